@@ -1,0 +1,85 @@
+"""Finds the Python that an environment is made of."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bootstrap.errors import MACHINE, SetupError
+from bootstrap.ros_install import RosInstall
+
+PRIVATE_VERSION = (3, 11)  # PyBullet's wheels end here, and numpy's pinned ones begin here
+
+PROBE = """
+import importlib.util, json, os, sys, sysconfig
+print(json.dumps({
+    "path": sys.executable,
+    "base": getattr(sys, "_base_executable", sys.executable),
+    "version": sys.version_info[:2],
+    "headers": os.path.isfile(os.path.join(sysconfig.get_paths()["include"], "Python.h")),
+    "venv": all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")),
+    "rclpy": importlib.util.find_spec("rclpy") is not None,
+}))
+"""
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    path: Path
+    base: Path  # the same one outside of any virtual environment
+    version: tuple[int, int]
+    headers: bool  # Python.h is there, which compiled message packages need
+    venv: bool  # it can make virtual environments
+    rclpy: bool
+
+    @property
+    def name(self) -> str:
+        return f"python{self.version[0]}.{self.version[1]}"
+
+
+def probe(path: Path) -> Interpreter | None:
+    """What the Python at `path` has, or None where it does not run."""
+    try:
+        answer = subprocess.run([path, "-c", PROBE], capture_output=True, text=True, timeout=60, check=True)
+        found = json.loads(answer.stdout)
+    except (OSError, subprocess.SubprocessError, json.JSONDecodeError):
+        return None
+    return Interpreter(
+        Path(found["path"]),
+        Path(found["base"]),
+        (found["version"][0], found["version"][1]),
+        found["headers"],
+        found["venv"],
+        found["rclpy"],
+    )
+
+
+def find_private(root: Path) -> Interpreter:
+    """A Python of PRIVATE_VERSION from the PATH, a complete one if there is one. Raises SetupError without any."""
+    found = [i for i in _on_path(["python3.11", "python3"]) if i.version == PRIVATE_VERSION]
+    if not found:
+        raise SetupError((root / "setup" / "no_python.txt").read_text(encoding="utf-8").rstrip(), MACHINE)
+    return next((i for i in found if i.headers and i.venv), found[0])
+
+
+def find_ros(ros: RosInstall) -> Interpreter:
+    """The Python that can import the sourced install's rclpy. Raises SetupError without one."""
+    names = ["python3", *(p.parts[-3] for p in ros.prefix.glob("lib/python3*/site-packages/rclpy"))]
+    for interpreter in _on_path(names):
+        if interpreter.rclpy and interpreter.version >= (3, 10):
+            return interpreter
+    raise SetupError(
+        f"ROS 2 {ros.distro} is sourced from {ros.prefix}, but none of the Pythons on the PATH ({', '.join(names)}) can "
+        "import its rclpy. Source its setup.bash again, last, or start from a shell where it is not sourced.",
+        MACHINE,
+    )
+
+
+def _on_path(names: list[str]) -> Iterator[Interpreter]:
+    for name in names:
+        for folder in os.get_exec_path():
+            candidate = Path(folder or ".") / name
+            if os.access(candidate, os.X_OK) and (interpreter := probe(candidate)):
+                yield interpreter

@@ -1,0 +1,68 @@
+"""The commands that the front door answers itself, and the way to all others."""
+
+import os
+import sys
+from pathlib import Path
+
+from bootstrap import environment, plan
+from bootstrap.errors import MACHINE, SetupError
+from bootstrap.layout import Layout
+from bootstrap.ros_install import sourced_ros
+
+
+def main() -> None:
+    root = Path(__file__).resolve().parents[2]
+    try:
+        _dispatch(root, sys.argv[1:])
+    except SetupError as error:
+        print(error, file=sys.stderr)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _dispatch(root: Path, arguments: list[str]) -> None:
+    command, *options = arguments
+    layout = Layout(root, sourced_ros(os.environ, root))
+    if command == "setup":
+        _setup(layout, options)
+    elif command == "test":
+        from bootstrap.testing import run_checks
+
+        _ensure(layout, dev=True)
+        sys.exit(run_checks(layout, options))
+    else:
+        _ensure(layout, dev=False)
+        env = environment.for_start(layout, os.environ)
+        os.execve(layout.python, [str(layout.python), "-m", "crawler_bringup.cli", *arguments], env)
+
+
+def _setup(layout: Layout, options: list[str]) -> None:
+    if options == ["--clean"]:
+        _clean(layout)
+    elif options:
+        raise SetupError(f"./crawler setup takes no option but --clean; {' '.join(options)} was given.", MACHINE)
+    else:
+        _ensure(layout, dev=False)
+        print(f"Set up in {layout.home}. Start with: ./crawler run --help")
+
+
+def _ensure(layout: Layout, dev: bool) -> None:
+    """Sets up what is missing. Where nothing is, only this module's few imports and the digests cost time."""
+    if plan.make(layout, dev).todo():
+        from bootstrap.steps import carry_out
+
+        carry_out(layout, dev)
+
+
+def _clean(layout: Layout) -> None:
+    import shutil
+
+    from bootstrap.lock import only_one
+
+    if layout.crawler.is_symlink():
+        raise SetupError(f"{layout.crawler} is a symbolic link and is left alone. Remove it yourself.", MACHINE)
+    with only_one(layout.root):
+        if layout.crawler.exists():
+            shutil.rmtree(layout.crawler)
+            print(f"Removed {layout.crawler}.")

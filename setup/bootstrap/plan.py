@@ -1,0 +1,57 @@
+"""Which steps a set-up has, and which of them are still to do."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from bootstrap import digest, workspace
+from bootstrap.layout import Layout
+from bootstrap.stamps import Stamps
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The inputs of every step, as digests, in the order in which the steps depend on each other."""
+
+    layout: Layout
+    venv: str
+    packages: str
+    dev: str | None  # None: without what only the tests need
+    folders: dict[str, Path]  # of the ROS packages, by name
+    built: dict[str, str]
+    environment: str
+
+    def todo(self) -> list[str]:
+        """The steps that are not finished, in order: venv, packages, dev, workspace, environment."""
+        layout, stamps = self.layout, Stamps(self.layout.stamps)
+        if not (stamps.finished("venv", self.venv) and os.access(layout.python, os.X_OK)):
+            return ["venv", "packages", *(["dev"] if self.dev else []), "workspace", "environment"]
+        steps = []
+        if not stamps.finished("packages", self.packages):
+            steps.append("packages")
+        if self.dev and not stamps.finished("dev", self.dev):
+            steps.append("dev")
+        if workspace.outdated(layout, self.built) or workspace.gone(layout, self.built):
+            steps += ["workspace", "environment"]
+        elif not (stamps.finished("environment", self.environment) and layout.environment.is_file()):
+            steps += ["workspace", "environment"]
+        return steps
+
+
+def make(layout: Layout, dev: bool) -> Plan:
+    ros = [layout.ros.distro, *map(str, layout.ros.prefixes)] if layout.ros else []
+    venv = digest.of_texts(str(layout.root), *ros)
+    lists = ("app", "build") if layout.ros else ("ros", "app", "build", "lock")
+    packages = digest.of_texts(venv, digest.of_files(layout.requirements(*lists)))
+    folders = {folder.name: folder for folder in layout.package_dirs()}
+    meta = digest.of_files([layout.root / "colcon.meta"])
+    built = {name: digest.of_texts(packages, meta, digest.of_package(folder)) for name, folder in folders.items()}
+    return Plan(
+        layout,
+        venv,
+        packages,
+        digest.of_texts(packages, digest.of_files(layout.requirements("dev"))) if dev else None,
+        folders,
+        built,
+        digest.of_texts(*built.values()),
+    )

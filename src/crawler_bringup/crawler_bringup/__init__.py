@@ -1,0 +1,1 @@
+"""The stack description, launch files and the command line."""

@@ -1,0 +1,137 @@
+"""What the ring does per second, beside what bounds it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from crawler_core.robot import load_robot
+from crawler_core.types import JointCommand
+from sensor_msgs.msg import JointState
+
+from crawler_bringup.bench.children import Ring, Watching, bare, bare_process
+from crawler_bringup.stack import BACKENDS
+from crawler_bringup.tap import Topic
+
+RATE = 500.0  # Hz of the lockstep runs
+PACED = 200.0  # Hz of the latency runs
+LONG_AGO = 60.0  # s to wait for a start
+
+
+def raw_ticks(backend: str, seconds: float) -> float:
+    """Ticks per second of a backend alone: apply, advance, observe in a plain loop, without ROS."""
+    import importlib
+
+    entry = BACKENDS[backend]
+    module, name = entry.settings.split(":")
+    settings = getattr(importlib.import_module(module), name)
+    cls: Any = getattr(importlib.import_module(module), name.replace("Settings", "Backend"))
+    spec = load_robot("three_link")
+    body = cls(spec, settings(**spec.section("backends").get(backend, {})), 1.0 / RATE)
+    body.open()
+    home = np.array([joint.home for joint in spec.actuated])
+    none = np.full(len(home), np.nan)
+    phase = np.radians(10.0) * np.array([1.0, -1.0])
+    count, start = 0, time.perf_counter()
+    while (wall := time.perf_counter() - start) < seconds:
+        count += 1
+        t = count / RATE
+        grown = min(1.0, t) * np.radians(18.0)
+        swing = grown * np.sin(1.3 * t + phase)
+        body.apply(JointCommand(home + swing, grown * 1.3 * np.cos(1.3 * t + phase), none))
+        body.advance(1.0 / RATE)
+        body.observe()
+    body.close()
+    return count / wall
+
+
+def lockstep(backend: str, seconds: float) -> float:
+    """Ticks per second of the whole ring in lockstep."""
+    settings = {"lockstep": True, "real_time_factor": 0.0, "rate": RATE}
+    with Ring(backend, settings, []) as ring:
+        ring.watch(lambda: ring.log.time > 0.5, LONG_AGO)
+        before = ring.log.time
+        wall = ring.watch(lambda: False, seconds)
+        return (ring.log.time - before) * RATE / wall
+
+
+class Latency:
+    """Time from the sending of a question to the sending of its answer, by the middleware's own time stamps."""
+
+    def __init__(self, question: str, answer: str) -> None:
+        self._sent: dict[bytes, int] = {}
+        self.microseconds: list[float] = []
+        self.topics: list[tuple[Topic, Callable[..., None]]] = [
+            (Topic(question, JointState), self._on_question),
+            (Topic(answer, JointState), self._on_answer),
+        ]
+
+    def _on_question(self, data: bytes, info: dict[str, int]) -> None:
+        self._sent[data[4:12]] = info["source_timestamp"]
+
+    def _on_answer(self, data: bytes, info: dict[str, int]) -> None:
+        if (start := self._sent.get(data[4:12])) is not None:
+            self.microseconds.append((info["source_timestamp"] - start) * 1e-3)
+
+    def percentiles(self, label: str) -> dict[str, float]:
+        return {f"{label}_p{p}_us": float(np.percentile(self.microseconds, p)) for p in (50, 99)}
+
+
+def echo(seconds: float) -> dict[str, float]:
+    """Latency of the bare echo at the ring's rate."""
+    latency = Latency("ping", "pong")
+    with Watching(latency.topics) as watching, bare_process("pong"), bare_process("ping", seconds, PACED):
+        watching.watch(lambda: bool(latency.microseconds), LONG_AGO)
+        latency.microseconds.clear()
+        watching.watch(lambda: False, seconds - 1.0)
+    return latency.percentiles("echo_question_to_answer")
+
+
+def paced(seconds: float) -> dict[str, Any]:
+    """Latency from state to command in a ring at real time, memory, and the time until the robot moves."""
+    latency = Latency("joint_states", "joint_commands")
+    with Ring("pybullet", {"rate": PACED}, latency.topics) as ring:
+        ring.watch(lambda: ring.log.states > 0, LONG_AGO)
+        first_state = time.perf_counter() - ring.began
+        home = ring.log.joints[0][1]
+        ring.watch(lambda: abs(ring.log.joints[-1][1][0] - home[0]) > 1e-4, LONG_AGO)
+        moving = time.perf_counter() - ring.began
+        latency.microseconds.clear()
+        ring.watch(lambda: False, seconds)
+        memory = ring.memory()
+        counters = {key: int(ring.log.backend.get(key, 0)) for key in ("ticks", "late_ticks", "overruns")}
+    return {
+        **latency.percentiles("state_to_command"),
+        "first_state_s": first_state,
+        "first_motion_s": moving,
+        "memory_MB": memory,
+        **counters,
+    }
+
+
+def everything(seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
+    """All of it; what is compared is measured in turns, and each number is the median of its rounds."""
+    measured: dict[str, list[float]] = {}
+
+    def note(key: str, value: float) -> None:
+        measured.setdefault(key, []).append(value)
+
+    for i in range(1, rounds + 1):
+        say(f"round {i} of {rounds}: bare ping-pong")
+        for key, value in bare(seconds).items():
+            note(f"bare_{key}", value)
+        for backend in ("model", "pybullet"):
+            say(f"round {i} of {rounds}: {backend} in lockstep, then alone")
+            note(f"{backend}_lockstep_ticks_per_s", lockstep(backend, seconds))
+            note(f"{backend}_alone_ticks_per_s", raw_ticks(backend, seconds))
+    say(f"latency at {PACED:g} Hz")
+    result: dict[str, Any] = {key: float(np.median(values)) for key, values in measured.items()}
+    result.update(echo(2 * seconds))
+    result.update(paced(2 * seconds))
+    for backend in ("model", "pybullet"):
+        result[f"{backend}_lockstep_over_bare"] = (
+            result[f"{backend}_lockstep_ticks_per_s"] / result["bare_round_trips_per_s"]
+        )
+    return result

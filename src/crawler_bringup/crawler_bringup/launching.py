@@ -1,0 +1,113 @@
+"""From the stack to launch_ros actions. The only module that imports launch."""
+
+from __future__ import annotations
+
+from crawler_core.robot import robot_names
+from launch import LaunchContext
+from launch.actions import DeclareLaunchArgument
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+from crawler_bringup import stack
+from crawler_bringup.settings import merge, parse_assignments, read_settings
+from crawler_bringup.stack import BACKENDS, LAWS, NodeSpec, Options
+
+LOG_LEVELS = ["debug", "info", "warn", "error", "fatal"]
+
+
+def _robot_arguments() -> list[DeclareLaunchArgument]:
+    return [
+        DeclareLaunchArgument("robot", default_value="three_link", choices=list(robot_names()), description="which robot"),
+        DeclareLaunchArgument("namespace", default_value="", description="for a second robot on the same network"),
+        DeclareLaunchArgument("set", default_value="", description="settings, such as 'gait.omega=8 robot.friction=0.4'"),
+        DeclareLaunchArgument(
+            "params_file", default_value="", description="YAML file with sections robot, gait, controller, backend"
+        ),
+    ]
+
+
+def ring_arguments() -> list[DeclareLaunchArgument]:
+    """The arguments of crawler.launch.py."""
+    flags = ["true", "false"]
+    return [
+        *_robot_arguments(),
+        DeclareLaunchArgument(
+            "backend", default_value="pybullet", choices=list(BACKENDS), description="what moves: physics, equations, ..."
+        ),
+        DeclareLaunchArgument(
+            "controller", default_value="joint_tracking", choices=list(LAWS), description="the control law"
+        ),
+        DeclareLaunchArgument("gait", default_value="", description="the gait's name; empty for the robot's default"),
+        DeclareLaunchArgument("rviz", default_value="false", choices=flags, description="show the robot in RViz"),
+        DeclareLaunchArgument("gui", default_value="false", choices=flags, description="show PyBullet's window"),
+        DeclareLaunchArgument("lockstep", default_value="false", choices=flags, description="repeatable to the bit"),
+        DeclareLaunchArgument("record", default_value="", description="directory for an MCAP recording; empty for none"),
+        DeclareLaunchArgument("log_level", default_value="info", choices=LOG_LEVELS, description="of every node"),
+    ]
+
+
+def view_arguments() -> list[DeclareLaunchArgument]:
+    """The arguments of view_robot.launch.py."""
+    return [
+        *_robot_arguments(),
+        DeclareLaunchArgument("rviz", default_value="true", choices=["true", "false"], description="start RViz"),
+    ]
+
+
+def ring_nodes(context: LaunchContext) -> list[Node]:
+    """The actions of crawler.launch.py."""
+
+    def said(name: str) -> str:
+        return LaunchConfiguration(name).perform(context)
+
+    settings = _settings(context)
+    if said("gui") == "true":
+        settings = merge(settings, {"backend": {"gui": True}})
+    if said("lockstep") == "true":
+        settings = merge(settings, {"backend": {"lockstep": True}})
+    options = Options(
+        robot=said("robot"),
+        backend=said("backend"),
+        controller=said("controller"),
+        gait=said("gait"),
+        settings=settings,
+        namespace=said("namespace"),
+        rviz=said("rviz") == "true",
+        record=said("record"),
+        log_level=said("log_level"),
+    )
+    return [_action(node) for node in stack.make_stack(options).nodes]
+
+
+def view_nodes(context: LaunchContext) -> list[Node]:
+    """The actions of view_robot.launch.py."""
+
+    def said(name: str) -> str:
+        return LaunchConfiguration(name).perform(context)
+
+    options = Options(
+        robot=said("robot"), settings=_settings(context), namespace=said("namespace"), rviz=said("rviz") == "true"
+    )
+    return [_action(node) for node in stack.view_nodes(options)]
+
+
+def _settings(context: LaunchContext) -> dict[str, dict[str, object]]:
+    file = LaunchConfiguration("params_file").perform(context)
+    words = LaunchConfiguration("set").perform(context).split()
+    return merge(read_settings(file) if file else {}, parse_assignments(words))
+
+
+def _action(node: NodeSpec) -> Node:
+    return Node(
+        package=node.package,
+        executable=node.executable,
+        name=node.name,
+        namespace=node.namespace or None,
+        parameters=[dict(node.parameters)],
+        arguments=list(node.arguments),
+        remappings=list(node.remappings),
+        ros_arguments=["--log-level", node.log_level],
+        output="screen",
+        sigterm_timeout="2",
+        sigkill_timeout="2",
+    )

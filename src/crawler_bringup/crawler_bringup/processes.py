@@ -1,0 +1,95 @@
+"""The nodes of a stack as child processes that never outlive their parent."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ament_index_python.packages import get_package_prefix
+
+from crawler_bringup.stack import NodeSpec
+
+PR_SET_PDEATHSIG = 1
+GRACE = 1.2  # s between the polite request and SIGKILL; with it every process ends within 2 s
+
+
+class Processes:
+    """Starts nodes, watches them and ends them."""
+
+    def __init__(self, nodes: Sequence[NodeSpec], directory: Path) -> None:
+        self._directory = directory
+        self._nodes = nodes
+        self.children: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self) -> None:
+        """Start every node, its output going to <directory>/<name>.log."""
+        self._directory.mkdir(parents=True, exist_ok=True)
+        for node in self._nodes:
+            log = (self._directory / f"{node.name}.log").open("wb")
+            self.children[node.name] = subprocess.Popen(
+                command(node, self._directory),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C reaches the parent alone, which ends the children in its own order
+                preexec_fn=_end_with_parent,
+            )
+            log.close()
+
+    def ended(self) -> dict[str, int]:
+        """The nodes that are no longer running, with their exit codes."""
+        return {name: child.returncode for name, child in self.children.items() if child.poll() is not None}
+
+    def last_words(self, name: str, lines: int = 6) -> str:
+        """The end of a node's log."""
+        text = (self._directory / f"{name}.log").read_text(errors="replace")
+        return "\n".join(text.strip().splitlines()[-lines:])
+
+    def stop(self) -> dict[str, int]:
+        """End every node: asked first, killed if it does not listen. Returns the exit codes."""
+        self._send(signal.SIGINT)
+        if not self._wait(GRACE):
+            self._send(signal.SIGKILL)
+            self._wait(GRACE)
+        return {name: child.returncode for name, child in self.children.items()}
+
+    def _send(self, number: signal.Signals) -> None:
+        for child in self.children.values():
+            if child.poll() is None:
+                child.send_signal(number)
+
+    def _wait(self, seconds: float) -> bool:
+        end = time.monotonic() + seconds
+        for child in self.children.values():
+            try:
+                child.wait(max(0.0, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                return False
+        return True
+
+
+def command(node: NodeSpec, directory: Path) -> list[str]:
+    """The command line of a node; its parameters go into a file in `directory`."""
+    file = directory / f"{node.name}.params.yaml"
+    file.write_text(yaml.safe_dump({"/**": {"ros__parameters": dict(node.parameters)}}))
+    executable = Path(get_package_prefix(node.package)) / "lib" / node.package / node.executable
+    arguments: list[Any] = [executable, *node.arguments, "--ros-args", "-r", f"__node:={node.name}"]
+    if node.namespace:
+        arguments += ["-r", f"__ns:=/{node.namespace.strip('/')}"]
+    for old, new in node.remappings:
+        arguments += ["-r", f"{old}:={new}"]
+    return [str(part) for part in [*arguments, "--params-file", file, "--log-level", node.log_level]]
+
+
+def _end_with_parent() -> None:
+    """In the child: be told to end when the parent dies, however it dies."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() == 1:
+        os._exit(1)

@@ -1,0 +1,51 @@
+"""Settings as the user gives them: sections robot, gait, controller and backend, from a file or as assignments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from crawler_core.errors import UserError, unknown_name
+from crawler_core.yaml_file import read_yaml
+
+from crawler_bringup.stack import SECTIONS
+
+Settings = dict[str, dict[str, Any]]
+
+
+def parse_assignments(words: Iterable[str]) -> Settings:
+    """'gait.omega=8' and its like. Raises UserError for what is not of the form section.name=value."""
+    settings: Settings = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        section, dot, name = key.partition(".")
+        if not equals or not dot or not name:
+            raise UserError(f"'{word}' is no setting: write section.name=value, such as gait.omega=8.")
+        if section not in SECTIONS:
+            raise unknown_name("section", section, SECTIONS)
+        try:
+            value = yaml.safe_load(text)
+        except yaml.YAMLError:
+            raise UserError(f"the value in '{word}' cannot be read: quote text that has special characters.") from None
+        settings.setdefault(section, {})[name] = value
+    return settings
+
+
+def read_settings(file: str) -> Settings:
+    """The sections of a YAML file. Raises UserError with the line of what is wrong."""
+    path = Path(file)
+    document = read_yaml(path)
+    for section, values in document.items():
+        if section not in SECTIONS:
+            raise UserError(f"{path}: {unknown_name('section', str(section), SECTIONS)}")
+        if values is not None and not isinstance(values, dict):
+            raise UserError(f"{path}: the section '{section}' must hold 'name: value' pairs.")
+    return {section: dict(values or {}) for section, values in document.items()}
+
+
+def merge(base: Mapping[str, Mapping[str, Any]], over: Mapping[str, Mapping[str, Any]]) -> Settings:
+    """`base` with `over` on top, section by section."""
+    sections = list(base) + [section for section in over if section not in base]
+    return {section: {**base.get(section, {}), **over.get(section, {})} for section in sections}

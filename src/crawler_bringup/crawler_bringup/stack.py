@@ -1,0 +1,218 @@
+"""The stack: one function from what the user wants to the nodes that make it happen.
+
+The launch files turn the nodes into launch actions, the command line starts them as processes. Everything that the user
+said is checked here, before anything starts.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from crawler_core.backend_node import BackendSettings
+from crawler_core.errors import UserError, unknown_name
+from crawler_core.parameters import build, describe
+from crawler_core.robot import RobotSpec, load_robot
+from gait_generators.catalogue import gait_name, make_gait
+from gait_generators.checks import check_limits
+from gait_generators.gait import Gait
+from hybrid_controller.settings import check_settings as check_controller
+
+SECTIONS = ("robot", "gait", "controller", "backend")
+
+
+@dataclass(frozen=True)
+class BackendEntry:
+    """Where a backend lives."""
+
+    package: str
+    executable: str
+    settings: str  # module:class of its settings
+    simulated: bool
+
+    def settings_class(self) -> type:
+        module, name = self.settings.split(":")
+        return getattr(importlib.import_module(module), name)
+
+
+BACKENDS: Mapping[str, BackendEntry] = {
+    "pybullet": BackendEntry("sim_bridge", "pybullet_backend", "sim_bridge.pybullet_backend:PyBulletSettings", True),
+    "model": BackendEntry("sim_bridge", "model_backend", "sim_bridge.model_backend:ModelSettings", True),
+    "mock": BackendEntry("sim_bridge", "mock_backend", "sim_bridge.mock_backend:MockSettings", False),
+}
+LAWS = ("joint_tracking",)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user wants. `settings` holds the sections robot, gait, controller and backend."""
+
+    robot: str = "three_link"
+    backend: str = "pybullet"
+    controller: str = "joint_tracking"
+    gait: str = ""  # empty: the robot's default
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    namespace: str = ""
+    rviz: bool = False
+    sliders: bool = False  # joint sliders instead of a ring
+    record: str = ""  # directory of the recording, empty for none
+    log_level: str = "info"
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """One process of the stack."""
+
+    package: str
+    executable: str
+    name: str
+    parameters: Mapping[str, Any]
+    namespace: str
+    arguments: tuple[str, ...] = ()
+    remappings: tuple[tuple[str, str], ...] = ()
+    log_level: str = "info"
+    installed_with_ros: bool = False  # only a ROS 2 install has it: the command line leaves it out
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Checked nodes, and what they were made from."""
+
+    options: Options
+    spec: RobotSpec
+    gait: Gait
+    gait_name: str
+    simulated: bool
+    rate: float
+    nodes: tuple[NodeSpec, ...]
+
+
+def make_stack(options: Options) -> Stack:
+    """The stack for `options`. Raises UserError for whatever cannot work."""
+    for section in options.settings:
+        if section not in SECTIONS:
+            raise unknown_name("section", section, SECTIONS)
+    if options.backend not in BACKENDS:
+        raise unknown_name("backend", options.backend, BACKENDS)
+    if options.controller not in LAWS:
+        raise unknown_name("controller", options.controller, LAWS)
+    chosen = {section: dict(options.settings.get(section) or {}) for section in SECTIONS}
+    spec = load_robot(options.robot, chosen["robot"])
+    name = gait_name(spec, options.gait)
+    gait = make_gait(spec, name, chosen["gait"])
+    check_limits(spec, gait)
+    entry = BACKENDS[options.backend]
+    settings = _check_backend(spec, options.backend, entry, chosen["backend"])
+    check_controller(spec, options.controller, chosen["controller"])
+
+    common = {
+        "robot": options.robot if not options.robot.endswith((".yaml", ".yml")) else str(Path(options.robot).resolve()),
+        "robot_overrides": yaml.safe_dump(chosen["robot"], default_flow_style=True, width=10**6).strip(),
+        "use_sim_time": entry.simulated,
+    }
+    ring = {**common, "rate": settings.rate}
+    follower = {**ring, "lockstep": settings.lockstep}
+    # time comes from the backend: it must not wait for itself
+    backend = {**ring, **chosen["backend"], "use_sim_time": False}
+    remap = (("/clock", "clock"),) if options.namespace else ()
+
+    def node(package: str, executable: str, label: str, parameters: Mapping[str, Any], **more: Any) -> NodeSpec:
+        return NodeSpec(
+            package,
+            executable,
+            label,
+            parameters,
+            namespace=options.namespace,
+            remappings=remap,
+            log_level=options.log_level,
+            **more,
+        )
+
+    nodes = [
+        node(entry.package, entry.executable, "backend", backend),
+        node("gait_generators", "gait_node", "gait", {**ring, "gait": name, **chosen["gait"]}),
+        node(
+            "hybrid_controller",
+            "controller_node",
+            "controller",
+            {**follower, "law": options.controller, **chosen["controller"]},
+        ),
+        node("crawler_bringup", "description_node", "description", common),
+    ]
+    if options.record:
+        run = {
+            "robot": spec.name,
+            "backend": options.backend,
+            "controller": options.controller,
+            "gait": name,
+            **{section: values for section, values in chosen.items() if values},
+            "robot_parameters": dict(spec.parameters),
+        }
+        nodes.append(
+            node(
+                "crawler_bringup",
+                "recorder_node",
+                "recorder",
+                {"directory": options.record, "run": yaml.safe_dump(run, sort_keys=False)},
+            )
+        )
+    if options.rviz:
+        nodes.append(rviz_node(spec, options, entry.simulated))
+    return Stack(options, spec, gait, name, entry.simulated, settings.rate, tuple(nodes))
+
+
+def rviz_node(spec: RobotSpec, options: Options, sim_time: bool) -> NodeSpec:
+    """RViz with the robot's own configuration."""
+    return NodeSpec(
+        "rviz2",
+        "rviz2",
+        "rviz",
+        {"use_sim_time": sim_time},
+        namespace=options.namespace,
+        arguments=("-d", str(spec.directory / f"{spec.name}.rviz")),
+        remappings=(("/clock", "clock"),) if options.namespace else (),
+        installed_with_ros=True,
+    )
+
+
+def view_nodes(options: Options) -> tuple[NodeSpec, ...]:
+    """The nodes that show a robot standing still: sliders in place of a ring."""
+    spec = load_robot(options.robot, (options.settings.get("robot") or {}))
+    common = {
+        "robot": options.robot,
+        "robot_overrides": yaml.safe_dump(dict(options.settings.get("robot") or {}), default_flow_style=True).strip(),
+        "use_sim_time": False,
+    }
+    description = NodeSpec("crawler_bringup", "description_node", "description", common, namespace=options.namespace)
+    sliders = NodeSpec(
+        "joint_state_publisher_gui",
+        "joint_state_publisher_gui",
+        "sliders",
+        {f"zeros.{joint.name}": joint.home for joint in spec.joints},
+        namespace=options.namespace,
+        installed_with_ros=True,
+    )
+    shown = (rviz_node(spec, options, False),) if options.rviz else ()
+    return (description, sliders, *shown)
+
+
+def _check_backend(spec: RobotSpec, kind: str, entry: BackendEntry, values: Mapping[str, Any]) -> BackendSettings:
+    """The settings that every backend has, after checking those of this one too."""
+    shared = {info.name for info in describe(BackendSettings)}
+    cls = entry.settings_class()
+    own = {info.name for info in describe(cls)}
+    for name in values:
+        if name not in shared | own:
+            raise unknown_name("parameter", f"backend.{name}", (f"backend.{known}" for known in shared | own))
+    defaults = spec.section("backends").get(kind, {})
+    build(cls, {**defaults, **{k: v for k, v in values.items() if k in own}}, section="backend")
+    settings = build(BackendSettings, {k: v for k, v in values.items() if k in shared}, section="backend")
+    if settings.real_time_factor == 0.0 and not settings.lockstep:
+        raise UserError("backend.real_time_factor = 0 (as fast as possible) needs backend.lockstep = true.")
+    if settings.lockstep and not entry.simulated:
+        raise UserError(f"backend.lockstep = true needs a simulation; with {kind} time passes by itself.")
+    return settings

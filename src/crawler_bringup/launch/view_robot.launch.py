@@ -1,0 +1,9 @@
+"""A robot in RViz with a slider for each joint."""
+
+from crawler_bringup.launching import view_arguments, view_nodes
+from launch import LaunchDescription
+from launch.actions import OpaqueFunction
+
+
+def generate_launch_description() -> LaunchDescription:
+    return LaunchDescription([*view_arguments(), OpaqueFunction(function=view_nodes)])

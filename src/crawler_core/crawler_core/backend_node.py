@@ -1,0 +1,398 @@
+"""The backend node: any Backend behind the topics of the stack.
+
+A managed node. Configure opens the backend and checks it; activate enables motion and lets time run; deactivate brings
+the joints to rest and stops time; cleanup closes. With `autostart` the first two happen at once.
+
+Time runs in one of two ways. In lockstep every tick is the answer to a command that carries the stamp of the state it
+answers, so a run depends on nothing but its inputs. Otherwise a thread paces the ticks on the steady clock.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from crawler_interfaces.msg import ContactStateArray
+from nav_msgs.msg import Odometry
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock, ClockType
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rosgraph_msgs.msg import Clock as ClockMessage
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
+from tf2_msgs.msg import TFMessage
+
+from crawler_core.backend import Backend
+from crawler_core.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
+from crawler_core.errors import BackendFault, UserError
+from crawler_core.messages import BaseWriter, CommandReader, ContactWriter, JointStateWriter, set_stamp, stamp_ns
+from crawler_core.node_main import run_node
+from crawler_core.pacing import Pacer
+from crawler_core.parameters import parameter
+from crawler_core.robot import load_robot
+from crawler_core.ros_parameters import declare, refuse_unknown
+from crawler_core.runner import Runner
+from crawler_core.supervisor import LATCHED, Motion, Supervisor
+from crawler_core.types import JointCommand, Observation
+from crawler_core.yaml_file import parse_yaml
+
+REPEAT = 0.2  # s of wall time after which an unanswered state is published again
+ODOM_FRAME = "odom"
+
+
+@dataclass(frozen=True)
+class BackendSettings:
+    """What every backend node takes."""
+
+    robot: str = parameter("three_link", doc="installed robot, or the path of a robot.yaml", constant=True)
+    robot_overrides: str = parameter("", doc="YAML mapping of robot parameters to use instead", constant=True)
+    rate: float = parameter(200.0, unit="Hz", low=10.0, high=4000.0, doc="ticks per second", constant=True)
+    lockstep: bool = parameter(False, doc="wait for the command that answers each state", constant=True)
+    real_time_factor: float = parameter(
+        1.0, low=0.0, high=1000.0, doc="simulated seconds per second; 0: as fast as the ring can, in lockstep only"
+    )
+    stop_at: float = parameter(0.0, unit="s", low=0.0, doc="time stands still from here on; 0: never", constant=True)
+    autostart: bool = parameter(True, doc="configure and activate at once", constant=True)
+    lockstep_timeout: float = parameter(
+        2.0, unit="s", low=0.1, high=60.0, doc="wall time that lockstep waits for a command before it calls it late"
+    )
+    odom_rate: float = parameter(100.0, unit="Hz", low=0.1, high=4000.0, doc="odometry per second of the run's time")
+    tf_rate: float = parameter(50.0, unit="Hz", low=0.1, high=4000.0, doc="transforms per second of the run's time")
+
+
+class BackendNode(LifecycleNode):
+    """Wires one backend to topics, services and parameters."""
+
+    def __init__(self, backend_class: Any, settings_class: type) -> None:
+        super().__init__("backend")
+        self.settings = declare(self, BackendSettings)
+        settings = self.settings
+        if settings.real_time_factor == 0.0 and not settings.lockstep:
+            raise UserError("backend.real_time_factor = 0 (as fast as possible) needs backend.lockstep = true.")
+        self.spec = load_robot(settings.robot, parse_yaml(settings.robot_overrides, "robot_overrides"))
+        section = self.spec.section("backends").get(backend_class.kind, {})
+        own = declare(self, settings_class, section)
+        refuse_unknown(self, section="backend")
+        self.dt_ns = round(1e9 / settings.rate)
+        dt = self.dt_ns * 1e-9
+        backend: Backend = backend_class(self.spec, own, dt)
+        if settings.lockstep and not backend.simulated:
+            raise UserError(f"backend.lockstep = true needs a simulation; with {backend.kind} time passes by itself.")
+        self.runner = Runner(backend, Supervisor(self.spec, dt), dt)
+        self.ticks = 0
+        self.overruns = 0
+        self._end_ns = round(settings.stop_at * 1e9) if settings.stop_at else None
+        self._lock = threading.RLock()  # guards the runner between the pacing thread and the services
+        self._command: JointCommand | None = None
+        self._reader = CommandReader(self.spec)
+        self._make_interfaces()
+        self._diagnostics = DiagnosticsReporter(self, hardware_id=self.spec.name)
+        self._time: _Lockstep | _Paced | None = None
+
+    def _make_interfaces(self) -> None:
+        simulated = self.runner.backend.simulated
+        self._clock_out = self.create_publisher(ClockMessage, "/clock", 10) if simulated else None
+        self._clock_message = ClockMessage()
+        self._states_out = self.create_publisher(JointState, "joint_states", 10)
+        self._states = JointStateWriter(self.spec.joint_names)
+        self._contacts_out = self.create_publisher(ContactStateArray, "contact_states", 10)
+        self._contacts = ContactWriter(ODOM_FRAME, self.spec.feet)
+        self._odom_out = self.create_publisher(Odometry, "odom", 10)
+        self._tf_out = self.create_publisher(TFMessage, "/tf", 10)
+        prefix = self.get_namespace().strip("/")
+        self._base = BaseWriter(ODOM_FRAME, f"{prefix}/{self.spec.base_link}" if prefix else self.spec.base_link)
+        self._odom_due = self._tf_due = 0
+        self.create_subscription(JointState, "joint_commands", self._on_command, 10)
+        # a stop must be heard even while another service is being served
+        group = ReentrantCallbackGroup()
+        self.create_service(SetBool, "~/enable", self._on_enable, callback_group=group)
+        self.create_service(Trigger, "~/estop", self._on_estop, callback_group=group)
+        self.create_service(Trigger, "~/reset", self._on_reset, callback_group=group)
+
+    # managed node
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        try:
+            self.runner.open()
+        except (UserError, BackendFault) as error:
+            self.fail(error)
+            return TransitionCallbackReturn.FAILURE
+        return super().on_configure(state)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        try:
+            self.runner.enable()
+        except BackendFault as error:
+            self.fail(error)
+            return TransitionCallbackReturn.FAILURE
+        self._time = _Lockstep(self) if self.settings.lockstep else _Paced(self)
+        self._time.start()
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self._stop_time()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.runner.close(release=self._releases)
+        return super().on_cleanup(state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.leave_safe()
+        return super().on_shutdown(state)
+
+    def leave_safe(self) -> None:
+        """Bring the joints to rest, then take the torque off or hold, as the robot file says. For every way out."""
+        self._stop_time()
+        self.runner.close(release=self._releases)
+
+    @property
+    def _releases(self) -> bool:
+        return self.spec.safety.on_exit != "hold"
+
+    def _stop_time(self) -> None:
+        if self._time is None:
+            return
+        self._time.stop()
+        self._time = None
+        if self.spec.safety.on_exit == "release" or self.runner.supervisor.motion not in (Motion.ACTIVE, Motion.HOLDING):
+            return
+        try:
+            for _ in range(round(0.5 * self.settings.rate)):  # joints brake in less than half a second
+                self.runner.rest()
+                if self.runner.supervisor.at_rest:
+                    break
+                if not self.runner.backend.simulated:
+                    time.sleep(self.dt_ns * 1e-9)
+        except BackendFault as fault:
+            self.get_logger().error(f"could not bring the joints to rest: {fault}")
+        self.runner.supervisor.disable()
+
+    def fail(self, error: Exception) -> None:
+        """Say what went wrong, on the log and in diagnostics."""
+        remedy = getattr(error, "remedy", "")
+        self.get_logger().error(f"{error}{f' Remedy: {remedy}.' if remedy else ''}")
+        self._diagnostics.set(ERROR, str(error), {"remedy": remedy})
+
+    # services
+
+    def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        with self._lock:
+            try:
+                if request.data:
+                    if self._time is None:
+                        raise BackendFault("the backend is not active", remedy="activate it first")
+                    self.runner.enable()
+                else:
+                    self.runner.supervisor.disable()
+            except BackendFault as fault:
+                response.success, response.message = False, f"{fault}: {fault.remedy}"
+                return response
+        response.success, response.message = True, f"motion is {self.runner.supervisor.motion.value}"
+        self._report()
+        return response
+
+    def _on_estop(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        with self._lock:
+            self.runner.supervisor.estop()
+            self.runner.stop()
+        response.success, response.message = True, "stopped; motion needs reset, then enable"
+        self.get_logger().warning("emergency stop: motion needs ~/reset, then ~/enable")
+        self._report()
+        return response
+
+    def _on_reset(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        with self._lock:
+            self.runner.supervisor.reset()
+        response.success, response.message = True, "cleared; motion needs enable"
+        self._report()
+        return response
+
+    # the ring
+
+    def _on_command(self, message: JointState) -> None:
+        try:
+            command = self._reader.read(message)
+        except UserError as error:
+            self.runner.supervisor.refuse(str(error))
+            self._report()
+            return
+        if isinstance(self._time, _Lockstep):
+            self._time.answer(stamp_ns(message.header.stamp), command)
+        else:
+            self._command = command
+
+    def take_command(self) -> JointCommand | None:
+        """The newest command since the last call."""
+        command, self._command = self._command, None
+        return command
+
+    def tick(self, command: JointCommand | None) -> None:
+        """One tick of the runner, and its result on the topics."""
+        with self._lock:
+            before = self.runner.supervisor.motion
+            moved = self.runner.tick(command)
+            after = self.runner.supervisor.motion
+        self.ticks += 1
+        if moved:
+            self.publish(self.runner.observation)
+        if after is not before or self.ticks % self._report_every == 0:
+            self._report()
+            if after is Motion.FAULTED and before is not Motion.FAULTED:
+                report = self.runner.supervisor.report
+                self.get_logger().error(f"{report.fault}. Remedy: {report.remedy}.")
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has reached `stop_at`."""
+        return self._end_ns is not None and self.ticks * self.dt_ns >= self._end_ns
+
+    @property
+    def _report_every(self) -> int:
+        return max(1, round(self.settings.rate / 2))
+
+    def publish(self, observation: Observation) -> None:
+        """Send a state. What the controller waits for goes first; the rest is sent while it works."""
+        now = observation.time_ns
+        if observation.contacts:
+            self._contacts_out.publish(self._contacts.fill(now, observation.contacts))
+        self._states_out.publish(self._states.fill(observation))
+        if self._clock_out is not None:
+            set_stamp(self._clock_message.clock, now)
+            self._clock_out.publish(self._clock_message)
+        if observation.base is None:
+            return
+        if now >= self._odom_due:
+            self._odom_due = now + round(1e9 / self.settings.odom_rate)
+            self._odom_out.publish(self._base.fill_odometry(now, observation.base))
+        if now >= self._tf_due:
+            self._tf_due = now + round(1e9 / self.settings.tf_rate)
+            self._tf_out.publish(self._base.fill_tf(now, observation.base))
+
+    def _report(self) -> None:
+        supervisor = self.runner.supervisor
+        report, motion = supervisor.report, supervisor.motion
+        if motion in LATCHED:
+            level, text = ERROR, report.fault
+        elif motion in (Motion.HOLDING, Motion.RELAXED):
+            level, text = WARN, "commands stopped coming: check the controller"
+        elif report.refused or report.clamped:
+            level, text = WARN, report.last_refusal or report.last_clamp
+        else:
+            level, text = OK, f"motion is {motion.value}"
+        self._diagnostics.set(
+            level,
+            text,
+            {
+                "motion": motion.value,
+                "remedy": report.remedy,
+                "joint": report.joint,
+                "rate": self.settings.rate,
+                "ticks": self.ticks,
+                "overruns": self.overruns,
+                "late_ticks": report.late,
+                "clamped": report.clamped,
+                "last_clamp": report.last_clamp,
+                "refused": report.refused,
+                "last_refusal": report.last_refusal,
+            },
+        )
+
+
+class _Lockstep:
+    """A tick is the answer to a command. Without commands the state is repeated, then time goes on without them."""
+
+    def __init__(self, node: BackendNode) -> None:
+        self._node = node
+        self._started = False  # a first command has come
+        self._waiting_since = 0.0
+        self._pacer = Pacer(node.settings.real_time_factor)
+        self._lonely: Any = None
+
+    def start(self) -> None:
+        self._waiting_since = time.monotonic()
+        self._node.publish(self._node.runner.observation)
+        self._timer = self._node.create_timer(REPEAT, self._check, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def stop(self) -> None:
+        self._timer.cancel()
+        self._end_loneliness()
+
+    def answer(self, stamp: int, command: JointCommand) -> None:
+        """A command; only the one that answers the present state lets time go on."""
+        node = self._node
+        if stamp != node.runner.observation.time_ns or node.finished:
+            return
+        self._started = True
+        self._end_loneliness()
+        self._tick(command)
+
+    def _tick(self, command: JointCommand | None) -> None:
+        self._node.tick(command)
+        self._pacer.wait(self._node.dt_ns * 1e-9)
+        self._waiting_since = time.monotonic()
+
+    def _check(self) -> None:
+        waited = time.monotonic() - self._waiting_since
+        if self._node.finished or self._lonely is not None or waited < REPEAT:
+            return
+        if self._started and waited > self._node.settings.lockstep_timeout:
+            clock = Clock(clock_type=ClockType.STEADY_TIME)
+            self._lonely = self._node.create_timer(self._node.dt_ns * 1e-9, lambda: self._tick(None), clock=clock)
+            return
+        self._node.publish(self._node.runner.observation)
+
+    def _end_loneliness(self) -> None:
+        if self._lonely is not None:
+            self._node.destroy_timer(self._lonely)
+            self._lonely = None
+
+
+class _Paced:
+    """Ticks on the steady clock, in a thread of their own."""
+
+    def __init__(self, node: BackendNode) -> None:
+        self._node = node
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="ticks", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        if self._thread is not threading.current_thread():
+            self._thread.join(timeout=1.0)
+
+    def _run(self) -> None:
+        node = self._node
+        pacer = Pacer(node.settings.real_time_factor if node.runner.backend.simulated else 1.0)
+        node.publish(node.runner.observation)
+        while not self._stop.is_set() and not node.finished:
+            pacer.factor = node.settings.real_time_factor if node.runner.backend.simulated else 1.0
+            pacer.wait(node.dt_ns * 1e-9)
+            node.overruns = pacer.overruns
+            node.tick(node.take_command())
+
+
+def run_backend(backend_class: Any, settings_class: type) -> None:
+    """The main of a backend executable."""
+
+    def make() -> BackendNode:
+        node = BackendNode(backend_class, settings_class)
+        if node.settings.autostart:
+            autostart(node)
+        return node
+
+    run_node(make, leave=BackendNode.leave_safe)
+
+
+def autostart(node: BackendNode) -> None:
+    """Configure and activate at once. Raises UserError where either fails."""
+    steps: tuple[Callable[[], TransitionCallbackReturn], ...] = (node.trigger_configure, node.trigger_activate)
+    for step in steps:
+        if step() is not TransitionCallbackReturn.SUCCESS:
+            raise UserError("the backend could not be started, see above.")

@@ -1,0 +1,30 @@
+"""Errors that are sentences for a person."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(ValueError):
+    """What the user gave cannot be used. The message is one sentence that says what would be right."""
+
+
+class BackendFault(RuntimeError):
+    """The machine, real or simulated, can no longer be trusted: the motors must be made safe.
+
+    The message says what happened; `remedy` what to do before the reset; `joint` names the joint, where it is one.
+    """
+
+    def __init__(self, message: str, *, remedy: str = "", joint: str = "") -> None:
+        super().__init__(message)
+        self.remedy = remedy
+        self.joint = joint
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> UserError:
+    """The error for a name that does not exist, with the nearest one that does."""
+    choices = sorted(known)
+    near = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    return UserError(f"there is no {kind} '{name}': {hint}known are {', '.join(choices) or 'none'}.")

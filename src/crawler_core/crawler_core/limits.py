@@ -1,0 +1,61 @@
+"""Limits on joint setpoints, as pure functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crawler_core.robot import RobotSpec
+from crawler_core.types import FloatArray, JointCommand
+
+
+@dataclass(frozen=True)
+class JointLimits:
+    """The limits of the actuated joints, as arrays."""
+
+    lower: FloatArray  # rad
+    upper: FloatArray  # rad
+    velocity: FloatArray  # rad/s
+    acceleration: FloatArray  # rad/s²
+
+    @staticmethod
+    def of(spec: RobotSpec) -> JointLimits:
+        joints = spec.actuated
+        return JointLimits(
+            lower=np.array([joint.lower for joint in joints]),
+            upper=np.array([joint.upper for joint in joints]),
+            velocity=np.array([joint.velocity for joint in joints]),
+            acceleration=np.array([joint.acceleration for joint in joints]),
+        )
+
+
+def limit_command(
+    wanted: JointCommand, previous: FloatArray, limits: JointLimits, velocity: FloatArray, dt: float
+) -> tuple[JointCommand, bool]:
+    """`wanted` within the position limits and within `velocity` of the `previous` setpoint; and whether it changed.
+
+    A command inside the limits comes back bit for bit, so that limits cannot disturb a run that needs none. A velocity
+    that is not given (NaN) becomes the one that the positions imply.
+    """
+    reach = velocity * dt
+    inside = np.minimum(np.maximum(wanted.position, limits.lower), limits.upper)
+    position = np.minimum(np.maximum(inside, previous - reach), previous + reach)
+    given = np.isfinite(wanted.velocity)
+    changed = position != wanted.position
+    if given.all() and not changed.any() and not (np.abs(wanted.velocity) > limits.velocity).any():
+        return wanted, False
+    implied = (position - previous) / dt
+    speed = np.where(given & ~changed, wanted.velocity, implied)
+    clipped = np.minimum(np.maximum(speed, -limits.velocity), limits.velocity)
+    return JointCommand(position, clipped, wanted.effort), bool(changed.any() or (clipped != speed).any())
+
+
+def brake(
+    position: FloatArray, velocity: FloatArray, limits: JointLimits, dt: float, fraction: float = 0.5
+) -> tuple[FloatArray, FloatArray]:
+    """One tick of bringing the joints to rest at `fraction` of their acceleration limits, inside the position limits."""
+    slower = np.sign(velocity) * np.maximum(np.abs(velocity) - fraction * limits.acceleration * dt, 0.0)
+    moved = position + 0.5 * (velocity + slower) * dt
+    inside = np.minimum(np.maximum(moved, limits.lower), limits.upper)
+    return inside, np.where(inside == moved, slower, 0.0)

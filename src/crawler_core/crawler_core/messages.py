@@ -1,0 +1,138 @@
+"""Between our types and ROS messages. Message objects are made once and filled again: the ring runs at kilohertz."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from crawler_interfaces.msg import ContactState, ContactStateArray
+from geometry_msgs.msg import TransformStamped
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import JointState
+from tf2_msgs.msg import TFMessage
+from transforms3d.quaternions import quat2mat
+
+from crawler_core.errors import UserError
+from crawler_core.robot import RobotSpec
+from crawler_core.types import BaseState, Contact, FloatArray, JointCommand, Observation
+
+
+def stamp_ns(stamp: Time) -> int:
+    """Nanoseconds of a message's stamp."""
+    return stamp.sec * 1_000_000_000 + stamp.nanosec
+
+
+def set_stamp(stamp: Time, time_ns: int) -> None:
+    """Write nanoseconds into a message's stamp."""
+    stamp.sec, stamp.nanosec = divmod(time_ns, 1_000_000_000)
+
+
+def doubles(values: FloatArray) -> array:
+    """The array type that message fields hold: assigning one skips the per-element checks."""
+    result = array("d")
+    result.frombytes(values.tobytes())
+    return result
+
+
+class JointStateWriter:
+    """Fills joint_states."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.message = JointState(name=list(names))
+
+    def fill(self, observation: Observation) -> JointState:
+        message = self.message
+        set_stamp(message.header.stamp, observation.time_ns)
+        message.position = doubles(observation.position)
+        message.velocity = doubles(observation.velocity)
+        message.effort = doubles(observation.effort)
+        return message
+
+
+class CommandReader:
+    """Turns joint_commands into JointCommand, in the robot's order, or explains why not."""
+
+    def __init__(self, spec: RobotSpec) -> None:
+        self._names = list(spec.actuated_names)
+        self._none = np.full(len(self._names), np.nan)
+
+    def read(self, message: JointState) -> JointCommand:
+        """Raises UserError for unknown, missing or repeated joints and for lengths that do not fit."""
+        names = message.name
+        if names == self._names:
+            return JointCommand(
+                self._field(message.position, "position", required=True),
+                self._field(message.velocity, "velocity"),
+                self._field(message.effort, "effort"),
+            )
+        unknown = [name for name in names if name not in self._names]
+        if unknown:
+            raise UserError(
+                f"joint_commands names '{unknown[0]}', which is no actuated joint: these are {', '.join(self._names)}."
+            )
+        missing = [name for name in self._names if name not in names]
+        if missing or len(names) != len(self._names):
+            raise UserError(f"joint_commands must name each actuated joint once; got {', '.join(names) or 'none'}.")
+        order = [names.index(name) for name in self._names]
+        return JointCommand(
+            self._field(message.position, "position", required=True)[order],
+            self._field(message.velocity, "velocity")[order],
+            self._field(message.effort, "effort")[order],
+        )
+
+    def _field(self, values: array, label: str, required: bool = False) -> FloatArray:
+        if not values and not required:
+            return self._none
+        if len(values) != len(self._names):
+            raise UserError(f"joint_commands has {len(values)} values of {label} for {len(self._names)} joints.")
+        return np.array(values)
+
+
+class ContactWriter:
+    """Fills contact_states."""
+
+    def __init__(self, frame: str, feet: Sequence[str]) -> None:
+        self.message = ContactStateArray(contacts=[ContactState(foot=foot) for foot in feet])
+        self.message.header.frame_id = frame
+
+    def fill(self, time_ns: int, contacts: Sequence[Contact]) -> ContactStateArray:
+        set_stamp(self.message.header.stamp, time_ns)
+        for entry, contact in zip(self.message.contacts, contacts, strict=True):
+            entry.mode = int(contact.mode)
+            entry.source = int(contact.source)
+            entry.force.x, entry.force.y, entry.force.z = contact.force
+            entry.slip_velocity.x, entry.slip_velocity.y, entry.slip_velocity.z = contact.slip_velocity
+        return self.message
+
+
+class BaseWriter:
+    """Fills odom and tf. nav_msgs/Odometry wants its twist in the frame of the base."""
+
+    def __init__(self, frame: str, child: str) -> None:
+        self.odometry = Odometry(child_frame_id=child)
+        self.odometry.header.frame_id = frame
+        transform = TransformStamped(child_frame_id=child)
+        transform.header.frame_id = frame
+        self.tf = TFMessage(transforms=[transform])
+
+    def fill_odometry(self, time_ns: int, base: BaseState) -> Odometry:
+        message = self.odometry
+        set_stamp(message.header.stamp, time_ns)
+        pose, twist = message.pose.pose, message.twist.twist
+        pose.position.x, pose.position.y, pose.position.z = base.position
+        q = pose.orientation
+        q.w, q.x, q.y, q.z = base.quaternion
+        to_base = quat2mat(base.quaternion).T
+        twist.linear.x, twist.linear.y, twist.linear.z = (to_base @ base.linear).tolist()
+        twist.angular.x, twist.angular.y, twist.angular.z = (to_base @ base.angular).tolist()
+        return message
+
+    def fill_tf(self, time_ns: int, base: BaseState) -> TFMessage:
+        entry = self.tf.transforms[0]
+        set_stamp(entry.header.stamp, time_ns)
+        move, turn = entry.transform.translation, entry.transform.rotation
+        move.x, move.y, move.z = base.position
+        turn.w, turn.x, turn.y, turn.z = base.quaternion
+        return self.tf

@@ -1,0 +1,117 @@
+"""Parameters as typed dataclasses with bounds and units: validated once, the same way at every door.
+
+    @dataclass(frozen=True)
+    class Tick:
+        rate: float = parameter(200.0, unit="Hz", low=10, high=2000, doc="ticks per second")
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, get_type_hints
+
+from crawler_core.errors import UserError, unknown_name
+
+T = TypeVar("T")
+_KEY = "parameter"
+
+
+@dataclass(frozen=True)
+class ParameterInfo:
+    """What is known of one parameter besides its value."""
+
+    name: str
+    type: type
+    default: Any
+    unit: str
+    low: float | None
+    high: float | None
+    choices: tuple[str, ...]
+    doc: str
+    constant: bool  # read at start only
+
+    def range_text(self) -> str:
+        """The allowed values, for a sentence."""
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        unit = f" {self.unit}" if self.unit else ""
+        if self.low is not None and self.high is not None:
+            return f"{self.low:g} to {self.high:g}{unit}"
+        if self.low is not None:
+            return f"at least {self.low:g}{unit}"
+        if self.high is not None:
+            return f"at most {self.high:g}{unit}"
+        return {bool: "true or false", str: "text", int: "a whole number", float: "a number"}[self.type] + unit
+
+
+def parameter(
+    default: Any,
+    *,
+    doc: str,
+    unit: str = "",
+    low: float | None = None,
+    high: float | None = None,
+    choices: Sequence[str] = (),
+    constant: bool = False,
+) -> Any:
+    """A dataclass field that carries its unit, bounds and meaning."""
+    return dataclasses.field(
+        default=default,
+        metadata={
+            _KEY: {
+                "unit": unit,
+                "low": low,
+                "high": high,
+                "choices": tuple(choices),
+                "doc": doc,
+                "constant": constant,
+            }
+        },
+    )
+
+
+def describe(cls: type) -> tuple[ParameterInfo, ...]:
+    """The parameters of a dataclass, in order."""
+    hints = get_type_hints(cls)
+    return tuple(
+        ParameterInfo(name=f.name, type=hints[f.name], default=f.default, **f.metadata[_KEY])
+        for f in dataclasses.fields(cls)
+        if _KEY in f.metadata
+    )
+
+
+def check_value(info: ParameterInfo, value: Any, *, label: str) -> Any:
+    """`value` in the parameter's type, or UserError that names it, what was given and what is allowed."""
+    bad = UserError(f"{label} = {value!r} is not allowed: it must be {info.range_text()}.")
+    if info.type is bool:
+        if not isinstance(value, bool):
+            raise bad
+        return value
+    if info.type is str:
+        if not isinstance(value, str) or (info.choices and value not in info.choices):
+            raise bad
+        return value
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise bad
+    if info.type is int and value != int(value):
+        raise bad
+    if (info.low is not None and value < info.low) or (info.high is not None and value > info.high):
+        raise bad
+    return info.type(value)
+
+
+def build(cls: type[T], values: Mapping[str, Any], *, section: str) -> T:
+    """An instance of `cls` from `values` over its defaults. Raises UserError for an unknown name or a bad value.
+
+    `section` is the prefix by which the user knows these parameters, such as "gait".
+    """
+    infos = {info.name: info for info in describe(cls)}
+    checked = {}
+    for name, value in values.items():
+        if name not in infos:
+            raise unknown_name("parameter", f"{section}.{name}", (f"{section}.{known}" for known in infos))
+        checked[name] = check_value(infos[name], value, label=f"{section}.{name}")
+    return cls(**checked)

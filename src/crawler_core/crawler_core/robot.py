@@ -1,0 +1,194 @@
+"""The robot file: every physical number of a robot, once. `load_robot` reads and checks it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+
+from crawler_core.errors import UserError, unknown_name
+from crawler_core.parameters import ParameterInfo, check_value
+from crawler_core.yaml_file import read_yaml
+
+
+@dataclass(frozen=True)
+class JointSpec:
+    """One joint. A continuous joint turns for ever: its position limits are infinite."""
+
+    name: str
+    actuated: bool
+    continuous: bool
+    lower: float  # rad
+    upper: float  # rad
+    velocity: float  # rad/s, the most it may do
+    acceleration: float  # rad/s², the most it may do
+    effort: float  # N·m
+    home: float  # rad, where a simulation starts
+
+
+@dataclass(frozen=True)
+class SafetySpec:
+    """How the supervisor guards this robot."""
+
+    command_timeout: float  # s without a command until the joints are held
+    relax_after: float  # s of holding until the torque goes off
+    approach_velocity: float  # rad/s, at which a joint is brought to a command that is far away
+    tracking_tolerance: float  # rad between setpoint and measurement that is still normal
+    tracking_time: float  # s that it may be exceeded
+    on_exit: str  # hold | rest_then_release | release
+
+
+@dataclass(frozen=True)
+class RobotSpec:
+    """A robot as its file describes it, with overrides applied."""
+
+    name: str
+    title: str
+    directory: Path
+    parameters: Mapping[str, float]
+    base_link: str
+    planar: bool  # True: the base moves in x, z and pitch only
+    joints: tuple[JointSpec, ...]
+    feet: tuple[str, ...]
+    safety: SafetySpec
+    sections: Mapping[str, Any]  # gait, controller, backends, hardware: their owners read them
+    document: Mapping[str, Any]  # the whole file, overrides applied, for xacro
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        return tuple(joint.name for joint in self.joints)
+
+    @cached_property
+    def actuated(self) -> tuple[JointSpec, ...]:
+        return tuple(joint for joint in self.joints if joint.actuated)
+
+    @cached_property
+    def actuated_names(self) -> tuple[str, ...]:
+        return tuple(joint.name for joint in self.actuated)
+
+    @cached_property
+    def actuated_indices(self) -> list[int]:
+        """Where the actuated joints stand among all joints."""
+        return [i for i, joint in enumerate(self.joints) if joint.actuated]
+
+    def section(self, name: str) -> Mapping[str, Any]:
+        """A section of the file, empty where it has none."""
+        return self.sections.get(name) or {}
+
+
+def robots_directory() -> Path:
+    """Where the installed robots live: one directory each, with a robot.yaml."""
+    try:
+        return Path(get_package_share_directory("crawler_description")) / "robots"
+    except PackageNotFoundError:
+        raise UserError(
+            "the package crawler_description is not on AMENT_PREFIX_PATH: source the workspace's setup file first."
+        ) from None
+
+
+def robot_names() -> tuple[str, ...]:
+    """The installed robots."""
+    return tuple(sorted(path.parent.name for path in robots_directory().glob("*/robot.yaml")))
+
+
+def load_robot(name: str, overrides: Mapping[str, Any] | None = None) -> RobotSpec:
+    """The robot `name` (installed, or the path of a robot.yaml), with `overrides` of its parameters.
+
+    Raises UserError with a sentence for whatever is wrong with the name, the file or the overrides.
+    """
+    path = Path(name) if name.endswith((".yaml", ".yml")) else robots_directory() / name / "robot.yaml"
+    if not path.exists():
+        if path.suffix and path == Path(name):
+            raise UserError(f"there is no robot file {path}.")
+        raise unknown_name("robot", name, robot_names())
+    document = read_yaml(path)
+    _override(document, overrides or {})
+    try:
+        return _parse(path, document)
+    except KeyError as missing:
+        raise UserError(f"{path} lacks the key {missing}.") from None
+
+
+def parameter_infos(spec: RobotSpec) -> dict[str, ParameterInfo]:
+    """The robot's physical parameters with their units and bounds."""
+    return {name: _info(name, entry) for name, entry in spec.document["parameters"].items()}
+
+
+def _info(name: str, entry: Mapping[str, Any]) -> ParameterInfo:
+    return ParameterInfo(
+        name=name,
+        type=float,
+        default=float(entry["value"]),
+        unit=entry.get("unit", ""),
+        low=entry.get("min"),
+        high=entry.get("max"),
+        choices=(),
+        doc=entry.get("doc", ""),
+        constant=True,
+    )
+
+
+def _override(document: dict[str, Any], overrides: Mapping[str, Any]) -> None:
+    table = document.get("parameters", {})
+    for name, value in overrides.items():
+        if name not in table:
+            raise unknown_name("parameter", f"robot.{name}", (f"robot.{known}" for known in table))
+        table[name]["value"] = check_value(_info(name, table[name]), value, label=f"robot.{name}")
+
+
+def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
+    base = document["base"]
+    known = {"name", "title", "paper", "parameters", "base", "joints", "feet", "safety"}
+    return RobotSpec(
+        name=document["name"],
+        title=document["title"],
+        directory=path.resolve().parent,
+        parameters={name: float(entry["value"]) for name, entry in document["parameters"].items()},
+        base_link=base["link"],
+        planar=base["motion"] == "planar",
+        joints=tuple(_joint(name, entry) for name, entry in document["joints"].items()),
+        feet=tuple(document["feet"]),
+        safety=_safety(document["safety"]),
+        sections={key: value for key, value in document.items() if key not in known},
+        document=document,
+    )
+
+
+def _joint(name: str, entry: Mapping[str, Any]) -> JointSpec:
+    continuous = bool(entry.get("continuous", False))
+    return JointSpec(
+        name=name,
+        actuated=bool(entry["actuated"]),
+        continuous=continuous,
+        lower=-math.inf if continuous else math.radians(entry["lower_deg"]),
+        upper=math.inf if continuous else math.radians(entry["upper_deg"]),
+        velocity=float(entry["velocity"]),
+        acceleration=float(entry["acceleration"]),
+        effort=float(entry["effort"]),
+        home=math.radians(entry["home_deg"]),
+    )
+
+
+def _safety(entry: Mapping[str, Any]) -> SafetySpec:
+    choices = ("hold", "rest_then_release", "release")
+    if entry["on_exit"] not in choices:
+        raise UserError(f"safety.on_exit = {entry['on_exit']!r} is not allowed: it must be one of {', '.join(choices)}.")
+    return SafetySpec(
+        command_timeout=float(entry["command_timeout"]),
+        relax_after=float(entry["relax_after"]),
+        approach_velocity=float(entry["approach_velocity"]),
+        tracking_tolerance=math.radians(entry["tracking_tolerance_deg"]),
+        tracking_time=float(entry["tracking_time"]),
+        on_exit=entry["on_exit"],
+    )
+
+
+def dump_document(spec: RobotSpec) -> str:
+    """The effective robot file as YAML, for tools that read files."""
+    return yaml.safe_dump(dict(spec.document), sort_keys=False)

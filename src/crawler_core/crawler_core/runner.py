@@ -1,0 +1,76 @@
+"""One tick of a guarded backend: decide, apply, advance, observe. Plain Python, so that every backend is tested alike."""
+
+from __future__ import annotations
+
+from crawler_core.backend import Backend
+from crawler_core.errors import BackendFault
+from crawler_core.supervisor import Supervisor
+from crawler_core.types import JointCommand, Observation
+
+
+class Runner:
+    """A backend and its supervisor. `observation` is the newest state, `applied` what the joints were last told."""
+
+    def __init__(self, backend: Backend, supervisor: Supervisor, dt: float) -> None:
+        self.backend = backend
+        self.supervisor = supervisor
+        self.applied: JointCommand | None = None
+        self._dt = dt
+        self._relaxed = True
+        self.observation: Observation
+
+    def open(self) -> None:
+        """Connect the backend and take a first look."""
+        self.backend.open()
+        self.observation = self.backend.observe()
+
+    def enable(self) -> None:
+        """Allow motion from the measured pose. Raises BackendFault while a stop is latched."""
+        self.observation = self.backend.observe()
+        self.supervisor.enable(self.observation)
+
+    def tick(self, command: JointCommand | None) -> bool:
+        """Let one tick pass. False when the backend could not: then `observation` is still the old one."""
+        try:
+            self._act(self.supervisor.decide(self.observation, command))
+            self.backend.advance(self._dt)
+            self.observation = self.backend.observe()
+        except BackendFault as fault:
+            self.supervisor.fault(fault)
+            self._relax_quietly()
+            return False
+        return True
+
+    def rest(self) -> None:
+        """One tick towards rest, for an orderly end. Raises BackendFault."""
+        self._act(self.supervisor.rest())
+        self.backend.advance(self._dt)
+
+    def stop(self) -> None:
+        """Take the torque off now; for e-stop, which cannot wait for the next tick."""
+        self._relax_quietly()
+
+    def close(self, release: bool) -> None:
+        """Let go of the backend; with `release` the torque goes off first, whatever happened before."""
+        try:
+            if release:
+                self._relax_quietly()
+        finally:
+            self.backend.close()
+
+    def _act(self, decision: JointCommand | None) -> None:
+        if decision is not None:
+            self.applied = self.backend.apply(decision)
+            self._relaxed = False
+        elif not self._relaxed:
+            self.applied = None
+            self.backend.relax()
+            self._relaxed = True
+
+    def _relax_quietly(self) -> None:
+        try:
+            self.backend.relax()
+        except BackendFault as fault:
+            self.supervisor.fault(fault)
+        self.applied = None
+        self._relaxed = True

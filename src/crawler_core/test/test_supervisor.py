@@ -1,0 +1,160 @@
+"""What the robot on the table does when something goes wrong."""
+
+import numpy as np
+import pytest
+from crawler_core.errors import BackendFault
+from crawler_core.supervisor import Motion, Supervisor
+from crawler_core.types import JointCommand, Observation
+
+DT = 0.01
+NONE = np.full(3, np.nan)
+
+
+def seen(position, time=0.0):
+    q = np.array([position[0], 0.3, position[1], position[2]])
+    return Observation(int(time * 1e9), q, np.zeros(4), np.full(4, np.nan))
+
+
+def command(position):
+    return JointCommand(np.array(position, float), NONE, NONE)
+
+
+@pytest.fixture
+def guard(spec):
+    supervisor = Supervisor(spec, DT)
+    supervisor.enable(seen([0, 0, 0]))
+    return supervisor
+
+
+def follow(guard, target, ticks):
+    """A perfect robot that is told `target` for some ticks; returns its setpoints."""
+    at, path = guard._position.copy(), []
+    for _ in range(ticks):
+        decision = guard.decide(seen(at), command(target))
+        at = decision.position
+        path.append(at)
+    return np.array(path)
+
+
+def test_nothing_moves_before_enable(spec):
+    supervisor = Supervisor(spec, DT)
+    assert supervisor.decide(seen([0, 0, 0]), command([0.1, 0, 0])) is None
+    assert supervisor.motion is Motion.DISABLED
+
+
+def test_enable_starts_at_the_measured_pose_and_approaches_a_far_command_slowly(spec):
+    supervisor = Supervisor(spec, DT)
+    supervisor.enable(seen([0.4, -0.2, 7.0]))
+    path = np.vstack([[0.4, -0.2, 7.0], follow(supervisor, [-0.4, -0.2, 7.0], 300)])
+    assert np.abs(np.diff(path, axis=0)).max() <= spec.safety.approach_velocity * DT * (1 + 1e-9)
+    assert path[-1, 0] == -0.4
+    assert supervisor.report.clamped == 0
+
+
+def test_after_the_approach_the_full_speed_is_allowed(guard, spec):
+    follow(guard, [0.0, 0.0, 0.0], 2)
+    path = follow(guard, [1.0, 0.0, 0.0], 10)
+    assert np.isclose(np.diff(path[:, 0]).max(), 2.0 * DT)
+    assert guard.report.clamped > 0
+    assert "hip" in guard.report.last_clamp
+    assert "2 rad/s" in guard.report.last_clamp
+
+
+def test_a_command_outside_the_limits_is_clamped_and_named(guard):
+    follow(guard, [0.99, 0, 0], 250)
+    path = follow(guard, [1.3, 0, 0], 10)
+    assert path[-1, 0] == 1.0
+    assert "57.3" in guard.report.last_clamp
+
+
+def test_late_commands_hold_then_relax_and_motion_needs_enable(guard, spec):
+    follow(guard, [0.2, 0, 0], 100)
+    at = guard._position.copy()
+    motions = []
+    for _ in range(60):
+        decision = guard.decide(seen(at), None)
+        motions.append(guard.motion)
+        if decision is not None:
+            at = decision.position
+    assert motions.index(Motion.HOLDING) == round(spec.safety.command_timeout / DT)
+    assert motions.index(Motion.RELAXED) == round(spec.safety.relax_after / DT)
+    assert decision is None
+    assert guard.report.late > 0
+    assert guard.decide(seen(at), command([0.2, 0, 0])) is None  # commands alone do not wake it
+    guard.enable(seen(at))
+    assert guard.decide(seen(at), command(at)) is not None
+
+
+def test_one_late_tick_brakes_instead_of_jumping_to_rest(guard):
+    follow(guard, [0, 0, 0], 2)
+    path = follow(guard, [0.8, 0, 0], 10)
+    speed = (path[-1, 0] - path[-2, 0]) / DT
+    late = guard.decide(seen(path[-1]), None)
+    assert 0 < (late.position[0] - path[-1, 0]) / DT < speed
+    assert guard.motion is Motion.ACTIVE
+
+
+def test_commands_that_come_back_while_holding_are_approached(guard, spec):
+    follow(guard, [0.2, 0, 0], 100)
+    at = guard._position.copy()
+    for _ in range(10):
+        at = guard.decide(seen(at), None).position
+    assert guard.motion is Motion.HOLDING
+    path = np.vstack([at, follow(guard, [-0.9, 0, 0], 50)])
+    assert np.abs(np.diff(path, axis=0)).max() <= spec.safety.approach_velocity * DT * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_command_that_is_no_number_is_refused_and_the_joint_named(guard, bad):
+    follow(guard, [0, 0, 0], 2)
+    decision = guard.decide(seen([0, 0, 0]), command([0, bad, 0]))
+    assert np.isfinite(decision.position).all()
+    assert guard.report.refused == 1
+    assert "knee" in guard.report.last_refusal
+
+
+def test_an_unknown_angle_latches_every_joint(guard):
+    follow(guard, [0, 0, 0], 2)
+    assert guard.decide(seen([0, np.nan, 0]), command([0, 0, 0])) is None
+    assert guard.motion is Motion.FAULTED
+    assert guard.report.joint == "knee"
+    assert guard.decide(seen([0, 0, 0]), command([0, 0, 0])) is None
+
+
+def test_a_passive_joint_may_be_unknown(guard):
+    observation = Observation(0, np.array([0, np.nan, 0, 0]), np.zeros(4), np.full(4, np.nan))
+    assert guard.decide(observation, command([0, 0, 0])) is not None
+
+
+def test_a_joint_that_does_not_follow_latches_a_fault_that_names_it(guard, spec):
+    ticks = 0
+    while guard.motion is Motion.ACTIVE:
+        guard.decide(seen([0.0, guard._position[1], 0.0]), command([0.9, 0.9, 0.0]))
+        ticks += 1
+        assert ticks < 200
+    assert guard.motion is Motion.FAULTED
+    assert guard.report.joint == "hip"
+    assert "does not follow" in guard.report.fault
+    assert guard.report.remedy
+
+
+def test_estop_latches_until_reset_and_then_still_needs_enable(guard):
+    guard.estop()
+    assert guard.decide(seen([0, 0, 0]), command([0, 0, 0])) is None
+    with pytest.raises(BackendFault, match="e-stopped"):
+        guard.enable(seen([0, 0, 0]))
+    guard.reset()
+    assert guard.decide(seen([0, 0, 0]), command([0, 0, 0])) is None
+    guard.enable(seen([0, 0, 0]))
+    assert guard.decide(seen([0, 0, 0]), command([0, 0, 0])) is not None
+
+
+def test_a_fault_does_not_lift_an_estop(guard):
+    guard.estop()
+    guard.fault(BackendFault("the bus is off"))
+    assert guard.motion is Motion.ESTOPPED
+
+
+def test_enable_is_refused_where_a_joint_is_unknown(spec):
+    with pytest.raises(BackendFault, match="not known"):
+        Supervisor(spec, DT).enable(seen([np.nan, 0, 0]))

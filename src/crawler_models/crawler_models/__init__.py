@@ -1,0 +1,1 @@
+"""The papers' equations: dynamics and kinematics, free of ROS."""

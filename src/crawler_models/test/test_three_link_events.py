@@ -1,0 +1,85 @@
+"""No event goes unseen, and what the model cannot answer is said."""
+
+import math
+
+import numpy as np
+import pytest
+from crawler_models.three_link import ThreeLink, crawl
+from crawler_models.three_link.contact_law import PainleveParadox, consistent_modes
+from crawler_models.three_link.cubic import evaluate, first_negative
+from crawler_models.three_link.hybrid import SpanTable, State, simulate
+from crawler_models.three_link.kinematics import closed_chain
+from crawler_models.three_link.piecewise import Piecewise, node_times, resolve
+from three_link_cases import TABLE_I, Harmonic, random_robot, robot
+
+
+@pytest.mark.parametrize("depth", [1e-3, 1e-6, 1e-9])
+def test_two_crossings_inside_one_cell_are_seen(depth):
+    edges = np.linspace(0.0, 1.0, 5)  # the dip at 0.37 lies strictly between the ends of the second cell
+    fit = Piecewise.fit(edges, (node_times(edges) - 0.37) ** 2 - depth)
+    assert fit.first_negative(0.0, 1.0) == pytest.approx(0.37 - math.sqrt(depth), abs=1e-9)
+    assert fit.first_negative(0.4 + math.sqrt(depth), 1.0) is None
+
+
+@pytest.mark.parametrize("depth", [1e-3, 1e-6, 1e-9])
+def test_two_crossings_inside_one_tick_are_seen(depth):
+    cubic = (0.37**2 - depth, -2 * 0.37, 1.0, 0.0)
+    assert first_negative(cubic, 0.0) == pytest.approx(0.37 - math.sqrt(depth), abs=1e-12)
+    assert first_negative(cubic, 0.38 + math.sqrt(depth)) is None
+
+
+def test_cubic_crossings_match_a_fine_scan():
+    rng = np.random.default_rng(0)
+    grid = np.linspace(0.0, 1.0, 20_001)
+    for _ in range(300):
+        c = tuple(rng.normal(size=4) + np.array([0.6, 0.0, 0.0, 0.0]))
+        below = grid[evaluate(c, grid) < 0.0]
+        found = first_negative(c, 0.0)
+        assert (found is None) == (len(below) == 0)
+        if found is not None:
+            assert found == pytest.approx(below[0], abs=1e-4)  # the scan's spacing is 5e-5
+
+
+def test_cells_are_refined_where_the_gait_has_a_kink():
+    edges = resolve(lambda t: (np.abs(t - 0.3),), 0.0, 1.0)
+    assert np.all(np.diff(edges) > 0)
+    fit = Piecewise.fit(edges, np.abs(node_times(edges) - 0.3))
+    t = np.linspace(0, 1, 997)
+    assert fit(t) == pytest.approx(np.abs(t - 0.3), abs=1e-6)  # the smallest cell is 1e-6 of the span
+    assert float(fit.integral()(1.0)) == pytest.approx((0.09 + 0.49) / 2, abs=1e-9)
+
+
+def test_a_span_in_two_halves_is_the_span():
+    rb, motion = random_robot(np.random.default_rng(2)), Harmonic(4.0, psi=70.0)
+    whole = simulate(SpanTable(rb, motion, 0.0, 2.0), State())
+    first = simulate(SpanTable(rb, motion, 0.0, 0.9), State())
+    second = simulate(SpanTable(rb, motion, 0.9, 2.0), State(*first.end_state, first.mode))
+    assert second.end_state == pytest.approx(whole.end_state, abs=1e-9)  # events are placed to 1e-10 of the speed
+
+
+def test_joints_that_hold_still_leave_both_feet_stuck():
+    result = crawl(robot(), Harmonic(2.0, amplitude=0.0))
+    assert result.valid, result.reason
+    assert result.step_length == 0.0
+    assert result.trajectory.mode == (0, 0)
+    forces = result.samples(3).forces
+    assert forces.f1y + forces.f2y == pytest.approx(robot().mass * 9.81)
+
+
+def test_painleve_is_reported_on_very_rough_ground():
+    rb = robot(friction=3.0)
+    chain = closed_chain(rb, [1.9, 1.9], [0.1, 0.1], [0.0, 0.0])
+    with pytest.raises(PainleveParadox, match="Painleve"):
+        consistent_modes(rb, chain, (-1, 1), False, 0.5)
+    result = crawl(rb, Harmonic(1.0, psi=60.0))
+    assert not result.valid
+    assert "Painleve" in result.reason
+
+
+def test_parameters_that_cannot_be_are_refused():
+    with pytest.raises(ValueError, match="m0 is -1"):
+        robot(central_mass=-1.0)
+    with pytest.raises(ValueError, match="l1 is nan"):
+        robot(length_1=math.nan)
+    with pytest.raises(ValueError, match=r"lack gravity, friction\."):
+        ThreeLink.from_parameters({k: v for k, v in TABLE_I.items() if k not in ("gravity", "friction")})

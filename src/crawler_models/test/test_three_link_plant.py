@@ -1,0 +1,177 @@
+"""The plant, driven as the robot's loop drives it, against the exact steady gait and statics."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+from crawler_models.plant import PlantFault
+from crawler_models.three_link import crawl
+from crawler_models.three_link.plant import ThreeLinkPlant
+from three_link_cases import Harmonic, random_robot, robot
+
+HOME = (math.radians(110.0), math.radians(110.0))
+NO_EFFORT = (math.nan, math.nan)
+
+
+def drive(rb, motion, rate, cycles, ramp_cycles):
+    """Setpoints at about ``rate`` Hz, started smoothly by slowing time: the plant, and base x after each cycle."""
+    ticks = round(motion.period * rate)
+    dt = motion.period / ticks
+    ramp = ramp_cycles * motion.period
+
+    def command(t):
+        u = min(t / ramp, 1.0)
+        q, dq, _ = motion.sample(ramp * (u**3 - u**4 / 2) + max(t - ramp, 0.0))
+        return q, dq * (3 * u**2 - 2 * u**3)
+
+    plant = ThreeLinkPlant(rb, command(0.0)[0])
+    xs = []
+    for k in range(1, cycles * ticks + 1):
+        plant.advance(*command(k * dt), NO_EFFORT, dt)
+        if k % ticks == 0:
+            xs.append(plant.base().position[0])
+    return plant, xs
+
+
+@pytest.mark.parametrize(
+    ("omega", "cycles", "ramp"), [(0.3, 3, 1), (1.0, 3, 1), (3.2, 4, 1), (8.0, 15, 3), (16.0, 35, 3)]
+)
+def test_stepping_at_500_hz_reproduces_the_steady_step(omega, cycles, ramp):
+    motion = Harmonic(omega)
+    _, xs = drive(robot(), motion, 500.0, cycles, ramp)
+    expected = crawl(robot(), motion).step_length
+    # 1e-6 m: the parabolas' error at 500 Hz, and what is left of the start at high frequency.
+    assert xs[-1] - xs[-2] == pytest.approx(expected, abs=1e-6)
+
+
+def test_even_100_hz_is_enough_at_the_highest_frequency():
+    motion = Harmonic(16.0)
+    _, xs = drive(robot(), motion, 100.0, 35, 3)
+    assert xs[-1] - xs[-2] == pytest.approx(crawl(robot(), motion).step_length, abs=1e-5)  # 39 ticks per cycle
+
+
+def test_unequal_robot_ends_its_cycle_with_the_exact_forces_and_velocities():
+    rb, motion = random_robot(np.random.default_rng(4)), Harmonic(5.0, psi=70.0)
+    plant, xs = drive(rb, motion, 500.0, 8, 2)
+    result = crawl(rb, motion)
+    s = result.samples(2)
+    foot_1, foot_2 = plant.contacts()
+    assert xs[-1] - xs[-2] == pytest.approx(result.step_length, abs=1e-6)
+    # The Hermite's acceleration is off by (omega dt)^2 / 12 at a setpoint, 1e-5 of the gait's.
+    assert foot_1.force == pytest.approx((-s.forces.f1x[-1], 0.0, s.forces.f1y[-1]), abs=1e-3)
+    assert foot_2.force == pytest.approx((-s.forces.f2x[-1], 0.0, s.forces.f2y[-1]), abs=1e-3)
+    assert foot_1.slip == pytest.approx((-s.v1[-1], 0.0, 0.0), abs=1e-5)
+    assert foot_2.slip == pytest.approx((-s.v2[-1], 0.0, 0.0), abs=1e-5)
+    names = {0: "stick", -1: "slip_pos", 1: "slip_neg"}  # ROS x is the paper's -x
+    assert [foot_1.mode, foot_2.mode] == [names[s] for s in result.trajectory.mode]
+
+
+def test_base_velocity_is_the_rate_of_its_pose():
+    motion = Harmonic(3.2)
+    plant, _ = drive(robot(), motion, 500.0, 1, 1)
+    dt, before = 1e-4, plant.base()
+    q, dq, ddq = motion.sample(0.5 * motion.period)  # the warped time after one cycle of ramp
+    plant.advance(q + dq * dt + ddq * dt**2 / 2, dq + ddq * dt, NO_EFFORT, dt)
+    after = plant.base()
+    for axis in (0, 2):
+        rate = (after.position[axis] - before.position[axis]) / dt
+        assert rate == pytest.approx(0.5 * (after.linear[axis] + before.linear[axis]), abs=1e-5)
+    turned = 2 * (math.asin(after.quaternion[2]) - math.asin(before.quaternion[2]))
+    assert turned / dt == pytest.approx(0.5 * (after.angular[1] + before.angular[1]), abs=1e-5)
+
+
+def test_at_rest_it_stands_still_and_the_feet_carry_the_weight():
+    rb = random_robot(np.random.default_rng(9))
+    plant = ThreeLinkPlant(rb, HOME)
+    start = plant.base()
+    for _ in range(50):
+        plant.advance(HOME, (0.0, 0.0), NO_EFFORT, 0.002)
+    assert plant.base() == start
+    foot_1, foot_2 = plant.contacts()
+    assert (foot_1.mode, foot_2.mode) == ("stick", "stick")
+    assert foot_1.slip == foot_2.slip == (0.0, 0.0, 0.0)
+    assert foot_1.force[2] + foot_2.force[2] == pytest.approx(rb.mass * rb.g, rel=1e-12)
+    assert foot_1.force[0] + foot_2.force[0] == pytest.approx(0.0, abs=1e-12)
+    position, velocity, _ = plant.joints()
+    assert tuple(position) == HOME
+    assert tuple(velocity) == (0.0, 0.0)
+
+
+def test_holding_torque_is_the_lever_of_the_ground_force():
+    """Equal legs and no tangential force: tau is the moment of half the weight less the leg's own, about the joint."""
+    rb = robot()
+    plant = ThreeLinkPlant(rb, HOME)
+    arm = -rb.l1 * math.cos(HOME[0])  # foot 1 stands this far outside its joint
+    expected = arm * (0.5 * rb.mass - 0.5 * rb.m1) * rb.g
+    # The ground under a foot outside its joint turns the leg up, which opens phi; the servo holds against it.
+    assert plant.joints()[2] == pytest.approx([-expected, -expected], rel=1e-12)
+
+
+def test_gait_stops_and_robot_comes_to_rest():
+    plant, _ = drive(robot(), Harmonic(8.0), 500.0, 4, 2)
+    q, dq, _ = plant.joints()
+    for k in range(1, 101):  # brake the joints over 0.2 s
+        u = k / 100
+        plant.advance(q + dq * 0.2 * (u - u**2 / 2), dq * (1 - u), NO_EFFORT, 0.002)
+    held = q + dq * 0.1
+    for _ in range(200):
+        plant.advance(held, (0.0, 0.0), NO_EFFORT, 0.002)
+    assert [contact.mode for contact in plant.contacts()] == ["stick", "stick"]
+    assert plant.base().linear == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_setpoints_that_are_not_numbers_are_refused(bad):
+    plant = ThreeLinkPlant(robot(), HOME)
+    for arguments in (
+        ((bad, 1.9), (0.0, 0.0), NO_EFFORT, 0.002),
+        (HOME, (0.0, bad), NO_EFFORT, 0.002),
+        (HOME, (0.0, 0.0), NO_EFFORT, bad),
+        (HOME, (0.0, 0.0), NO_EFFORT, 0.0),
+        ((1.9,), (0.0, 0.0), NO_EFFORT, 0.002),
+    ):
+        with pytest.raises(ValueError, match=r"needed\.$"):
+            plant.advance(*arguments)
+    with pytest.raises(ValueError, match="finite numbers"):
+        plant.reset((bad, 1.9))
+
+
+def test_a_jump_of_the_setpoint_is_a_fault_that_leaves_the_state_as_it_was():
+    plant = ThreeLinkPlant(robot(), HOME)
+    before = plant.base()
+    for target in ((2.4, 2.4), (1e6, -1e6), (1e200, 1.0)):
+        with pytest.raises(PlantFault, match=r"ground|reach|Coulomb|Painleve"):
+            plant.advance(target, (0.0, 0.0), NO_EFFORT, 0.002)
+        assert plant.base() == before
+    plant.advance(HOME, (0.0, 0.0), NO_EFFORT, 0.002)
+    assert plant.base() == before
+
+
+def test_rough_setpoints_stay_finite():
+    """Setpoints with noise of their own and velocities that do not match: a step, but no contact loss."""
+    rng = np.random.default_rng(1)
+    plant = ThreeLinkPlant(robot(), HOME)
+    for _ in range(500):
+        plant.advance(HOME + rng.normal(0, 1e-5, 2), rng.normal(0, 1e-3, 2), NO_EFFORT, 0.01)
+        base = plant.base()
+        assert np.all(np.isfinite([*base.position, *base.linear]))
+    assert abs(plant.base().position[0]) < 1e-3
+
+
+def test_a_robot_that_would_tip_over_is_refused():
+    with pytest.raises(ValueError, match="does not stand"):
+        ThreeLinkPlant(robot(), (math.radians(20.0), math.radians(170.0)))
+
+
+def test_an_advance_is_fast_enough_for_a_1_khz_loop():
+    plant = ThreeLinkPlant(robot(), HOME)
+    commands = [(HOME + 1e-3 * np.sin(k * 0.01) ** 2, 1e-2 * np.sin(2 * k * 0.01)) for k in range(500)]
+    best = math.inf
+    for _ in range(5):
+        plant.reset(HOME)
+        begin = time.perf_counter()
+        for q, dq in commands:
+            plant.advance(q, (dq, dq), NO_EFFORT, 0.001)
+        best = min(best, (time.perf_counter() - begin) / len(commands))
+    assert best < 150e-6  # a seventh of the period; the best of five, because machines are shared

@@ -1,0 +1,1 @@
+"""Gaits as pure functions of time, and the node that streams them."""

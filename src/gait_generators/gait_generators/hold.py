@@ -1,0 +1,23 @@
+"""Standing still."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crawler_core.types import FloatArray
+from gait_generators.gait import Sample
+
+
+@dataclass(frozen=True)
+class Hold:
+    """The motion that stays in one pose."""
+
+    pose: FloatArray  # rad
+
+    def sample(self, t: Any) -> Sample:
+        position = np.broadcast_to(self.pose, (*np.shape(t), len(self.pose)))
+        rest = np.zeros(position.shape)
+        return Sample(position, rest, rest)

@@ -1,0 +1,1 @@
+"""Control laws as pure functions, and the node that runs them."""

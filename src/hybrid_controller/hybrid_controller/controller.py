@@ -1,0 +1,123 @@
+"""The controller without ROS: what is answered to each state, whatever comes or stays away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+from crawler_core.robot import RobotSpec
+from crawler_core.types import Contact
+from hybrid_controller.laws.law import Law, Measured, Setpoint
+from hybrid_controller.reference import Horizon, Point
+from hybrid_controller.stop import Glide
+
+
+class Status(IntEnum):
+    """What the controller does; the values are those of crawler_interfaces/ControllerState."""
+
+    WAITING = 0
+    TRACKING = 1
+    STOPPING = 2
+    STOPPED = 3
+
+
+class Answer(NamedTuple):
+    """The answer to one state."""
+
+    setpoint: Setpoint
+    now: Point | None  # the reference, where there is one
+    ahead: Point | None
+
+
+class Controller:
+    """Follows the newest horizon. Without one it brings the joints to rest; with a new one it catches up smoothly."""
+
+    def __init__(self, spec: RobotSpec, law: Law, dt_ns: int) -> None:
+        self.law = law
+        self.status = Status.WAITING
+        self.approaching = False
+        self.blind = False  # the last state had a number that is not finite
+        self._spec = spec
+        self._dt_ns = dt_ns
+        self._dt = dt_ns * 1e-9
+        self._reach = [joint.velocity * self._dt for joint in spec.actuated]
+        self._free = [False] * len(spec.actuated)
+        self._newest: Horizon | None = None
+        self._used: Horizon | None = None  # the one that the last answer came from
+        self._glide: Glide | None = None  # set while the setpoints do not come from the law
+        self._last: Setpoint | None = None
+
+    def take(self, horizon: Horizon) -> None:
+        """A new horizon."""
+        self._newest = horizon
+
+    def restart(self) -> None:
+        """Forget everything but the newest horizon: time has gone back."""
+        self.status = Status.WAITING
+        self.approaching = False
+        self._used = self._glide = self._last = None
+
+    def has_reference(self, time_ns: int) -> bool:
+        """Whether the tick that begins now has a reference from its start to its end."""
+        horizon = self._newest
+        return horizon is not None and horizon.begin_ns <= time_ns and time_ns + self._dt_ns < horizon.end_ns
+
+    def horizon_left(self, time_ns: int) -> float:
+        """Seconds of reference still in hand."""
+        return 0.0 if self._newest is None else max(0.0, (self._newest.end_ns - time_ns) * 1e-9)
+
+    def step(
+        self, time_ns: int, position: list[float], velocity: list[float], contacts: Sequence[Contact] = ()
+    ) -> Answer | None:
+        """The answer to a state; None while there has been no reference and hence nothing to do.
+
+        A state with a number that is not finite is not acted upon, nor is one without contacts where the law needs
+        them: the joints are brought to rest.
+        """
+        self.blind = not math.isfinite(sum(position) + sum(velocity))
+        deaf = self.law.needs_contacts and not contacts
+        if self.blind or deaf or not self.has_reference(time_ns):
+            return None if self._last is None else self._stop()
+        horizon = self._newest
+        assert horizon is not None
+        now, ahead = horizon.at(time_ns), horizon.at(time_ns + self._dt_ns)
+        if horizon is not self._used:
+            self._change_horizon(horizon, time_ns, now, position)
+        self.status = Status.TRACKING
+        if self._glide is not None:
+            if not self._glide.caught(now):
+                self.approaching = True
+                self._glide.approach(now, ahead)
+                self._last = Setpoint(*self._glide.setpoint, self._free)
+                return Answer(self._last, now, ahead)
+            self.approaching = False
+            self._glide = None
+        self._last = self.law.compute(Measured(time_ns, position, velocity, contacts), now, ahead)
+        return Answer(self._last, now, ahead)
+
+    def _change_horizon(self, horizon: Horizon, time_ns: int, now: Point, position: list[float]) -> None:
+        """Approach the first horizon from the measured pose, and one that jumps from where the joints are."""
+        used, self._used = self._used, horizon
+        if self._last is None:
+            self._glide = self._glide_from(position, [0.0] * len(position))
+        elif self._glide is None and (used is None or not used.covers(time_ns) or self._jumps(used.at(time_ns), now)):
+            self._glide = self._glide_from(self._last.position, self._last.velocity)
+
+    def _jumps(self, before: Point, after: Point) -> bool:
+        pairs = zip(before.position, after.position, self._reach, strict=True)
+        return any(abs(b - a) > reach for a, b, reach in pairs)
+
+    def _stop(self) -> Answer:
+        if self._glide is None:
+            assert self._last is not None
+            self._glide = self._glide_from(self._last.position, self._last.velocity)
+        self.approaching = False
+        self._glide.brake()
+        self.status = Status.STOPPED if self._glide.at_rest else Status.STOPPING
+        self._last = Setpoint(*self._glide.setpoint, self._free)
+        return Answer(self._last, None, None)
+
+    def _glide_from(self, position: list[float], velocity: list[float]) -> Glide:
+        return Glide(self._spec, self._dt, position, velocity)

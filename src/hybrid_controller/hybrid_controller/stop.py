@@ -1,0 +1,66 @@
+"""Leaving and regaining the reference: setpoints that move by themselves, never with a jump."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crawler_core.limits import JointLimits, brake
+from crawler_core.robot import RobotSpec
+from hybrid_controller.reference import Point
+
+# of the joints' acceleration, for braking and approaching; the rest is left for the reference's own
+FRACTION = 0.5
+# an approach ends here; far below what a joint resolves
+CLOSE = 1e-5  # rad
+SLOW = 1e-3  # rad/s
+
+
+class Glide:
+    """Joint setpoints that start in `position` with `velocity`, and then brake or approach, a tick at a time."""
+
+    def __init__(self, spec: RobotSpec, dt: float, position: list[float], velocity: list[float]) -> None:
+        self._limits = JointLimits.of(spec)
+        self._closing = spec.safety.approach_velocity
+        self._dt = dt
+        self._position = np.array(position)
+        self._velocity = np.array(velocity)
+
+    @property
+    def at_rest(self) -> bool:
+        return not self._velocity.any()
+
+    @property
+    def setpoint(self) -> tuple[list[float], list[float]]:
+        """Position and velocity."""
+        return self._position.tolist(), self._velocity.tolist()
+
+    def brake(self) -> None:
+        """One tick towards rest, then none."""
+        self._position, self._velocity = brake(self._position, self._velocity, self._limits, self._dt, FRACTION)
+
+    def caught(self, now: Point) -> bool:
+        """Whether the setpoints have come up with the reference of the present instant."""
+        return bool(
+            (np.abs(self._position - now.position) <= CLOSE).all()
+            and (np.abs(self._velocity - now.velocity) <= SLOW).all()
+        )
+
+    def approach(self, now: Point, ahead: Point) -> None:
+        """One tick towards a reference that itself moves from `now` to `ahead`.
+
+        Seen from the reference, the joints come closer at no more than the safety section's approach_velocity, and
+        slow down in time: their acceleration is that of the reference and `FRACTION` of their limit on top.
+        """
+        dt = self._dt
+        strongest = FRACTION * self._limits.acceleration
+        gap = self._position - now.position
+        closing = self._velocity - now.velocity
+        distance = np.abs(gap)
+        # the root leads to rest at half the acceleration; the last term ends it without overshoot in discrete time
+        speed = np.minimum(np.minimum(self._closing, np.sqrt(strongest * distance)), 0.5 * distance / dt)
+        change = np.clip(-np.sign(gap) * speed - closing, -strongest * dt, strongest * dt)
+        fastest = self._limits.velocity
+        velocity = np.clip(ahead.velocity + closing + change, -fastest, fastest)
+        gap = gap + 0.5 * (closing + velocity - ahead.velocity) * dt
+        self._position = np.clip(ahead.position + gap, self._limits.lower, self._limits.upper)
+        self._velocity = velocity

@@ -1,0 +1,1 @@
+"""Simulation backends: PyBullet physics, the equations of the papers, and ideal servos."""
