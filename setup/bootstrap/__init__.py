@@ -1,1 +1,1 @@
-"""Sets up what a machine lacks to run the crawler stack. Standard library only: it runs before anything is installed."""
+"""Sets up what a machine lacks to run the crawler stack. Standard library only: it runs before all else."""

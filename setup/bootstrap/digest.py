@@ -43,8 +43,12 @@ def of_package(folder: Path) -> str:
 
 def _files(folder: Path) -> Iterator[str]:
     for at, dirs, files in os.walk(folder):
-        dirs[:] = sorted(d for d in dirs if d not in NOT_BUILT and not d.startswith(".") and not d.endswith(".egg-info"))
-        yield from (os.path.join(at, f) for f in sorted(files) if not f.startswith(".") and not f.endswith((".pyc", "~")))
+        dirs[:] = sorted(
+            d for d in dirs if d not in NOT_BUILT and not d.startswith(".") and not d.endswith(".egg-info")
+        )
+        yield from (
+            os.path.join(at, f) for f in sorted(files) if not f.startswith(".") and not f.endswith((".pyc", "~"))
+        )
 
 
 def _content(file: Path) -> str:

@@ -66,13 +66,16 @@ def find_private(root: Path) -> Interpreter:
 
 def find_ros(ros: RosInstall) -> Interpreter:
     """The Python that can import the sourced install's rclpy. Raises SetupError without one."""
-    names = ["python3", *(p.parts[-3] for p in ros.prefix.glob("lib/python3*/site-packages/rclpy"))]
+    built_for = sorted({folder.parts[-3] for folder in ros.prefix.glob("lib/python3*/*-packages/rclpy")})
+    names = [*built_for, "python3"]
     for interpreter in _on_path(names):
-        if interpreter.rclpy and interpreter.version >= (3, 10):
+        # with PYTHONPATH set, any Python finds the package, but only its own version can load its compiled parts
+        if interpreter.rclpy and (not built_for or interpreter.name in built_for):
             return interpreter
     raise SetupError(
-        f"ROS 2 {ros.distro} is sourced from {ros.prefix}, but none of the Pythons on the PATH ({', '.join(names)}) can "
-        "import its rclpy. Source its setup.bash again, last, or start from a shell where it is not sourced.",
+        f"ROS 2 {ros.distro} is sourced from {ros.prefix}, but none of the Pythons on the PATH "
+        f"({', '.join(names)}) can import its rclpy. Source its setup.bash again, last, or start from a shell where "
+        "it is not sourced.",
         MACHINE,
     )
 

@@ -38,7 +38,9 @@ def check_platform() -> None:
     """Raises SetupError where the ROS 2 wheels cannot run: they are for Linux on x86-64, with glibc."""
     system, cpu, libc = platform.system(), platform.machine(), _glibc()
     if system != "Linux" or cpu not in ("x86_64", "AMD64") or libc is None or libc < GLIBC_NEEDED:
-        has = f"{system} on {cpu}" + ("" if system != "Linux" else f" with glibc {libc[0]}.{libc[1]}" if libc else ", no glibc")
+        has = f"{system} on {cpu}" + (
+            "" if system != "Linux" else f" with glibc {libc[0]}.{libc[1]}" if libc else ", no glibc"
+        )
         raise SetupError(
             f"The private ROS 2 environment needs Linux on x86-64 with glibc 2.28 or newer; this is {has}. "
             "Install ROS 2 (Jazzy or newer), source its setup.bash and start again: it is then used instead.",
@@ -49,7 +51,9 @@ def check_platform() -> None:
 def check_checkout(layout: Layout) -> None:
     """Raises SetupError where .crawler/ cannot be written, or has not got the room it needs."""
     if layout.crawler.is_symlink():
-        raise SetupError(f"{layout.crawler} is a symbolic link. It must be a folder of its own: remove the link.", MACHINE)
+        raise SetupError(
+            f"{layout.crawler} is a symbolic link. It must be a folder of its own: remove the link.", MACHINE
+        )
     try:
         layout.home.mkdir(parents=True, exist_ok=True)
         writable = os.access(layout.home, os.W_OK)
@@ -87,7 +91,9 @@ def missing_sentence(missing: Sequence[str], python: str, os_release: str) -> st
     if manager is None:
         return f"This machine lacks {lacks}. Install them with its package manager and start again."
     packages = dict.fromkeys(PACKAGES[manager][what].format(python=python) for what in missing)
-    return f"This machine lacks {lacks}. Install what is missing and start again:\n  sudo {manager} {' '.join(packages)}"
+    return (
+        f"This machine lacks {lacks}. Install what is missing and start again:\n  sudo {manager} {' '.join(packages)}"
+    )
 
 
 def _tools() -> dict[str, list[str]]:

@@ -14,9 +14,12 @@ from bootstrap.interpreter import Interpreter
 from bootstrap.layout import Layout
 from bootstrap.lock import MARK
 from bootstrap.progress import Step
+from bootstrap.stamps import write_atomically
 
 # variables that would send pip's packages elsewhere than into the virtual environment
 PIP_ELSEWHERE = ("PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV")
+
+SETUPTOOLS_TOO_NEW = 80  # from here on, colcon's --symlink-install silently copies
 
 NETWORK = re.compile(
     r"NewConnectionError|ConnectTimeoutError|ReadTimeoutError|ProxyError|SSLError|Connection (refused|reset)|"
@@ -52,12 +55,16 @@ def install_lacking(layout: Layout, lists: Sequence[Path], log_name: str, step: 
     What is there stays at its version, because the install's compiled packages were built against it.
     """
     present = _installed(layout)
+    if int(present.get("setuptools", "0").split(".")[0]) >= SETUPTOOLS_TOO_NEW:
+        del present["setuptools"]
     pins = [pin for file in lists for pin in read_pins(file)]
     lacking = [pin for pin in pins if canonical(pin.split("==")[0]) not in present]
     if not lacking:
         return
     constraints = layout.home / "present.txt"
-    constraints.write_text("".join(f"{name}=={version}\n" for name, version in sorted(present.items())), encoding="utf-8")
+    constraints.write_text(
+        "".join(f"{name}=={version}\n" for name, version in sorted(present.items())), encoding="utf-8"
+    )
     optional = [pin for pin in lacking if pin.startswith("pybullet")]
     needed = [pin for pin in lacking if pin not in optional]
     if needed:
@@ -82,7 +89,7 @@ def canonical(name: str) -> str:
 
 
 def rewrite_cmake_paths(layout: Layout) -> None:
-    """The wheels' exported CMake files carry the paths of the machine that built them: puts this one's in their place."""
+    """The wheels' exported CMake files carry paths of the machine that built them: puts this one's there instead."""
     code = "import json, numpy, sysconfig; print(json.dumps([sysconfig.get_paths()['include'], numpy.get_include()]))"
     env = environment.for_venv(layout, os.environ)
     answer = subprocess.run([layout.python, "-c", code], env=env, capture_output=True, text=True, check=True)
@@ -92,7 +99,7 @@ def rewrite_cmake_paths(layout: Layout) -> None:
         new = re.sub(r"/opt/python/cp\d+-cp\d+/lib/python3\.\d+/site-packages/numpy/_core/include", numpy_include, text)
         new = re.sub(r"/opt/python/cp\d+-cp\d+/include/python3\.\d+", python_include, new)
         if new != text:
-            file.write_text(new, encoding="utf-8")
+            write_atomically(file, new)
 
 
 class NoSuchPackage(SetupError):
@@ -100,7 +107,7 @@ class NoSuchPackage(SetupError):
 
 
 def _pip(layout: Layout, what: Sequence[str], log_name: str, step: Step) -> None:
-    _remove_half_installed(layout)
+    forget_half_installed(layout)
     log = layout.log / f"{log_name}.log"
     command = [str(layout.python), "-m", "pip", "install", "--no-input", "--progress-bar", "off", "--retries", "3"]
     # wheels only: nothing is compiled here, but for empy, which is one file of Python and has no wheel;
@@ -108,7 +115,7 @@ def _pip(layout: Layout, what: Sequence[str], log_name: str, step: Step) -> None
     command += ["--disable-pip-version-check", "--no-compile", "--only-binary", ":all:", "--no-binary", "empy", *what]
     env = {k: v for k, v in environment.for_venv(layout, os.environ).items() if k not in PIP_ELSEWHERE}
     if step.run(command, marked(layout, env), layout.root, log, _pip_line) != 0:
-        raise _pip_error(log)
+        raise pip_error(log)
 
 
 def _pip_line(line: str) -> str | None:
@@ -119,7 +126,7 @@ def _pip_line(line: str) -> str | None:
     return None
 
 
-def _pip_error(log: Path) -> SetupError:
+def pip_error(log: Path) -> SetupError:
     text = log.read_text(encoding="utf-8", errors="replace")
     if NETWORK.search(text):
         return SetupError(
@@ -135,7 +142,7 @@ def _pip_error(log: Path) -> SetupError:
     return kind(f"pip could not install the packages: {last}. Its whole output: {log}", STEP)
 
 
-def _remove_half_installed(layout: Layout) -> None:
+def forget_half_installed(layout: Layout) -> None:
     """pip writes a package's RECORD last, but takes one without it for installed: so forget those without."""
     site = environment.site_packages(layout)
     for info in site.glob("*.dist-info"):
@@ -147,7 +154,14 @@ def _remove_half_installed(layout: Layout) -> None:
 
 def _installed(layout: Layout) -> dict[str, str]:
     """What the environment's Python finds, as {canonical name: version}."""
-    code = "import importlib.metadata as m, json; print(json.dumps([[d.metadata['Name'], d.version] for d in m.distributions()]))"
+    code = (
+        "import importlib.metadata as metadata, json; "
+        "print(json.dumps([[d.metadata['Name'], d.version] for d in metadata.distributions()]))"
+    )
     env = environment.for_venv(layout, os.environ)
     answer = subprocess.run([layout.python, "-c", code], env=env, capture_output=True, text=True, check=True)
-    return {canonical(name): version for name, version in json.loads(answer.stdout) if name and version}
+    found: dict[str, str] = {}
+    for name, version in json.loads(answer.stdout):
+        if name and version:
+            found.setdefault(canonical(name), version)  # the first on Python's path is the one it imports
+    return found

@@ -31,9 +31,8 @@ class Plan:
             steps.append("packages")
         if self.dev and not stamps.finished("dev", self.dev):
             steps.append("dev")
-        if workspace.outdated(layout, self.built) or workspace.gone(layout, self.built):
-            steps += ["workspace", "environment"]
-        elif not (stamps.finished("environment", self.environment) and layout.environment.is_file()):
+        built = not workspace.outdated(layout, self.built) and not workspace.gone(layout, self.built)
+        if not (built and stamps.finished("environment", self.environment) and layout.environment.is_file()):
             steps += ["workspace", "environment"]
         return steps
 

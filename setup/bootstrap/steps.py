@@ -40,6 +40,7 @@ def _carry_out(todo: plan.Plan) -> None:
     if not steps:  # another start did it meanwhile
         return
     found = _check(todo, steps)
+    _remember(layout, found)
     titles = TITLES_ROS if layout.ros else TITLES
     if "packages" in steps:
         where = f"ROS 2 {layout.ros.distro} of {layout.ros.prefix}" if layout.ros else "a private ROS 2 environment"
@@ -68,7 +69,6 @@ def _carry_out(todo: plan.Plan) -> None:
             step.close("stopped")
             raise
         step.close()
-    _remember(layout, found)
 
 
 def _check(todo: plan.Plan, steps: list[str]) -> Interpreter:

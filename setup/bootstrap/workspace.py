@@ -54,7 +54,7 @@ def build(layout: Layout, folders: Mapping[str, Path], digests: Mapping[str, str
 
 
 def check_ros_packages(layout: Layout, folders: Mapping[str, Path]) -> None:
-    """Raises SetupError where the sourced install lacks what is built against. Launch and RViz are not needed for that."""
+    """Raises SetupError where the sourced install lacks what is built against, which launch and RViz are not."""
     assert layout.ros is not None
     needed = {"rclpy", "rosidl_default_generators"}
     for folder in folders.values():
@@ -64,20 +64,20 @@ def check_ros_packages(layout: Layout, folders: Mapping[str, Path]) -> None:
     if missing:
         debs = " ".join(f"ros-{layout.ros.distro}-{name.replace('_', '-')}" for name in missing)
         raise SetupError(
-            f"The sourced ROS 2 {layout.ros.distro} lacks {', '.join(missing)}. Install what is missing and start again:\n"
+            f"The sourced ROS 2 {layout.ros.distro} lacks {', '.join(missing)}. Install what is missing and "
+            "start again:\n"
             f"  rosdep install --from-paths src --ignore-src -y    or    sudo apt install {debs}",
             MACHINE,
         )
 
 
 def _command(layout: Layout, folders: Mapping[str, Path], names: list[str]) -> list[str | Path]:
-    return [
-        *(layout.python, "-m", "colcon", "--log-base", layout.log / "colcon", "build", "--symlink-install"),
-        *("--base-paths", *folders.values(), "--packages-select", *names),
-        *("--build-base", layout.build, "--install-base", layout.install),
-        *("--metas", layout.root / "colcon.meta", "--event-handlers", "console_direct+"),
-        *("--cmake-args", f"-DPython3_EXECUTABLE={layout.python}"),
-    ]
+    command: list[str | Path] = [layout.python, "-m", "colcon", "--log-base", layout.log / "colcon", "build"]
+    command += ["--symlink-install", "--base-paths", *folders.values(), "--packages-select", *names]
+    command += ["--build-base", layout.build, "--install-base", layout.install]
+    command += ["--metas", layout.root / "colcon.meta", "--event-handlers", "console_direct+"]
+    command += ["--cmake-args", f"-DPython3_EXECUTABLE={layout.python}"]
+    return command
 
 
 def _env(layout: Layout) -> dict[str, str]:
@@ -106,6 +106,6 @@ def _remove(layout: Layout, name: str) -> None:
 def _build_error(log: Path) -> SetupError:
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     failed = next((line.split()[2] for line in lines if line.startswith("Failed   <<<")), "the workspace")
-    told = [line.strip() for line in lines if re.search(r"\berror\b|Error:", line, re.IGNORECASE)]
-    reason = f": {told[0]}" if told else ""
+    first = next((n for n, line in enumerate(lines) if re.search(r"\berror\b|Error:", line, re.IGNORECASE)), None)
+    reason = "" if first is None else ":\n" + "\n".join([line for line in lines[first:] if line.strip()][:4])
     return SetupError(f"Building {failed} failed{reason}\nThe whole output: {log}", STEP)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crawler_core.robot import robot_names
+from hybrid_controller.laws.catalogue import LAWS
 from launch import LaunchContext
 from launch.actions import DeclareLaunchArgument
 from launch.substitutions import LaunchConfiguration
@@ -10,7 +11,7 @@ from launch_ros.actions import Node
 
 from crawler_bringup import stack
 from crawler_bringup.settings import merge, parse_assignments, read_settings
-from crawler_bringup.stack import BACKENDS, LAWS, NodeSpec, Options
+from crawler_bringup.stack import BACKENDS, NodeSpec, Options
 
 LOG_LEVELS = ["debug", "info", "warn", "error", "fatal"]
 
@@ -35,7 +36,7 @@ def ring_arguments() -> list[DeclareLaunchArgument]:
             "backend", default_value="pybullet", choices=list(BACKENDS), description="what moves: physics, equations, ..."
         ),
         DeclareLaunchArgument(
-            "controller", default_value="joint_tracking", choices=list(LAWS), description="the control law"
+            "controller", default_value="", choices=["", *LAWS], description="the control law; empty for the robot's default"
         ),
         DeclareLaunchArgument("gait", default_value="", description="the gait's name; empty for the robot's default"),
         DeclareLaunchArgument("rviz", default_value="false", choices=flags, description="show the robot in RViz"),

@@ -7,10 +7,10 @@ said is checked here, before anything starts.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from crawler_core.backend_node import BackendSettings
@@ -20,8 +20,11 @@ from crawler_core.robot import RobotSpec, load_robot
 from gait_generators.catalogue import gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait
-from hybrid_controller.settings import check_settings as check_controller
+from gait_generators.gait_node import GaitSettings
+from hybrid_controller.controller_node import ControllerSettings
+from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_name
 
+T = TypeVar("T")
 SECTIONS = ("robot", "gait", "controller", "backend")
 
 
@@ -44,7 +47,9 @@ BACKENDS: Mapping[str, BackendEntry] = {
     "model": BackendEntry("sim_bridge", "model_backend", "sim_bridge.model_backend:ModelSettings", True),
     "mock": BackendEntry("sim_bridge", "mock_backend", "sim_bridge.mock_backend:MockSettings", False),
 }
-LAWS = ("joint_tracking",)
+# what the stack itself gives every node, and the user gives as robot, rate, ... once
+GIVEN_BACKEND = ("robot", "robot_overrides")
+GIVEN = (*GIVEN_BACKEND, "rate", "lockstep", "gait", "law")
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class Options:
 
     robot: str = "three_link"
     backend: str = "pybullet"
-    controller: str = "joint_tracking"
+    controller: str = ""  # empty: the robot's default law
     gait: str = ""  # empty: the robot's default
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     namespace: str = ""
@@ -86,6 +91,7 @@ class Stack:
     spec: RobotSpec
     gait: Gait
     gait_name: str
+    law: str
     simulated: bool
     rate: float
     nodes: tuple[NodeSpec, ...]
@@ -98,16 +104,23 @@ def make_stack(options: Options) -> Stack:
             raise unknown_name("section", section, SECTIONS)
     if options.backend not in BACKENDS:
         raise unknown_name("backend", options.backend, BACKENDS)
-    if options.controller not in LAWS:
-        raise unknown_name("controller", options.controller, LAWS)
     chosen = {section: dict(options.settings.get(section) or {}) for section in SECTIONS}
     spec = load_robot(options.robot, chosen["robot"])
     name = gait_name(spec, options.gait)
-    gait = make_gait(spec, name, chosen["gait"])
+    law = law_name(spec, options.controller)
+    node_values, gait_values = _split(GaitSettings, chosen["gait"], GIVEN)
+    build(GaitSettings, node_values, section="gait")
+    gait = make_gait(spec, name, gait_values)
     check_limits(spec, gait)
     entry = BACKENDS[options.backend]
-    settings = _check_backend(spec, options.backend, entry, chosen["backend"])
-    check_controller(spec, options.controller, chosen["controller"])
+    defaults = spec.section("backends").get(options.backend, {})
+    settings = check_section("backend", chosen["backend"], BackendSettings, entry.settings_class(), defaults, GIVEN_BACKEND)
+    if settings.real_time_factor == 0.0 and not settings.lockstep:
+        raise UserError("backend.real_time_factor = 0 (as fast as possible) needs backend.lockstep = true.")
+    if settings.lockstep and not entry.simulated:
+        raise UserError(f"backend.lockstep = true needs a simulation; with {options.backend} time passes by itself.")
+    law_values = law_defaults(spec, law)
+    check_section("controller", chosen["controller"], ControllerSettings, LAWS[law].parameters, law_values, GIVEN)
 
     common = {
         "robot": options.robot if not options.robot.endswith((".yaml", ".yml")) else str(Path(options.robot).resolve()),
@@ -139,7 +152,7 @@ def make_stack(options: Options) -> Stack:
             "hybrid_controller",
             "controller_node",
             "controller",
-            {**follower, "law": options.controller, **chosen["controller"]},
+            {**follower, "law": law, **chosen["controller"]},
         ),
         node("crawler_bringup", "description_node", "description", common),
     ]
@@ -147,8 +160,8 @@ def make_stack(options: Options) -> Stack:
         run = {
             "robot": spec.name,
             "backend": options.backend,
-            "controller": options.controller,
-            "gait": name,
+            "law": law,
+            "gait_name": name,
             **{section: values for section, values in chosen.items() if values},
             "robot_parameters": dict(spec.parameters),
         }
@@ -162,7 +175,7 @@ def make_stack(options: Options) -> Stack:
         )
     if options.rviz:
         nodes.append(rviz_node(spec, options, entry.simulated))
-    return Stack(options, spec, gait, name, entry.simulated, settings.rate, tuple(nodes))
+    return Stack(options, spec, gait, name, law, entry.simulated, settings.rate, tuple(nodes))
 
 
 def rviz_node(spec: RobotSpec, options: Options, sim_time: bool) -> NodeSpec:
@@ -200,19 +213,22 @@ def view_nodes(options: Options) -> tuple[NodeSpec, ...]:
     return (description, sliders, *shown)
 
 
-def _check_backend(spec: RobotSpec, kind: str, entry: BackendEntry, values: Mapping[str, Any]) -> BackendSettings:
-    """The settings that every backend has, after checking those of this one too."""
-    shared = {info.name for info in describe(BackendSettings)}
-    cls = entry.settings_class()
-    own = {info.name for info in describe(cls)}
+def check_section(
+    section: str, values: Mapping[str, Any], shared: type[T], own: type, defaults: Mapping[str, Any], given: Sequence[str]
+) -> T:
+    """Check a node's settings: those that every node of its kind has, which are returned, and its own."""
+    allowed = {info.name for cls in (shared, own) for info in describe(cls)} - set(given)
     for name in values:
-        if name not in shared | own:
-            raise unknown_name("parameter", f"backend.{name}", (f"backend.{known}" for known in shared | own))
-    defaults = spec.section("backends").get(kind, {})
-    build(cls, {**defaults, **{k: v for k, v in values.items() if k in own}}, section="backend")
-    settings = build(BackendSettings, {k: v for k, v in values.items() if k in shared}, section="backend")
-    if settings.real_time_factor == 0.0 and not settings.lockstep:
-        raise UserError("backend.real_time_factor = 0 (as fast as possible) needs backend.lockstep = true.")
-    if settings.lockstep and not entry.simulated:
-        raise UserError(f"backend.lockstep = true needs a simulation; with {kind} time passes by itself.")
-    return settings
+        if name not in allowed:
+            raise unknown_name("parameter", f"{section}.{name}", (f"{section}.{known}" for known in allowed))
+    shared_values, own_values = _split(shared, values)
+    build(own, {**defaults, **own_values}, section=section)
+    return build(shared, shared_values, section=section)
+
+
+def _split(
+    cls: type, values: Mapping[str, Any], given: Sequence[str] = ()
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """`values` that are parameters of `cls` and not `given` otherwise, and the others."""
+    names = {info.name for info in describe(cls)} - set(given)
+    return {k: v for k, v in values.items() if k in names}, {k: v for k, v in values.items() if k not in names}

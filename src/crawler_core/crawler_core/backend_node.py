@@ -66,8 +66,8 @@ class BackendSettings:
 class BackendNode(LifecycleNode):
     """Wires one backend to topics, services and parameters."""
 
-    def __init__(self, backend_class: Any, settings_class: type) -> None:
-        super().__init__("backend")
+    def __init__(self, backend_class: Any, settings_class: type, **node_options: Any) -> None:
+        super().__init__("backend", **node_options)
         self.settings = declare(self, BackendSettings)
         settings = self.settings
         if settings.real_time_factor == 0.0 and not settings.lockstep:

@@ -18,6 +18,11 @@ from crawler_core.errors import UserError
 N = TypeVar("N", bound=Node)
 
 USAGE = 2  # exit code for what the user can put right
+ARGUMENT_ERRORS = (
+    rclpy_implementation.RCLError,
+    rclpy_implementation.RCLInvalidROSArgsError,
+    rclpy_implementation.UnknownROSArgsError,
+)
 
 
 def run_node(factory: Callable[[], N], *, leave: Callable[[N], None] | None = None) -> None:
@@ -27,17 +32,18 @@ def run_node(factory: Callable[[], N], *, leave: Callable[[N], None] | None = No
     it; the context may be down by then. A UserError, at the start or later, ends the process with exit code 2 and one
     sentence on stderr.
     """
-    node: N | None = None
     try:
         rclpy.init()
+    except ARGUMENT_ERRORS as error:
+        raise _usage(f"the ROS arguments cannot be used: {error}") from None
+    node: N | None = None
+    try:
         node = factory()
         executor = SingleThreadedExecutor()
         executor.add_node(node)
         executor.spin()
-    except (UserError, rclpy_implementation.RCLInvalidROSArgsError, rclpy_implementation.UnknownROSArgsError) as error:
-        name = Path(sys.argv[0]).stem.removesuffix("_node")
-        print(f"{name}: {error}", file=sys.stderr)
-        raise SystemExit(USAGE) from None
+    except UserError as error:
+        raise _usage(str(error)) from None
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except Exception:
@@ -52,3 +58,8 @@ def run_node(factory: Callable[[], N], *, leave: Callable[[N], None] | None = No
                 leave(node)
             node.destroy_node()
         rclpy.try_shutdown()
+
+
+def _usage(sentence: str) -> SystemExit:
+    print(f"{Path(sys.argv[0]).stem.removesuffix('_node')}: {sentence}", file=sys.stderr)
+    return SystemExit(USAGE)

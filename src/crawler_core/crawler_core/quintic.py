@@ -1,4 +1,4 @@
-"""Quintic Hermite interpolation: the polynomial that meets position, velocity and acceleration at both ends of a cell."""
+"""Quintic Hermite interpolation: it meets position, velocity and acceleration at both ends of a cell."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.contact_law import PainleveParadox, consistent_modes
-from crawler_models.three_link.cubic import evaluate, first_negative
+from crawler_models.three_link.cubic import first_negative
 from crawler_models.three_link.hybrid import SpanTable, State, simulate
 from crawler_models.three_link.kinematics import closed_chain
 from crawler_models.three_link.piecewise import Piecewise, node_times, resolve
@@ -33,7 +33,7 @@ def test_cubic_crossings_match_a_fine_scan():
     grid = np.linspace(0.0, 1.0, 20_001)
     for _ in range(300):
         c = tuple(rng.normal(size=4) + np.array([0.6, 0.0, 0.0, 0.0]))
-        below = grid[evaluate(c, grid) < 0.0]
+        below = grid[np.polynomial.polynomial.polyval(grid, c) < 0.0]
         found = first_negative(c, 0.0)
         assert (found is None) == (len(below) == 0)
         if found is not None:
@@ -61,9 +61,48 @@ def test_joints_that_hold_still_leave_both_feet_stuck():
     result = crawl(robot(), Harmonic(2.0, amplitude=0.0))
     assert result.valid, result.reason
     assert result.step_length == 0.0
-    assert result.trajectory.mode == (0, 0)
-    forces = result.samples(3).forces
+    samples = result.samples(3)
+    assert np.all(samples.modes == 0)
+    forces = samples.forces
     assert forces.f1y + forces.f2y == pytest.approx(robot().mass * 9.81)
+
+
+class StopAndGo:
+    """Both joints open by 0.3 rad in half a second, wait, close, wait; joint 2 lags. Accelerations are continuous."""
+
+    period = 2.0
+
+    def sample(self, t):
+        columns = []
+        for lag in (0.0, 0.05):
+            u = np.mod(np.asarray(t, dtype=float) - lag, self.period)
+            opening, closing = self.quintic(u / 0.5), self.quintic((u - 1.0) / 0.5)
+            columns.append([0.3 * (a - b) / 0.5**k for k, (a, b) in enumerate(zip(opening, closing, strict=True))])
+        q, dq, ddq = (np.stack(pair, axis=-1) for pair in zip(*columns, strict=True))
+        return 1.8 + q, dq, ddq
+
+    @staticmethod
+    def quintic(u):
+        x = np.clip(u, 0.0, 1.0)
+        return x**3 * (10 - 15 * x + 6 * x**2), 30 * x**2 * (1 - x) ** 2, 60 * x * (1 - x) * (1 - 2 * x)
+
+
+def test_both_feet_stick_whenever_the_joints_pause():
+    result = crawl(robot(), StopAndGo())
+    assert result.valid, result.reason
+    assert result.unique
+    stuck = [phase * 2.0 for phase, mode in result.switches if mode == (0, 0)]
+    assert stuck == pytest.approx([0.55, 1.55], abs=1e-6)  # when joint 2 stops; the smallest cell is 2e-6 s
+
+
+@pytest.mark.parametrize("omega", [7.0, 10.5, 20.0])
+def test_feet_that_stop_together_do_not_upset_the_steady_state(omega):
+    """A symmetric gait converges to events that coincide ever more closely, and at last exactly."""
+    result = crawl(robot(), Harmonic(omega, psi=0.0, phi0=115.0, amplitude=12.0))
+    assert result.valid, result.reason
+    assert result.step_length == pytest.approx(0.0, abs=1e-8)
+    apart = [min(abs(phase - 0.25), abs(phase - 0.75)) for phase, _ in result.switches]
+    assert max(apart) < 1e-6  # by symmetry both feet stop when the joints turn; 1e-6 is what is left of the start
 
 
 def test_painleve_is_reported_on_very_rough_ground():

@@ -28,7 +28,8 @@ def drive(rb, motion, rate, cycles, ramp_cycles):
     plant = ThreeLinkPlant(rb, command(0.0)[0])
     xs = []
     for k in range(1, cycles * ticks + 1):
-        plant.advance(*command(k * dt), NO_EFFORT, dt)
+        q, dq = command(k * dt)
+        plant.advance(q, dq, NO_EFFORT, dt)
         if k % ticks == 0:
             xs.append(plant.base().position[0])
     return plant, xs
@@ -64,7 +65,7 @@ def test_unequal_robot_ends_its_cycle_with_the_exact_forces_and_velocities():
     assert foot_1.slip == pytest.approx((-s.v1[-1], 0.0, 0.0), abs=1e-5)
     assert foot_2.slip == pytest.approx((-s.v2[-1], 0.0, 0.0), abs=1e-5)
     names = {0: "stick", -1: "slip_pos", 1: "slip_neg"}  # ROS x is the paper's -x
-    assert [foot_1.mode, foot_2.mode] == [names[s] for s in result.trajectory.mode]
+    assert [foot_1.mode, foot_2.mode] == [names[int(s)] for s in result.samples(2).modes[-1]]
 
 
 def test_base_velocity_is_the_rate_of_its_pose():
@@ -146,6 +147,13 @@ def test_a_jump_of_the_setpoint_is_a_fault_that_leaves_the_state_as_it_was():
         assert plant.base() == before
     plant.advance(HOME, (0.0, 0.0), NO_EFFORT, 0.002)
     assert plant.base() == before
+
+
+def test_a_fault_says_when_the_foot_left_the_ground():
+    plant = ThreeLinkPlant(robot(), HOME)
+    plant.advance(HOME, (0.0, 0.0), NO_EFFORT, 1.0)
+    with pytest.raises(PlantFault, match=r"^Foot [12] leaves the ground at t = 1\.00[01]\d* s"):
+        plant.advance((1.85, 1.85), (0.0, 0.0), NO_EFFORT, 0.002)  # jerked up first, then down
 
 
 def test_rough_setpoints_stay_finite():

@@ -10,6 +10,7 @@ from typing import Any
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import ParameterInfo, build, describe
 from crawler_core.robot import RobotSpec
+
 from gait_generators.gait import Gait
 from gait_generators.harmonic import Harmonic, HarmonicParameters
 from gait_generators.time_scaled import TimeScaled, TimeScaledParameters
@@ -31,7 +32,7 @@ GAITS: Mapping[str, Entry] = {
 
 
 def gait_name(spec: RobotSpec, name: str | None) -> str:
-    """`name`, or the robot's default gait. Raises UserError for a gait that does not exist or does not fit the robot."""
+    """`name`, or the robot's default gait. Raises UserError for one that is unknown or does not fit the robot."""
     name = name or spec.section("gait").get("default")
     if not name:
         raise UserError(f"{spec.name} names no default gait: choose one of {', '.join(sorted(GAITS))}.")
@@ -39,7 +40,7 @@ def gait_name(spec: RobotSpec, name: str | None) -> str:
         raise unknown_name("gait", name, GAITS)
     if GAITS[name].joints != len(spec.actuated):
         raise UserError(
-            f"the gait '{name}' moves {GAITS[name].joints} joints, but {spec.name} has {len(spec.actuated)} actuated ones."
+            f"the gait '{name}' moves {GAITS[name].joints} joints, but {spec.name} has {len(spec.actuated)} actuated."
         )
     return name
 
@@ -53,7 +54,7 @@ def gait_parameters(spec: RobotSpec, name: str | None) -> tuple[ParameterInfo, .
     """The parameters of a gait, with the robot's defaults."""
     name = gait_name(spec, name)
     cls = GAITS[name].parameters
-    start = build(cls, gait_defaults(spec, name), section="gait")
+    start: Any = build(cls, gait_defaults(spec, name), section="gait")
     return tuple(dataclasses.replace(info, default=getattr(start, info.name)) for info in describe(cls))
 
 

@@ -7,14 +7,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from rclpy.clock import JumpThreshold, TimeJump
-from rclpy.duration import Duration
-from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
-from rclpy.subscription import Subscription
-from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-
 from crawler_core.diagnostics import OK, WARN, DiagnosticsReporter
 from crawler_core.errors import UserError
 from crawler_core.messages import doubles, set_stamp, stamp_ns
@@ -24,6 +16,14 @@ from crawler_core.robot import load_robot
 from crawler_core.ros_parameters import declare, refuse_unknown
 from crawler_core.types import FloatArray
 from crawler_core.yaml_file import parse_yaml
+from rclpy.clock import JumpThreshold, TimeJump
+from rclpy.duration import Duration
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.subscription import Subscription
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
 from gait_generators.catalogue import GAITS, gait_defaults, gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait
@@ -40,9 +40,7 @@ class GaitSettings:
     rate: float = parameter(200.0, unit="Hz", low=10.0, high=4000.0, doc="ticks per second of the ring", constant=True)
     grid: float = parameter(0.01, unit="s", low=0.001, high=0.1, doc="time between reference points", constant=True)
     refresh: float = parameter(0.05, unit="s", low=0.005, high=1.0, doc="time between two horizons", constant=True)
-    horizon: float = parameter(
-        0.25, unit="s", low=0.02, high=5.0, doc="how far ahead the reference goes", constant=True
-    )
+    horizon: float = parameter(0.25, unit="s", low=0.02, high=5.0, doc="how far ahead it reaches", constant=True)
 
 
 class GaitNode(Node):

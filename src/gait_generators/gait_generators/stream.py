@@ -9,9 +9,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
+
 from gait_generators.blend import Blend
 from gait_generators.checks import blend_within_limits
 from gait_generators.gait import Gait, Sample
@@ -77,7 +77,7 @@ class GaitStream:
         )
 
     def change(self, gait: Gait, now_ns: int) -> int:
-        """Go over to `gait` at the next phase 0 of the present one that is not published yet; of several, the last wins.
+        """Go over to `gait` at the next phase 0 of the present one that is not published yet. The last change wins.
 
         Returns that time in ns. Raises UserError as `transition` does.
         """

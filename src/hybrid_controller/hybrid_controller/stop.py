@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-
 from crawler_core.limits import JointLimits, brake
 from crawler_core.robot import RobotSpec
+from crawler_core.types import FloatArray
+
 from hybrid_controller.reference import Point
 
 # of the joints' acceleration, for braking and approaching; the rest is left for the reference's own
@@ -49,18 +50,25 @@ class Glide:
         """One tick towards a reference that itself moves from `now` to `ahead`.
 
         Seen from the reference, the joints come closer at no more than the safety section's approach_velocity, and
-        slow down in time: their acceleration is that of the reference and `FRACTION` of their limit on top.
+        slow down in time: their acceleration is that of the reference and `FRACTION` of their limit on top. Where that
+        would carry them beyond a limit of their position they brake before it.
         """
-        dt = self._dt
-        strongest = FRACTION * self._limits.acceleration
+        dt, limits = self._dt, self._limits
+        strongest = FRACTION * limits.acceleration
         gap = self._position - now.position
         closing = self._velocity - now.velocity
         distance = np.abs(gap)
         # the root leads to rest at half the acceleration; the last term ends it without overshoot in discrete time
         speed = np.minimum(np.minimum(self._closing, np.sqrt(strongest * distance)), 0.5 * distance / dt)
         change = np.clip(-np.sign(gap) * speed - closing, -strongest * dt, strongest * dt)
-        fastest = self._limits.velocity
-        velocity = np.clip(ahead.velocity + closing + change, -fastest, fastest)
+        fastest_up = np.minimum(limits.velocity, self._stoppable(limits.upper - self._position, self._velocity))
+        fastest_down = np.minimum(limits.velocity, self._stoppable(self._position - limits.lower, -self._velocity))
+        velocity = np.clip(ahead.velocity + closing + change, -fastest_down, fastest_up)
         gap = gap + 0.5 * (closing + velocity - ahead.velocity) * dt
-        self._position = np.clip(ahead.position + gap, self._limits.lower, self._limits.upper)
+        self._position = np.clip(ahead.position + gap, limits.lower, limits.upper)
         self._velocity = velocity
+
+    def _stoppable(self, room: FloatArray, speed: FloatArray) -> FloatArray:
+        """The highest speed v at the end of this tick with v² <= 2 a (the room left by then)."""
+        a, dt = self._limits.acceleration, self._dt
+        return np.sqrt((0.5 * a * dt) ** 2 + 2.0 * a * np.maximum(room - 0.5 * speed * dt, 0.0)) - 0.5 * a * dt

@@ -15,12 +15,14 @@ from typing import Any
 from crawler_core.errors import UserError
 from crawler_core.robot import robot_names
 from crawler_models.prediction import predict
+from gait_generators.catalogue import GAITS
+from hybrid_controller.laws.catalogue import LAWS
 
 from crawler_bringup.cli.arguments import add_json, add_settings, settings_of, sugar
 from crawler_bringup.cli.model import finite
 from crawler_bringup.cli.status import StatusLine, summary_table
 from crawler_bringup.processes import Processes
-from crawler_bringup.stack import BACKENDS, LAWS, Options, Stack, make_stack
+from crawler_bringup.stack import BACKENDS, Options, Stack, make_stack
 
 EPILOG = """examples:
   crawler run                                        the three-link robot in PyBullet
@@ -48,9 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--backend", default="pybullet", help=f"what moves: one of {', '.join(BACKENDS)} (default: %(default)s)"
     )
     parser.add_argument(
-        "--controller", default="joint_tracking", help=f"the control law: one of {', '.join(LAWS)} (default: %(default)s)"
+        "--controller", default="", help=f"the control law: one of {', '.join(LAWS)} (default: the robot's)"
     )
-    parser.add_argument("--gait", default="", help="the gait's name (default: the robot's)")
+    parser.add_argument("--gait", default="", help=f"one of {', '.join(GAITS)} (default: the robot's)")
     add_settings(parser)
     parser.add_argument(
         "--duration",
@@ -262,7 +264,7 @@ class _Watch:
         return {
             "robot": self._stack.spec.name,
             "backend": options.backend,
-            "controller": options.controller,
+            "controller": self._stack.law,
             "gait": self._stack.gait_name,
             "duration_s": log.time,
             "real_time_factor": log.time / self._wall if self._wall > 0 else math.nan,

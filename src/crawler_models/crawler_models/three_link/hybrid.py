@@ -73,7 +73,9 @@ class SpanTable:
         self.robot, self.motion, self.start, self.end = robot, motion, start, end
         self.edges = resolve(terms, start, end)
         self.chain = closed_chain(robot, *motion.sample(node_times(self.edges)))
-        self.still = _AT_REST * float(np.abs(self.chain.d1).max())
+        # A mode's v1(t) covers the whole span, up to g times its length, and carries the rounding of that.
+        falling = robot.g * (end - start)
+        self.still = max(_AT_REST * float(np.abs(self.chain.d1).max()), 50.0 * np.finfo(float).eps * falling)
         self._modes: dict[Mode, ModeTable] = {}
 
     def mode(self, mode: Mode) -> ModeTable:
@@ -99,6 +101,7 @@ def simulate(table: SpanTable, state: State) -> Trajectory:
     Raises ContactLost, PainleveParadox or NoConsistentMode with the time at which the model's assumptions end.
     """
     t, x1, v1, mode = table.start, state.x1, state.v1, state.mode
+    moment, search_from = _A_MOMENT * (table.end - table.start), table.start
     phases: list[Phase] = []
     switches: list[tuple[float, Mode]] = []
     unique, margin = True, 1.0
@@ -107,7 +110,7 @@ def simulate(table: SpanTable, state: State) -> Trajectory:
     while True:
         fields = table.mode(mode)
         speed = v1 - float(fields.v1(t))  # what the mode's own v1(t) lacks
-        end = _end_of_mode(table, mode, t, speed)
+        end = _end_of_mode(table, mode, min(search_from, table.end), speed)
         _check_assumptions(table, mode, t, end)
         phases.append(Phase(t, end, mode, x1, speed, fields))
         margin = min(margin, fields.margin.minimum(t, end))
@@ -117,6 +120,8 @@ def simulate(table: SpanTable, state: State) -> Trajectory:
         t, previous = end, mode
         v1, mode, only_one, lowest = _choose(table, t, v1, previous)
         unique, margin = unique and only_one, min(margin, lowest)
+        # Where a guard only grazes zero the same mode goes on; searching from t again would hold time still.
+        search_from = t + moment if mode == previous else t
         if mode != previous:
             switches.append((t, mode))
         if len(phases) > _MANY_EVENTS:
@@ -172,8 +177,9 @@ def _choose(table: SpanTable, t: float, v1: float, previous: Mode | None) -> tup
         v1 = 0.0
     elif moving[1] == 0:
         v1 = -d1
-    later = t + _A_MOMENT * (table.end - table.start)
+    span = table.end - table.start
+    later = t + _A_MOMENT * span
     chain = closed_chain(table.robot, *table.motion.sample(np.asarray(later)))
-    locked = abs(float(chain.d1)) <= table.still
+    locked = max(abs(float(chain.d1)), 1e-3 * span * abs(float(chain.d2))) <= table.still  # and will stay so
     modes, margin = consistent_modes(table.robot, chain, (moving[0], moving[1]), locked, t)
     return v1, modes[0], len(modes) == 1, margin

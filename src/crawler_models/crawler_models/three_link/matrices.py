@@ -114,10 +114,8 @@ class BlockSystem(NamedTuple):
 
     def respond(self, ddqc: Array) -> Response:
         """Solve for prescribed joint accelerations."""
-        z = np.linalg.solve(self.A, self.b + self.c @ ddqc)
-        return Response(
-            np.concatenate((z[:3], ddqc), dtype=float), z[3:5], np.asarray(self.contact_map @ z[5:], dtype=float)
-        )
+        z = np.asarray(np.linalg.solve(self.A, self.b + self.c @ ddqc), dtype=float)
+        return Response(np.concatenate((z[:3], ddqc)), z[3:5], self.contact_map @ z[5:])
 
 
 def block_system(robot: ThreeLink, q: Array, dq: Array, mode: Mode) -> BlockSystem:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import cmath
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from crawler_models.three_link.contact_law import ContactLost, PainleveParadox, consistent_modes
 from crawler_models.three_link.cubic import Cubic, evaluate, first_negative, integral, parabola
@@ -28,6 +29,7 @@ _REFRACTORY = 1e-3  # of the interval: no second event sooner, so that rounding 
 class Instant:
     """The robot between two intervals, paper axes; ``ddq`` is what the joints did when the interval ended."""
 
+    t: float  # s since the robot stood
     q: Pair
     dq: Pair
     ddq: Pair
@@ -39,16 +41,26 @@ class Instant:
     forces: Forces
 
 
+class _Interval(NamedTuple):
+    robot: ThreeLink
+    chains: tuple[Chain, Chain, Chain]  # at the start, middle and end
+    d1: Cubic  # rate of the distance between the feet
+    t: float  # start
+    h: float  # length
+
+
 def standing(robot: ThreeLink, q: Pair, x1: float = 0.0) -> Instant:
     """At rest with both feet stuck."""
     c = chain(robot, *q, 0.0, 0.0, 0.0, 0.0, exp=cmath.exp)
-    return Instant(q, (0.0, 0.0), (0.0, 0.0), x1, 0.0, STICK_STICK, c, 0.0, contact_forces(robot, c, STICK_STICK, 0.0))
+    return Instant(
+        0.0, q, (0.0, 0.0), (0.0, 0.0), x1, 0.0, STICK_STICK, c, 0.0, contact_forces(robot, c, STICK_STICK, 0.0)
+    )
 
 
 def advance(robot: ThreeLink, now: Instant, q: Pair, dq: Pair, h: float) -> Instant:
     """Move the joints to ``q``, ``dq`` in ``h`` seconds.
 
-    Raises ContactLost or PainleveParadox with the time since the interval's start.
+    Raises ContactLost, PainleveParadox or NoConsistentMode with the time since the robot stood.
     """
     j1 = _hermite(now.q[0], now.dq[0], q[0], dq[0], h)
     j2 = _hermite(now.q[1], now.dq[1], q[1], dq[1], h)
@@ -57,36 +69,34 @@ def advance(robot: ThreeLink, now: Instant, q: Pair, dq: Pair, h: float) -> Inst
     end = chain(robot, q[0], q[1], dq[0], dq[1], j1[4], j2[4], cmath.exp)
     chains = (start, middle, end)
     d1 = integral(parabola(start.d2, middle.d2, end.d2), start.d1, h)
+    interval = _Interval(robot, chains, d1, now.t, h)
 
     s, v1, mode, moved = 0.0, now.v1, now.mode, 0.0
     while True:
         accelerations = [acceleration(robot, c, mode) for c in chains]
         gained = integral(parabola(*accelerations), 0.0, h)
         velocity = (v1 - evaluate(gained, s), gained[1], gained[2], gained[3])
-        until, stopped = _end_of_mode(robot, chains, accelerations, mode, velocity, d1, s)
+        until, stopped = _end_of_mode(interval, accelerations, mode, velocity, s)
         moved += h * (_primitive(velocity, until) - _primitive(velocity, s))
         v1 = 0.0 if mode[0] == 0 else evaluate(velocity, until)
         s = until
         if s >= 1.0:
             break
-        v1, mode = _switch(robot, chains, d1, s, h, v1, mode, stopped)
+        v1, mode = _switch(interval, s, v1, mode, stopped)
 
     if mode[0] and not mode[1]:
         v1 = -end.d1  # a sticking foot 2 fixes foot 1 exactly, which the parabola only approximates
     a = acceleration(robot, end, mode)
-    return Instant(q, dq, (j1[4], j2[4]), now.x1 + moved, v1, mode, end, a, contact_forces(robot, end, mode, a))
+    return Instant(
+        now.t + h, q, dq, (j1[4], j2[4]), now.x1 + moved, v1, mode, end, a, contact_forces(robot, end, mode, a)
+    )
 
 
 def _end_of_mode(
-    robot: ThreeLink,
-    chains: tuple[Chain, Chain, Chain],
-    accelerations: list[float],
-    mode: Mode,
-    velocity: Cubic,
-    d1: Cubic,
-    s: float,
+    interval: _Interval, accelerations: list[float], mode: Mode, velocity: Cubic, s: float
 ) -> tuple[float, int]:
     """When the mode ends (1 if it outlasts the interval), and the foot (1, 2) that stopped, 0 if a stick broke."""
+    robot, chains, d1, t, h = interval
     s1, s2 = mode
     forces = [contact_forces(robot, c, mode, a) for c, a in zip(chains, accelerations, strict=True)]
     guards: list[tuple[Cubic, int]] = []
@@ -112,23 +122,15 @@ def _end_of_mode(
     for foot, k in ((1, 1), (2, 3)):
         lost = first_negative(parabola(forces[0][k], forces[1][k], forces[2][k]), s)
         if lost is not None and lost < until:
-            raise ContactLost(foot, lost)
+            raise ContactLost(foot, t + lost * h)
     if s1 and s2 and min(painleve_margin(robot, c, mode) for c in chains) <= 0.0:
-        raise PainleveParadox(mode, s)
+        raise PainleveParadox(mode, t + s * h)
     return until, stopped
 
 
-def _switch(
-    robot: ThreeLink,
-    chains: tuple[Chain, Chain, Chain],
-    d1: Cubic,
-    s: float,
-    h: float,
-    v1: float,
-    mode: Mode,
-    stopped: int,
-) -> tuple[float, Mode]:
+def _switch(interval: _Interval, s: float, v1: float, mode: Mode, stopped: int) -> tuple[float, Mode]:
     """Foot 1's velocity and the mode after an event; consistency is tested a moment later, see hybrid."""
+    robot, chains, d1, t, h = interval
     v2 = v1 + evaluate(d1, s)
     at_rest_1 = mode[0] == 0 or stopped == 1 or abs(v1) <= 2.0 * AT_REST
     at_rest_2 = mode[1] == 0 or stopped == 2 or abs(v2) <= 2.0 * AT_REST
@@ -140,7 +142,7 @@ def _switch(
         for name in ("d2", "C", "P", "K", "Q")
     }
     locked = abs(evaluate(d1, later)) <= AT_REST
-    modes, _ = consistent_modes(robot, start._replace(**fields), moving, locked, s * h)
+    modes, _ = consistent_modes(robot, start._replace(**fields), moving, locked, t + s * h)
     if at_rest_1:
         v1 = 0.0
     elif at_rest_2:

@@ -1,0 +1,51 @@
+"""Choosing a gait by name and parameters, and what is said when that fails."""
+
+import dataclasses
+import math
+
+import pytest
+from crawler_core.errors import UserError
+from gait_generators.catalogue import gait_parameters, make_gait
+
+
+def test_the_users_values_go_over_the_robots_over_the_gaits_own(crawler):
+    gait = make_gait(crawler, "time_scaled", {"alpha": 0.4})
+    assert (gait.alpha, gait.omega, gait.psi) == (0.4, 3.2, math.radians(98.75))
+
+
+def test_without_a_name_it_is_the_robots_default_gait(crawler):
+    assert make_gait(crawler, None, {}) == make_gait(crawler, "harmonic", {})
+    assert make_gait(crawler, None, {}).omega == 1.3
+
+
+def test_the_listed_defaults_are_those_of_the_robot(crawler):
+    infos = {info.name: info for info in gait_parameters(crawler, "time_scaled")}
+    assert (infos["omega"].default, infos["psi"].default, infos["psi"].unit) == (3.2, 98.75, "deg")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "sentence"),
+    [
+        ("harmonik", {}, "there is no gait 'harmonik': did you mean 'harmonic'?"),
+        ("harmonic", {"omgea": 1.0}, "there is no parameter 'gait.omgea': did you mean 'gait.omega'?"),
+        ("harmonic", {"alpha": 0.5}, "there is no parameter 'gait.alpha'"),
+        ("harmonic", {"omega": 0.0}, "gait.omega = 0.0 is not allowed: it must be 0.05 to 40 rad/s."),
+        ("time_scaled", {"alpha": 1.0}, "gait.alpha = 1.0 is not allowed: it must be 0 to 0.999."),
+    ],
+)
+def test_refusals_name_the_parameter_and_what_would_be_right(crawler, name, values, sentence):
+    with pytest.raises(UserError) as refused:
+        make_gait(crawler, name, values)
+    assert sentence in str(refused.value)
+
+
+def test_a_gait_for_two_joints_is_refused_by_a_robot_with_three(crawler):
+    third = dataclasses.replace(crawler.joints[0], name="joint_3")
+    longer = dataclasses.replace(crawler, joints=(*crawler.joints, third))
+    with pytest.raises(UserError, match="the gait 'harmonic' moves 2 joints, but three_link has 3 actuated"):
+        make_gait(longer, "harmonic", {})
+
+
+def test_a_robot_without_a_default_gait_asks_for_one(crawler):
+    with pytest.raises(UserError, match="three_link names no default gait: choose one of harmonic, time_scaled"):
+        make_gait(dataclasses.replace(crawler, sections={}), None, {})

@@ -1,0 +1,296 @@
+"""The controller node in a graph with a stand-in for the backend and the gait node."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+from builtin_interfaces.msg import Duration, Time
+from crawler_core.errors import UserError
+from diagnostic_msgs.msg import DiagnosticArray
+from hybrid_controller.controller_node import ControllerNode
+from hybrid_controller.laws import catalogue
+from hybrid_controller.laws.joint_tracking import JointTracking
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from crawler_interfaces.msg import ContactState, ContactStateArray, ControllerState
+
+MS = 1_000_000
+DT = 5 * MS
+NAMES = ["joint_2", "extra", "joint_1"]  # as a backend may order them
+
+
+def time_of(time_ns):
+    return Time(sec=time_ns // 10**9, nanosec=time_ns % 10**9)
+
+
+def ns_of(stamp):
+    return stamp.sec * 10**9 + stamp.nanosec
+
+
+def motion(time_ns):
+    """A gait of joint_1 and joint_2 that starts at rest in 1.9 and 1.7."""
+    t = time_ns * 1e-9 + np.zeros(2)
+    return np.array([1.9, 1.7]) + 0.3 * (1 - np.cos(8 * t)), 2.4 * np.sin(8 * t), 19.2 * np.cos(8 * t)
+
+
+class World(Node):
+    """Sends states and references, and keeps what the controller says."""
+
+    def __init__(self, **options):
+        super().__init__("world", **options)
+        self.commands = []
+        self.states = []
+        self.words = []
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self.states_out = self.create_publisher(JointState, "joint_states", 10)
+        self.contacts_out = self.create_publisher(ContactStateArray, "contact_states", 10)
+        self.reference_out = self.create_publisher(JointTrajectory, "gait_reference", latched)
+        self.create_subscription(JointState, "joint_commands", self.commands.append, 10)
+        self.create_subscription(ControllerState, "controller_state", self.states.append, 100)
+        self.create_subscription(DiagnosticArray, "diagnostics", lambda m: self.words.append(m.status[0].message), 10)
+
+    def send_state(self, time_ns, angles=(1.9, 1.7), speeds=(0.0, 0.0), names=NAMES):
+        by_name = {"joint_1": (angles[0], speeds[0]), "joint_2": (angles[1], speeds[1]), "extra": (math.nan, math.nan)}
+        state = JointState(name=names)
+        state.position = [by_name[name][0] for name in names]
+        state.velocity = [by_name[name][1] for name in names]
+        state.header.stamp = time_of(time_ns)
+        self.states_out.publish(state)
+
+    def send_contacts(self, time_ns):
+        message = ContactStateArray(contacts=[ContactState(foot="foot_1", mode=2, source=2)])
+        message.header.stamp = time_of(time_ns)
+        self.contacts_out.publish(message)
+
+    def send_reference(self, begin_ns, end_ns):
+        message = JointTrajectory(joint_names=["joint_1", "joint_2"])
+        message.header.stamp = time_of(begin_ns)
+        for time_ns in range(begin_ns, end_ns + 1, 10 * MS):
+            q, v, a = motion(time_ns)
+            point = JointTrajectoryPoint(positions=q.tolist(), velocities=v.tolist(), accelerations=a.tolist())
+            point.time_from_start = Duration(nanosec=time_ns - begin_ns)
+            message.points.append(point)
+        self.reference_out.publish(message)
+
+
+class Rig:
+    """A controller node and its world, connected."""
+
+    def __init__(self, graph, **parameters):
+        self.graph = graph
+        self.world = graph.add(World)
+        self.node = graph.add(ControllerNode, **parameters)
+        for publisher in (self.world.states_out, self.world.reference_out):
+            graph.spin_until(publisher.get_subscription_count)
+        graph.spin_until(lambda: self.node.count_subscribers("joint_commands"))
+        graph.spin_until(lambda: self.node.count_subscribers("controller_state"))
+
+    def reference(self, begin_ns, end_ns):
+        """Send a reference and let it arrive."""
+        self.world.send_reference(begin_ns, end_ns)
+        self.graph.spin_until(lambda: self.node._controller.horizon_left(0) == pytest.approx(end_ns * 1e-9))
+
+    def ask(self, time_ns, **state):
+        """Send a state and wait for its answer."""
+        count = len(self.world.commands)
+        self.world.send_state(time_ns, **state)
+        self.graph.spin_until(lambda: len(self.world.commands) > count)
+        command = self.world.commands[-1]
+        assert ns_of(command.header.stamp) == time_ns
+        return command
+
+    def settle(self, rounds=20):
+        """Let everything that is under way arrive."""
+        for _ in range(rounds):
+            self.graph.executor.spin_once(timeout_sec=0.005)
+
+
+@pytest.fixture
+def rig(graph):
+    return lambda **parameters: Rig(graph, **parameters)
+
+
+def test_each_state_is_answered_under_its_own_stamp_with_the_next_ticks_reference(rig):
+    rig = rig(rate=200.0)
+    rig.reference(0, 500 * MS)
+    for now in range(0, 100 * MS, DT):
+        command = rig.ask(now)
+        q, v, _ = motion(now + DT)
+        assert command.name == ["joint_1", "joint_2"]
+        assert list(command.position) == pytest.approx(q, abs=1e-7)
+        assert list(command.velocity) == pytest.approx(v, abs=1e-4)
+        assert len(command.effort) == 0
+
+
+def test_before_the_first_reference_it_commands_nothing_and_says_so(rig):
+    rig = rig()
+    rig.world.send_state(0)
+    rig.graph.spin_until(lambda: rig.world.states)
+    rig.settle()
+    assert rig.world.commands == []
+    assert rig.world.states[0].status == ControllerState.WAITING
+
+
+def test_without_a_reference_ahead_it_stops_at_once_and_says_so(rig):
+    rig = rig(state_rate=200.0)
+    rig.reference(0, 100 * MS)
+    speeds = [rig.ask(now).velocity[0] for now in range(0, 200 * MS, DT)]
+    assert np.abs(np.diff(speeds)).max() <= 400.0 * 0.005  # the joints' acceleration limit
+    assert speeds[-1] == 0.0
+    rig.graph.spin_until(lambda: len(rig.world.states) == 40)
+    statuses = [state.status for state in rig.world.states]
+    assert statuses == sorted(statuses)
+    assert set(statuses) == {ControllerState.TRACKING, ControllerState.STOPPING, ControllerState.STOPPED}
+    rig.graph.spin_until(lambda: any("stopped" in word for word in rig.world.words))
+
+
+def test_lockstep_waits_for_the_reference_and_then_answers(rig):
+    rig = rig(lockstep=True)
+    rig.world.send_state(0)
+    rig.settle()
+    assert rig.world.commands == []
+    rig.world.send_reference(0, 50 * MS)
+    rig.graph.spin_until(lambda: rig.world.commands)
+    for now in range(DT, 45 * MS, DT):
+        rig.ask(now)
+    count = len(rig.world.commands)
+    rig.world.send_state(45 * MS)  # its tick ends where the horizon ends
+    rig.settle()
+    assert len(rig.world.commands) == count
+    rig.world.send_reference(40 * MS, 90 * MS)
+    rig.graph.spin_until(lambda: len(rig.world.commands) > count)
+    assert list(rig.world.commands[-1].position) == pytest.approx(motion(50 * MS)[0], abs=1e-7)
+
+
+def test_an_answered_state_that_comes_again_gets_the_same_answer(rig):
+    rig = rig(lockstep=True)
+    rig.reference(0, 500 * MS)
+    rig.ask(0)
+    first = rig.ask(DT)
+    again = rig.ask(DT, angles=(1.0, 1.0))
+    assert first == again
+
+
+def test_lockstep_goes_on_without_a_reference_after_the_timeout(rig):
+    rig = rig(lockstep=True, reference_timeout=0.1)
+    rig.reference(0, 50 * MS)
+    for now in range(0, 45 * MS, DT):
+        rig.ask(now)
+    begin = time.monotonic()
+    speeds = [rig.ask(now).velocity[0] for now in range(45 * MS, 150 * MS, DT)]
+    assert time.monotonic() - begin >= 0.1
+    assert speeds[-1] == 0.0
+    rig.reference(140 * MS, 900 * MS)
+    for now in range(150 * MS, 800 * MS, DT):
+        command = rig.ask(now)
+    assert list(command.position) == pytest.approx(motion(800 * MS)[0], abs=1e-6)
+
+
+def test_two_runs_in_lockstep_are_equal_bit_for_bit_however_the_horizons_come(rig):
+    rig = rig(lockstep=True)
+
+    def run(length, overlap):
+        answers = []
+        end = 0
+        for now in range(0, 400 * MS, DT):
+            if now + 2 * DT > end:
+                begin = max(0, now - overlap) // (10 * MS) * (10 * MS)
+                end = begin + length
+                rig.world.send_reference(begin, end)
+            answers.append(rig.ask(now))
+        return answers
+
+    assert run(250 * MS, 50 * MS) == run(70 * MS, 20 * MS)
+
+
+@pytest.mark.parametrize("state", [{"angles": (math.nan, 1.7)}, {"speeds": (0.0, math.inf)}, {"names": ["joint_1"]}])
+def test_a_state_that_cannot_be_used_stops_the_joints_and_is_reported(rig, state):
+    rig = rig()
+    rig.reference(0, 900 * MS)
+    for now in range(0, 100 * MS, DT):
+        rig.ask(now)
+    for now in range(100 * MS, 200 * MS, DT):
+        command = rig.ask(now, **state)
+    assert list(command.velocity) == [0.0, 0.0]
+    rig.graph.spin_until(lambda: any("is not known: the joints are brought to rest" in w for w in rig.world.words))
+    for now in range(200 * MS, 800 * MS, DT):
+        command = rig.ask(now)
+    assert list(command.position) == pytest.approx(motion(800 * MS)[0], abs=1e-6)
+
+
+def test_a_reference_that_cannot_be_used_is_reported_and_the_old_one_stays(rig):
+    rig = rig()
+    rig.reference(0, 500 * MS)
+    rig.ask(0)
+    rig.world.reference_out.publish(JointTrajectory(joint_names=["knee"]))
+    rig.graph.spin_until(lambda: any("must name the joints joint_1, joint_2; got knee" in w for w in rig.world.words))
+    assert list(rig.ask(DT).position) == pytest.approx(motion(2 * DT)[0], abs=1e-7)
+
+
+def test_the_controller_state_shows_reference_error_and_horizon(rig):
+    rig = rig(state_rate=50.0)
+    rig.reference(0, 500 * MS)
+    for now in range(0, 105 * MS, DT):
+        rig.ask(now, angles=(2.0, 1.7), speeds=(0.1, 0.0))
+    rig.graph.spin_until(lambda: len(rig.world.states) == 6)  # every fourth tick
+    state = rig.world.states[-1]
+    assert ns_of(state.header.stamp) == 100 * MS
+    assert (state.law, state.joint_names) == ("joint_tracking", ["joint_1", "joint_2"])
+    assert list(state.reference_position) == pytest.approx(motion(105 * MS)[0], abs=1e-7)
+    assert list(state.position_error) == pytest.approx(np.array([2.0, 1.7]) - motion(100 * MS)[0], abs=1e-7)
+    assert list(state.velocity_error) == pytest.approx(np.array([0.1, 0.0]) - motion(100 * MS)[1], abs=1e-4)
+    assert list(state.saturated) == [False, False]
+    assert state.horizon_left == pytest.approx(0.4)
+
+
+def test_when_time_goes_back_it_starts_from_the_measured_pose_again(rig):
+    rig = rig()
+    rig.reference(0, 900 * MS)
+    first = [rig.ask(now) for now in range(0, 100 * MS, DT)]
+    for now in range(500 * MS, 600 * MS, DT):
+        rig.ask(now)
+    assert [rig.ask(now) for now in range(0, 100 * MS, DT)] == first
+
+
+class NeedsContacts(JointTracking):
+    """Joint tracking that insists on contacts."""
+
+    needs_contacts = True
+
+
+def test_lockstep_waits_for_the_contacts_of_the_same_instant_if_the_law_needs_them(rig, monkeypatch):
+    entry = catalogue.Entry(catalogue.JointTrackingParameters, NeedsContacts)
+    monkeypatch.setitem(catalogue.LAWS, "needs_contacts", entry)
+    rig = rig(lockstep=True, law="needs_contacts")
+    rig.graph.spin_until(rig.world.contacts_out.get_subscription_count)
+    rig.reference(0, 500 * MS)
+    rig.world.send_state(0)
+    rig.settle()
+    assert rig.world.commands == []
+    rig.world.send_contacts(0)
+    rig.graph.spin_until(lambda: rig.world.commands)
+    rig.world.send_contacts(DT)  # the other way round
+    rig.settle()
+    rig.ask(DT)
+
+
+def test_without_such_a_law_contacts_are_not_subscribed(rig):
+    assert rig().world.contacts_out.get_subscription_count() == 0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"law": "joint_trakking"}, "there is no control law 'joint_trakking': did you mean 'joint_tracking'?"),
+        ({"rate": 1.0}, "controller.rate = 1.0 is not allowed: it must be 10 to 4000 Hz."),
+        ({"lock_step": True}, "there is no parameter 'controller.lock_step': did you mean 'controller.lockstep'?"),
+    ],
+)
+def test_a_bad_start_is_one_sentence(graph, parameters, sentence):
+    with pytest.raises(UserError) as refused:
+        graph.add(ControllerNode, **parameters)
+    assert sentence in str(refused.value)
