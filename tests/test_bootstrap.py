@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "setup"))
 
-from bootstrap import digest, environment, machine, packages, plan, stamps  # noqa: E402
+from bootstrap import digest, environment, interpreter, machine, packages, plan, stamps  # noqa: E402
 from bootstrap.errors import SetupError  # noqa: E402
 from bootstrap.layout import Layout  # noqa: E402
 from bootstrap.ros_install import sourced_ros  # noqa: E402
@@ -201,6 +201,25 @@ def test_an_install_older_than_jazzy_is_refused_by_name(checkout: Path, tmp_path
         sourced_ros(env, checkout)
 
 
+def test_the_installs_own_python_version_is_taken_though_another_comes_first(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ros = ros_prefix(tmp_path / "ros")
+    (ros / "lib" / "python3.12" / "site-packages" / "rclpy").mkdir(parents=True)
+    for name, minor in (("python3", 11), ("python3.12", 12)):
+        fields = f'"path": "/bin/{name}", "base": "/bin/{name}", "version": [3, {minor}]'
+        answer = f'{{{fields}, "headers": true, "venv": true, "rclpy": true}}'
+        write(tmp_path / "bin" / name, f"#!/bin/sh\necho '{answer}'\n").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    found = sourced_ros({"ROS_DISTRO": "jazzy", "AMENT_PREFIX_PATH": str(ros)}, checkout)
+    assert found is not None
+    assert interpreter.find_ros(found).version == (3, 12)
+    shutil.rmtree(ros / "lib")
+    (ros / "lib" / "python3.13" / "site-packages" / "rclpy").mkdir(parents=True)
+    with pytest.raises(SetupError, match=r"none of the Pythons on the PATH \(python3.13, python3\)"):
+        interpreter.find_ros(found)
+
+
 # --- what the stack starts with
 
 
@@ -306,6 +325,14 @@ def test_no_network_is_one_sentence_and_the_log_is_kept(checkout: Path, tmp_path
     assert len(done.stderr.splitlines()) < 10
     assert (checkout / ".crawler" / "log" / "pip-ros.log").is_file()
     assert todo(Layout(checkout, ros=None))[0] == "packages"  # and the next start goes on from there
+
+
+def test_a_path_that_the_build_tools_would_cut_in_two_is_refused(checkout: Path) -> None:
+    spaced = checkout.rename(checkout.with_name("my robots"))
+    done = crawler(spaced, dict(os.environ), "run")
+    assert done.returncode == 2
+    assert "has a ' ' in it" in done.stderr
+    assert not (spaced / ".crawler").exists()
 
 
 def test_an_unknown_option_of_setup_is_refused(checkout: Path) -> None:

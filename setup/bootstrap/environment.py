@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from bootstrap.errors import STEP, SetupError
@@ -32,8 +32,8 @@ def for_venv(layout: Layout, base: Mapping[str, str]) -> dict[str, str]:
     return env
 
 
-def capture(layout: Layout) -> None:
-    """Sources the built workspace once and keeps what it changed."""
+def capture(layout: Layout, packages: Iterable[str]) -> None:
+    """Sources the built workspace once and keeps what it changed. Raises SetupError if it lacks one of `packages`."""
     base = for_venv(layout, {"PATH": os.defpath})
     script = layout.install / "local_setup.bash"
     done = subprocess.run(
@@ -42,6 +42,14 @@ def capture(layout: Layout) -> None:
     if done.returncode != 0:
         raise SetupError(f"The built workspace cannot be sourced ({script}): {done.stderr.strip()[-500:]}", STEP)
     after = dict(line.split("=", 1) for line in done.stdout.split("\0") if "=" in line)
+    found = after.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+    lost = [name for name in packages if str(layout.install / name) not in found]
+    if lost:
+        raise SetupError(
+            f"The built workspace lacks {', '.join(lost)}. Is its package.xml valid, down to the maintainer's e-mail? "
+            f"What colcon said: {layout.log / 'build.log'}",
+            STEP,
+        )
     write_atomically(layout.environment, json.dumps(difference(after), indent=1, sort_keys=True))
 
 

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,6 +45,17 @@ def check_platform() -> None:
         raise SetupError(
             f"The private ROS 2 environment needs Linux on x86-64 with glibc 2.28 or newer; this is {has}. "
             "Install ROS 2 (Jazzy or newer), source its setup.bash and start again: it is then used instead.",
+            MACHINE,
+        )
+
+
+def check_path(root: Path) -> None:
+    """Raises SetupError where colcon's scripts or a list of paths would cut the checkout's path in two."""
+    odd = re.search(r"[\s:;\"'`$\\]", str(root))
+    if odd:
+        raise SetupError(
+            f"The path of this checkout has a {odd[0]!r} in it, which the ROS 2 build tools cannot handle: {root}\n"
+            "Move the checkout to a path without it.",
             MACHINE,
         )
 

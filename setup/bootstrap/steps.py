@@ -25,6 +25,7 @@ TITLES_ROS = {**TITLES, "packages": "installing the Python packages that this RO
 
 def carry_out(layout: Layout, dev: bool) -> None:
     """Does what is still to do, and returns when all of it is done. Raises SetupError otherwise."""
+    machine.check_path(layout.root)
     machine.check_checkout(layout)
     with _signals(), only_one(layout.root):
         try:
@@ -60,7 +61,7 @@ def _carry_out(todo: plan.Plan) -> None:
             elif name == "workspace":
                 workspace.build(layout, todo.folders, todo.built, step)
             else:
-                environment.capture(layout)
+                environment.capture(layout, todo.folders)
                 stamps.finish("environment", todo.environment)
         except SetupError:
             step.close("failed")

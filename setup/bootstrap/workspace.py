@@ -76,7 +76,8 @@ def _command(layout: Layout, folders: Mapping[str, Path], names: list[str]) -> l
     command += ["--symlink-install", "--base-paths", *folders.values(), "--packages-select", *names]
     command += ["--build-base", layout.build, "--install-base", layout.install]
     command += ["--metas", layout.root / "colcon.meta", "--event-handlers", "console_direct+"]
-    command += ["--cmake-args", f"-DPython3_EXECUTABLE={layout.python}"]
+    # the tests are pytest's, run by ./crawler test on the source tree
+    command += ["--cmake-args", f"-DPython3_EXECUTABLE={layout.python}", "-DBUILD_TESTING=OFF"]
     return command
 
 

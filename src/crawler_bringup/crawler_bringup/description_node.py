@@ -16,7 +16,7 @@ from crawler_core.urdf import build_urdf
 from crawler_core.yaml_file import parse_yaml
 from geometry_msgs.msg import TransformStamped
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
@@ -53,7 +53,8 @@ class DescriptionNode(Node):
         self._tf_out = self.create_publisher(TFMessage, "/tf", 10)
         self._sent = -1
         self._period = round(1e9 / settings.tf_rate)
-        self.create_subscription(JointState, "joint_states", self._on_state, qos_profile_sensor_data)
+        newest = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+        self.create_subscription(JointState, "joint_states", self._on_state, newest)
 
     def _on_state(self, message: JointState) -> None:
         now = stamp_ns(message.header.stamp)
@@ -80,4 +81,4 @@ class DescriptionNode(Node):
 
 
 def main() -> None:
-    run_node(DescriptionNode)
+    run_node(DescriptionNode, nap=0.01)

@@ -25,7 +25,7 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, file: Path) -> 
     for i, name in enumerate(log.names):
         angles.plot(t, q[:, i], color=COLOURS[i % len(COLOURS)], label=name)
     angles.set_ylabel("joint angle [°]")
-    angles.legend(loc="upper right", ncols=4)
+    angles.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, frameon=False, borderaxespad=0.1)
     if log.contacts:
         tc = np.array([sample[0] for sample in log.contacts])
         modes = np.array([sample[1] for sample in log.contacts])
@@ -33,12 +33,12 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, file: Path) -> 
         for i, foot in enumerate(log.feet):
             colour = COLOURS[i % len(COLOURS)]
             contacts.plot(tc, slip[:, i], color=colour, label=foot)
-            low, high = -0.06 * (i + 1), -0.06 * i - 0.01
+            low, high = 0.03 * i + 0.005, 0.03 * i + 0.03
             contacts.fill_between(
                 tc, low, high, where=modes[:, i] == ContactMode.STICK, color=colour, transform=contacts.get_xaxis_transform()
             )
-        contacts.legend(loc="upper right", ncols=4)
-    contacts.set_ylabel("slip velocity [mm/s]\n(bars below: the foot sticks)", labelpad=8)
+        contacts.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, frameon=False, borderaxespad=0.1)
+    contacts.set_ylabel("slip velocity [mm/s]\n(bars at the bottom: the foot sticks)", labelpad=8)
     contacts.axhline(0.0, color="black", linewidth=0.5)
     if log.odometry:
         to, x, _ = (np.array(column) for column in zip(*log.odometry, strict=True))

@@ -113,9 +113,12 @@ class RecorderNode(Node):
         return write
 
 
-def main() -> None:
-    def step(node: RecorderNode) -> None:
+def record(node: RecorderNode, asked_to_end: Callable[[], bool]) -> None:
+    """Write until asked to end."""
+    while not asked_to_end():
         node.drain()
         time.sleep(DRAIN_EVERY)
 
-    run_loop(RecorderNode, step, leave=RecorderNode.close)
+
+def main() -> None:
+    run_loop(RecorderNode, record, leave=RecorderNode.close)

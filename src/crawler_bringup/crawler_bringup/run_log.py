@@ -58,10 +58,11 @@ class RunLog:
         return Tap(
             node,
             (
-                (Topic("joint_states", JointState), self._on_joints),
-                (Topic("contact_states", ContactStateArray), self._on_contacts),
-                (Topic("odom", Odometry), self._on_odometry),
-                (Topic("/diagnostics", DiagnosticArray), self._on_diagnostics),
+                (Topic("contact_states", ContactStateArray, depth=5000), self._on_contacts),
+                (Topic("odom", Odometry, depth=5000), self._on_odometry),
+                (Topic("diagnostics", DiagnosticArray), self._on_diagnostics),
+                # last: time starts when the backend sees this one, and the others are known to it by then
+                (Topic("joint_states", JointState, depth=5000), self._on_joints),
             ),
         )
 
@@ -80,11 +81,14 @@ class RunLog:
         now = self.odometry[-1][0]
         return self.odometry[-1][1] - self.x_at(now - period)
 
+    def _begin(self, stamp: float) -> None:
+        if math.isnan(self.start):
+            self.start = stamp
+
     def _on_joints(self, data: bytes, _info: dict[str, Any]) -> None:
         stamp = stamp_of(data)
         self.states += 1
-        if math.isnan(self.start):
-            self.start = stamp
+        self._begin(stamp)
         if self.joints and stamp - self.start - self.joints[-1][0] < KEEP_EVERY - 1e-9:
             return
         message = deserialize_message(data, JointState)
@@ -93,9 +97,8 @@ class RunLog:
 
     def _on_contacts(self, data: bytes, _info: dict[str, Any]) -> None:
         stamp = stamp_of(data)
-        if math.isnan(self.start) or (
-            self.contacts and stamp - self.start - self.contacts[-1][0] < KEEP_EVERY - 1e-9
-        ):
+        self._begin(stamp)
+        if self.contacts and stamp - self.start - self.contacts[-1][0] < KEEP_EVERY - 1e-9:
             return
         entries = deserialize_message(data, ContactStateArray).contacts
         self.feet = [entry.foot for entry in entries]
@@ -104,8 +107,7 @@ class RunLog:
         )
 
     def _on_odometry(self, data: bytes, _info: dict[str, Any]) -> None:
-        if math.isnan(self.start):
-            return
+        self._begin(stamp_of(data))
         message = deserialize_message(data, Odometry)
         q, v = message.pose.pose.orientation, message.twist.twist.linear
         speed = float(rotate_vector((v.x, v.y, v.z), (q.w, q.x, q.y, q.z))[0])

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from crawler_core.backend_node import BackendSettings
+from crawler_core.backend_node import BackendSettings, check_time
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import build, describe
 from crawler_core.robot import RobotSpec, load_robot
@@ -63,8 +63,8 @@ class Options:
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     namespace: str = ""
     rviz: bool = False
-    sliders: bool = False  # joint sliders instead of a ring
     record: str = ""  # directory of the recording, empty for none
+    watchers: int = 0  # readers of joint_states besides the nodes of the stack
     log_level: str = "info"
 
 
@@ -115,8 +115,7 @@ def make_stack(options: Options) -> Stack:
     entry = BACKENDS[options.backend]
     defaults = spec.section("backends").get(options.backend, {})
     settings = check_section("backend", chosen["backend"], BackendSettings, entry.settings_class(), defaults, GIVEN_BACKEND)
-    if settings.real_time_factor == 0.0 and not settings.lockstep:
-        raise UserError("backend.real_time_factor = 0 (as fast as possible) needs backend.lockstep = true.")
+    check_time(settings)
     if settings.lockstep and not entry.simulated:
         raise UserError(f"backend.lockstep = true needs a simulation; with {options.backend} time passes by itself.")
     law_values = law_defaults(spec, law)
@@ -128,9 +127,10 @@ def make_stack(options: Options) -> Stack:
         "use_sim_time": entry.simulated,
     }
     ring = {**common, "rate": settings.rate}
-    follower = {**ring, "lockstep": settings.lockstep}
-    # time comes from the backend: it must not wait for itself
-    backend = {**ring, **chosen["backend"], "use_sim_time": False}
+    # the backend makes the time and the controller takes it from the states: neither needs to hear the clock
+    readers = 3 + bool(options.record) + options.watchers  # gait, controller, description, and who else is started
+    backend = {**ring, "readers": readers, **chosen["backend"], "use_sim_time": False}
+    follower = {**ring, "lockstep": settings.lockstep, "use_sim_time": False}
     remap = (("/clock", "clock"),) if options.namespace else ()
 
     def node(package: str, executable: str, label: str, parameters: Mapping[str, Any], **more: Any) -> NodeSpec:

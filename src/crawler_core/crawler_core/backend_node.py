@@ -20,6 +20,7 @@ from nav_msgs.msg import Odometry
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.timer import Timer
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
@@ -40,6 +41,7 @@ from crawler_core.types import JointCommand, Observation
 from crawler_core.yaml_file import parse_yaml
 
 REPEAT = 0.2  # s of wall time after which an unanswered state is published again
+PATIENCE = 15.0  # s of wall time that the start waits for readers
 ODOM_FRAME = "odom"
 
 
@@ -55,6 +57,9 @@ class BackendSettings:
         1.0, low=0.0, high=1000.0, doc="simulated seconds per second; 0: as fast as the ring can, in lockstep only"
     )
     stop_at: float = parameter(0.0, unit="s", low=0.0, doc="time stands still from here on; 0: never", constant=True)
+    readers: int = parameter(
+        0, low=0, high=100, constant=True, doc="time starts once so many listen to joint_states, so that they miss nothing"
+    )
     autostart: bool = parameter(True, doc="configure and activate at once", constant=True)
     lockstep_timeout: float = parameter(
         2.0, unit="s", low=0.1, high=60.0, doc="wall time that lockstep waits for a command before it calls it late"
@@ -63,18 +68,23 @@ class BackendSettings:
     tf_rate: float = parameter(50.0, unit="Hz", low=0.1, high=4000.0, doc="transforms per second of the run's time")
 
 
+def check_time(settings: BackendSettings) -> None:
+    """Raise UserError where the settings of time contradict each other."""
+    if settings.real_time_factor == 0.0 and not settings.lockstep:
+        raise UserError("backend.real_time_factor = 0 (as fast as possible) needs backend.lockstep = true.")
+
+
 class BackendNode(LifecycleNode):
     """Wires one backend to topics, services and parameters."""
 
     def __init__(self, backend_class: Any, settings_class: type, **node_options: Any) -> None:
         super().__init__("backend", **node_options)
-        self.settings = declare(self, BackendSettings)
+        self.settings = declare(self, BackendSettings, check=check_time, on_change=self._change)
         settings = self.settings
-        if settings.real_time_factor == 0.0 and not settings.lockstep:
-            raise UserError("backend.real_time_factor = 0 (as fast as possible) needs backend.lockstep = true.")
+        check_time(settings)
         self.spec = load_robot(settings.robot, parse_yaml(settings.robot_overrides, "robot_overrides"))
         section = self.spec.section("backends").get(backend_class.kind, {})
-        own = declare(self, settings_class, section)
+        own: Any = declare(self, settings_class, section)
         refuse_unknown(self, section="backend")
         self.dt_ns = round(1e9 / settings.rate)
         dt = self.dt_ns * 1e-9
@@ -91,6 +101,7 @@ class BackendNode(LifecycleNode):
         self._make_interfaces()
         self._diagnostics = DiagnosticsReporter(self, hardware_id=self.spec.name)
         self._time: _Lockstep | _Paced | None = None
+        self._starting: Timer | None = None
 
     def _make_interfaces(self) -> None:
         simulated = self.runner.backend.simulated
@@ -105,12 +116,15 @@ class BackendNode(LifecycleNode):
         prefix = self.get_namespace().strip("/")
         self._base = BaseWriter(ODOM_FRAME, f"{prefix}/{self.spec.base_link}" if prefix else self.spec.base_link)
         self._odom_due = self._tf_due = 0
-        self.create_subscription(JointState, "joint_commands", self._on_command, 10)
+        self.commands = self.create_subscription(JointState, "joint_commands", self._on_command, 10)
         # a stop must be heard even while another service is being served
         group = ReentrantCallbackGroup()
         self.create_service(SetBool, "~/enable", self._on_enable, callback_group=group)
         self.create_service(Trigger, "~/estop", self._on_estop, callback_group=group)
         self.create_service(Trigger, "~/reset", self._on_reset, callback_group=group)
+
+    def _change(self, settings: BackendSettings) -> None:
+        self.settings = settings
 
     # managed node
 
@@ -128,9 +142,28 @@ class BackendNode(LifecycleNode):
         except BackendFault as error:
             self.fail(error)
             return TransitionCallbackReturn.FAILURE
+        self._patience = time.monotonic() + PATIENCE
+        self._starting = self.create_timer(0.01, self._start_time, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        return super().on_activate(state)
+
+    def _start_time(self) -> None:
+        """Start as soon as everybody listens."""
+        listening = self._states_out.get_subscription_count()
+        if listening < self.settings.readers:
+            if time.monotonic() < self._patience:
+                return
+            self.get_logger().warning(
+                f"only {listening} of {self.settings.readers} readers of joint_states came; starting without the others"
+            )
+        self._end_start()
         self._time = _Lockstep(self) if self.settings.lockstep else _Paced(self)
         self._time.start()
-        return super().on_activate(state)
+        self._report()
+
+    def _end_start(self) -> None:
+        if self._starting is not None:
+            self.destroy_timer(self._starting)
+            self._starting = None
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         self._stop_time()
@@ -154,6 +187,7 @@ class BackendNode(LifecycleNode):
         return self.spec.safety.on_exit != "hold"
 
     def _stop_time(self) -> None:
+        self._end_start()
         if self._time is None:
             return
         self._time.stop()
@@ -239,7 +273,7 @@ class BackendNode(LifecycleNode):
         self.ticks += 1
         if moved:
             self.publish(self.runner.observation)
-        if after is not before or self.ticks % self._report_every == 0:
+        if after is not before or self.ticks % self._report_every == 0 or self.finished:
             self._report()
             if after is Motion.FAULTED and before is not Motion.FAULTED:
                 report = self.runner.supervisor.report
@@ -309,7 +343,7 @@ class _Lockstep:
         self._node = node
         self._started = False  # a first command has come
         self._waiting_since = 0.0
-        self._pacer = Pacer(node.settings.real_time_factor)
+        self._pacer = Pacer(0.0)
         self._lonely: Any = None
 
     def start(self) -> None:
@@ -332,6 +366,7 @@ class _Lockstep:
 
     def _tick(self, command: JointCommand | None) -> None:
         self._node.tick(command)
+        self._pacer.factor = self._node.settings.real_time_factor
         self._pacer.wait(self._node.dt_ns * 1e-9)
         self._waiting_since = time.monotonic()
 
@@ -387,7 +422,7 @@ def run_backend(backend_class: Any, settings_class: type) -> None:
             autostart(node)
         return node
 
-    run_node(make, leave=BackendNode.leave_safe)
+    run_node(make, leave=BackendNode.leave_safe, hot=lambda node: [node.commands])
 
 
 def autostart(node: BackendNode) -> None:

@@ -6,7 +6,7 @@ beyond the ticks it is given. Whatever it does to a command is counted and expla
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -43,7 +43,6 @@ class Report:
     fault: str = ""
     remedy: str = ""
     joint: str = ""
-    saturated: list[str] = field(default_factory=list)
 
 
 class Supervisor:
@@ -59,8 +58,7 @@ class Supervisor:
         self._no_effort = np.full(len(spec.actuated), np.nan)
         self._position: FloatArray = np.array([joint.home for joint in spec.actuated])
         self._velocity: FloatArray = np.zeros(len(spec.actuated))
-        self._speed = self._limits.velocity
-        self._approaching = False
+        self._approaching = np.ones(len(spec.actuated), dtype=bool)  # joints that are still far from their command
         self._commanded = False  # a first command has come since enable
         self._silent = 0  # ticks since the last command
         self._hold_after = round(spec.safety.command_timeout / dt)
@@ -141,12 +139,16 @@ class Supervisor:
             self._approach()
         self._commanded = True
         self._silent = 0
-        safe, changed = limit_command(command, self._position, self._limits, self._speed, self._dt)
+        approaching = self._approaching
+        speed = self._limits.velocity
+        if approaching.any():
+            # no faster towards the command than the approach velocity, as seen from the command
+            moving = np.abs(np.nan_to_num(command.velocity)) + self._spec.safety.approach_velocity
+            speed = np.where(approaching, np.minimum(speed, moving), speed)
+        safe, changed = limit_command(command, self._position, self._limits, speed, self._dt)
         if changed:
             self._note_clamp(command, safe)
-        elif self._approaching:
-            self._approaching = False
-            self._speed = self._limits.velocity
+        self._approaching = approaching & (safe.position != command.position)
         self._position, self._velocity = safe.position, safe.velocity
         return safe
 
@@ -162,23 +164,20 @@ class Supervisor:
         return self.rest()
 
     def _approach(self) -> None:
-        self._approaching = True
-        self._speed = np.minimum(self._limits.velocity, self._spec.safety.approach_velocity)
+        self._approaching = np.ones_like(self._approaching)
 
     def _note_clamp(self, wanted: JointCommand, safe: JointCommand) -> None:
-        if self._approaching:
-            return  # being brought to a far command slowly is the plan, not a violation
+        # being brought to a far command slowly is the plan, not a violation
+        cut = (wanted.position != safe.position) & ~self._approaching
+        cut |= np.abs(wanted.velocity) > self._limits.velocity
+        outside = (wanted.position < self._limits.lower) | (wanted.position > self._limits.upper)
+        cut |= outside
+        if not cut.any():
+            return
         self.report.clamped += 1
-        self.report.saturated = [
-            joint.name
-            for joint, a, b, v, w in zip(
-                self._spec.actuated, wanted.position, safe.position, wanted.velocity, safe.velocity, strict=True
-            )
-            if a != b or v != w
-        ]
-        i = self._spec.actuated_names.index(self.report.saturated[0])
+        i = int(np.argmax(cut))
         joint = self._spec.actuated[i]
-        if not joint.lower <= wanted.position[i] <= joint.upper:
+        if outside[i]:
             self.report.last_clamp = (
                 f"{joint.name} was commanded to {np.degrees(wanted.position[i]):.1f} degrees, outside "
                 f"{np.degrees(joint.lower):.1f} to {np.degrees(joint.upper):.1f}"

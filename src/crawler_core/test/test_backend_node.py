@@ -278,7 +278,7 @@ def test_a_backend_that_cannot_open_ends_with_a_sentence(bench):
 
 
 def test_as_fast_as_possible_needs_lockstep(bench):
-    with pytest.raises(UserError, match=r"real_time_factor = 0 .* lockstep"):
+    with pytest.raises(UserError, match=r"real_time_factor = 0 .*lockstep"):
         bench.start(real_time_factor=0.0)
 
 

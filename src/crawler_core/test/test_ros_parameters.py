@@ -51,7 +51,7 @@ def test_values_come_from_the_command_line_over_the_given_defaults_over_those_of
 
 def test_a_whole_number_is_accepted_where_a_float_is_meant(make_node):
     node = make_node("-p", "heat:=200")
-    changes = []
+    changes: list[Oven] = []
     oven = declare(node, Oven, on_change=changes.append)
     assert isinstance(oven.heat, float)
     assert oven.heat == 200.0
@@ -75,7 +75,7 @@ def test_a_bad_value_is_refused_with_a_sentence_at_the_start_and_on_change(make_
         declare(make_node(**{name: value}), Oven)
     assert str(refused.value) == sentence
     node = make_node()
-    changes = []
+    changes: list[Oven] = []
     declare(node, Oven, on_change=changes.append)
     result = node.set_parameters([Parameter(name, value=value)])[0]
     assert not result.successful
@@ -86,7 +86,7 @@ def test_a_bad_value_is_refused_with_a_sentence_at_the_start_and_on_change(make_
 
 def test_a_set_of_several_is_refused_as_a_whole(make_node):
     node = make_node()
-    changes = []
+    changes: list[Oven] = []
     declare(node, Oven, on_change=changes.append)
     result = node.set_parameters_atomically([Parameter("heat", value=200.0), Parameter("trays", value=9)])
     assert "oven.trays = 9" in result.reason
@@ -100,7 +100,7 @@ def test_what_the_check_refuses_is_refused(make_node):
             raise UserError("the lamp would melt.")
 
     node = make_node()
-    changes = []
+    changes: list[Oven] = []
     declare(node, Oven, check=too_bright, on_change=changes.append)
     assert node.set_parameters([Parameter("mode", value="grill")])[0].reason == "the lamp would melt."
     assert node.set_parameters([Parameter("light", value=False)])[0].successful
@@ -135,7 +135,7 @@ def test_a_name_that_nobody_declared_is_refused_with_the_nearest_one(make_node):
 
 def test_two_sets_of_parameters_share_a_node_under_a_prefix(make_node):
     node = make_node("-p", "upper.heat:=250.0", "-p", "upper.heatt:=1.0")
-    changes = []
+    changes: list[Oven] = []
     lower = declare(node, Oven)
     upper = declare(node, Oven, prefix="upper.", on_change=changes.append)
     assert (lower.heat, upper.heat) == (180.0, 250.0)

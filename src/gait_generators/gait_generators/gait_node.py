@@ -156,4 +156,5 @@ def fill(message: JointTrajectory, horizon: Horizon) -> None:
 
 
 def main() -> None:
-    run_node(GaitNode)
+    # in simulations it hears every tick of the clock, and only the newest counts
+    run_node(GaitNode, nap=0.002)

@@ -8,6 +8,7 @@ from crawler_core.errors import UserError
 from gait_generators.catalogue import make_gait
 from gait_generators.checks import blend_within_limits, check_limits
 from gait_generators.gait import Sample
+from gait_generators.harmonic import REMEDIES
 from gait_generators.hold import Hold
 from gait_generators.placed import Placed
 
@@ -74,6 +75,7 @@ class Turning:
     """Cranks that turn for ever, close to the highest speed that they have."""
 
     period = 0.6
+    remedies = REMEDIES
 
     def sample(self, t):
         angle = 11.0 * np.asarray(t)[..., np.newaxis] * np.ones(2)

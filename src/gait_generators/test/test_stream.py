@@ -23,7 +23,7 @@ def stream_of(crawler, t0_ns=0, **values):
 
 def collect(stream, times_ns):
     """Every published point by its time; a time published twice must have the same bits."""
-    points = {}
+    points: dict[int, np.ndarray] = {}
     for now in times_ns:
         horizon = stream.points(now)
         rows = zip(horizon.time_ns, horizon.position, horizon.velocity, horizon.acceleration, strict=True)

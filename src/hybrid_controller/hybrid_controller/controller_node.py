@@ -87,10 +87,10 @@ class ControllerNode(Node):
         self._commands_out = self.create_publisher(JointState, "joint_commands", 10)
         self._states_out = self.create_publisher(ControllerState, "controller_state", 10)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        self.create_subscription(JointTrajectory, "gait_reference", self._on_reference, latched)
+        self.hot = [self.create_subscription(JointTrajectory, "gait_reference", self._on_reference, latched)]
         if self._controller.law.needs_contacts:
-            self.create_subscription(ContactStateArray, "contact_states", self._on_contacts, 10)
-        self.create_subscription(JointState, "joint_states", self._on_state, 10)
+            self.hot.append(self.create_subscription(ContactStateArray, "contact_states", self._on_contacts, 10))
+        self.hot.append(self.create_subscription(JointState, "joint_states", self._on_state, 10))
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._patience = self.create_timer(settings.reference_timeout, self._give_up, clock=steady)
         self._patience.cancel()
@@ -112,7 +112,7 @@ class ControllerNode(Node):
             return
         if now < self._now:
             self._controller.restart()
-            self._state_due = self._contacts_of = NEVER
+            self._answered = self._state_due = self._contacts_of = NEVER
         self._state = message
         self._now = now
         self._pending = True
@@ -262,4 +262,4 @@ def read_contacts(message: ContactStateArray) -> tuple[Contact, ...]:
 
 
 def main() -> None:
-    run_node(ControllerNode)
+    run_node(ControllerNode, hot=lambda node: node.hot)

@@ -93,11 +93,11 @@ def test_a_fresh_reference_is_approached_and_then_followed_exactly(controller):
     rows.append(run(controller, 400 * MS, 405 * MS))
     assert controller.approaching
     rows.append(run(controller, 405 * MS, 2900 * MS))
-    rows = np.vstack(rows)
-    assert_smooth(rows)
+    together = np.vstack(rows)
+    assert_smooth(together)
     assert not controller.approaching
     q, v, _ = motion(np.arange(1, 2900 // 5 + 1) * DT)
-    late = np.abs(rows - np.hstack([q, v]))[-300:]
+    late = np.abs(together - np.hstack([q, v]))[-300:]
     assert late.max() < 1e-6
 
 
@@ -114,9 +114,9 @@ def test_a_reference_that_jumps_is_approached_too(controller):
     rows = [run(controller, 0, 500 * MS)]
     controller.take(horizon(450 * MS, 3000 * MS, shift=-0.4))
     rows.append(run(controller, 500 * MS, 2900 * MS))
-    rows = np.vstack(rows)
-    assert_smooth(rows)
-    assert rows[-1, :2] == pytest.approx(motion(2900 * MS, shift=-0.4)[0], abs=1e-6)
+    together = np.vstack(rows)
+    assert_smooth(together)
+    assert together[-1, :2] == pytest.approx(motion(2900 * MS, shift=-0.4)[0], abs=1e-6)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
@@ -171,7 +171,11 @@ def test_a_law_that_needs_contacts_gets_them_and_does_not_run_without(crawler):
     assert controller.step(0, *state) is None
     sticking = controller.step(0, *state, [foot(ContactMode.STICK)])
     slipping = controller.step(DT, *state, [foot(ContactMode.SLIP_POS)])
+    assert sticking is not None
+    assert slipping is not None
     assert sticking.setpoint.position == slipping.setpoint.position
     assert slipping.setpoint.saturated == [True, True]
-    assert controller.step(2 * DT, *state).ahead is None
+    deaf = controller.step(2 * DT, *state)
+    assert deaf is not None
+    assert deaf.ahead is None
     assert controller.status in (Status.STOPPING, Status.STOPPED)

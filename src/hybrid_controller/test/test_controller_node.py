@@ -42,16 +42,19 @@ class World(Node):
 
     def __init__(self, **options):
         super().__init__("world", **options)
-        self.commands = []
-        self.states = []
-        self.words = []
+        self.commands: list[JointState] = []
+        self.states: list[ControllerState] = []
+        self.words: list[str] = []
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.states_out = self.create_publisher(JointState, "joint_states", 10)
         self.contacts_out = self.create_publisher(ContactStateArray, "contact_states", 10)
         self.reference_out = self.create_publisher(JointTrajectory, "gait_reference", latched)
         self.create_subscription(JointState, "joint_commands", self.commands.append, 10)
         self.create_subscription(ControllerState, "controller_state", self.states.append, 100)
-        self.create_subscription(DiagnosticArray, "diagnostics", lambda m: self.words.append(m.status[0].message), 10)
+        self.create_subscription(DiagnosticArray, "diagnostics", self.on_diagnostics, 10)
+
+    def on_diagnostics(self, message: DiagnosticArray):
+        self.words.append(message.status[0].message)
 
     def send_state(self, time_ns, angles=(1.9, 1.7), speeds=(0.0, 0.0), names=NAMES):
         by_name = {"joint_1": (angles[0], speeds[0]), "joint_2": (angles[1], speeds[1]), "extra": (math.nan, math.nan)}

@@ -76,9 +76,8 @@ def test_a_moving_reference_is_caught_smoothly_at_the_approach_velocity(start, a
     q, v = rows[:, :2], rows[:, 2:]
     assert q.min() >= LOWER
     assert q.max() <= UPPER
-    assert (
-        np.abs(np.diff(v, axis=0)).max(initial=0.0) <= ACCELERATION * dt * 1.01
-    )  # the positions carry the reference's curvature
+    # 1 %: the positions carry the curvature of the reference, which the steps of velocity do not know
+    assert np.abs(np.diff(v, axis=0)).max(initial=0.0) <= ACCELERATION * dt * 1.01
     # positions are the integral of the velocities: Euler's step is off by half the acceleration, times dt
     assert np.abs(np.diff(q, axis=0) / dt - v[1:]).max(initial=0.0) <= ACCELERATION * dt
     if q.min() < LOWER + 0.1 or q.max() > UPPER - 0.1:

@@ -11,9 +11,10 @@ from crawler_core.robot import load_robot
 from crawler_core.types import JointCommand
 from sensor_msgs.msg import JointState
 
-from crawler_bringup.bench.children import Ring, Watching, bare, bare_process
-from crawler_bringup.stack import BACKENDS
+from crawler_bringup.bench.children import bare, bare_process
+from crawler_bringup.stack import BACKENDS, Options
 from crawler_bringup.tap import Topic
+from crawler_bringup.watching import Ring, Topics, Watching
 
 RATE = 500.0  # Hz of the lockstep runs
 PACED = 200.0  # Hz of the latency runs
@@ -50,7 +51,7 @@ def raw_ticks(backend: str, seconds: float) -> float:
 def lockstep(backend: str, seconds: float) -> float:
     """Ticks per second of the whole ring in lockstep."""
     settings = {"lockstep": True, "real_time_factor": 0.0, "rate": RATE}
-    with Ring(backend, settings, []) as ring:
+    with Ring(Options(backend=backend, settings={"backend": settings})) as ring:
         ring.watch(lambda: ring.log.time > 0.5, LONG_AGO)
         before = ring.log.time
         wall = ring.watch(lambda: False, seconds)
@@ -63,7 +64,7 @@ class Latency:
     def __init__(self, question: str, answer: str) -> None:
         self._sent: dict[bytes, int] = {}
         self.microseconds: list[float] = []
-        self.topics: list[tuple[Topic, Callable[..., None]]] = [
+        self.topics: Topics = [
             (Topic(question, JointState), self._on_question),
             (Topic(answer, JointState), self._on_answer),
         ]
@@ -92,7 +93,7 @@ def echo(seconds: float) -> dict[str, float]:
 def paced(seconds: float) -> dict[str, Any]:
     """Latency from state to command in a ring at real time, memory, and the time until the robot moves."""
     latency = Latency("joint_states", "joint_commands")
-    with Ring("pybullet", {"rate": PACED}, latency.topics) as ring:
+    with Ring(Options(settings={"backend": {"rate": PACED}}), latency.topics) as ring:
         ring.watch(lambda: ring.log.states > 0, LONG_AGO)
         first_state = time.perf_counter() - ring.began
         home = ring.log.joints[0][1]

@@ -111,6 +111,7 @@ def prepare(arguments: argparse.Namespace, directory: Path) -> tuple[Stack, dict
         namespace=arguments.namespace,
         record=str((directory / "recording").resolve()) if arguments.record else "",
         log_level=arguments.log_level,
+        watchers=1,
     )
     stack = make_stack(options)
     duration = _duration(arguments, stack)

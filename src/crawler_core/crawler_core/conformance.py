@@ -1,0 +1,276 @@
+"""What every backend must do, as tests that any package can run against its own.
+
+    class TestMyBackend(BackendConformance):
+        def make_spec(self): return load_robot("three_link")
+        def make_backend(self, spec, dt): return MyBackend(spec, MySettings(), dt)
+
+pytest finds the methods by their names; nothing here imports it. docs/add_a_backend.md tells the rest.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import ClassVar
+from unittest import SkipTest
+
+import numpy as np
+
+from crawler_core.backend import Backend
+from crawler_core.errors import BackendFault, UserError
+from crawler_core.robot import RobotSpec
+from crawler_core.types import FloatArray, JointCommand, Observation
+
+TRAVEL = 0.1  # rad that the joints are moved by
+DURATION = 0.5  # s that it takes
+
+
+class BackendConformance:
+    """The suite. A subclass says what to make, and where its device is less than ideal."""
+
+    dt: ClassVar[float] = 0.005  # s, the tick
+    tolerance: ClassVar[float] = 1e-6  # rad by which a setpoint may be missed
+    settling: ClassVar[float] = 0.0  # s after a motion until the tolerance holds
+
+    def make_spec(self) -> RobotSpec:
+        """The robot to test with."""
+        raise NotImplementedError
+
+    def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        """A new backend, not open yet."""
+        raise NotImplementedError
+
+    def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        """One whose `open` fails, such as for want of its device."""
+        raise SkipTest("make_broken_backend is not overridden")
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass for a backend that does not make it. Override where the device is emulated with its own clock."""
+        time.sleep(seconds)
+
+    # the suite
+
+    def test_the_class_says_what_it_is(self) -> None:
+        backend = self.make_backend(self.make_spec(), self.dt)
+        assert isinstance(backend.simulated, bool), "`simulated` must be True or False"
+        assert backend.kind == backend.kind.lower().strip() != "", "`kind` is the lower-case name that users select"
+
+    def test_an_observation_has_every_joint_in_the_robot_files_order(self) -> None:
+        with _Opened(self) as run:
+            seen = run.backend.observe()
+            for name in ("position", "velocity", "effort"):
+                array = getattr(seen, name)
+                assert array.shape == (len(run.spec.joints),), f"{name} must have one entry for each joint"
+                assert array.dtype == np.float64, f"{name} must be float64"
+            assert np.isfinite(seen.position).all(), "after open every angle must be known"
+            assert np.isfinite(seen.velocity).all(), "after open every velocity must be known"
+
+    def test_a_simulation_starts_at_home(self) -> None:
+        with _Opened(self) as run:
+            if not run.backend.simulated:
+                raise SkipTest("a real robot starts where it is")
+            home = np.array([joint.home for joint in run.spec.actuated])
+            away = np.abs(run.actuated() - home).max()
+            assert away < 0.02, f"the actuated joints must start at home, but one is {away:.3g} rad away"
+            assert run.backend.observe().time_ns == 0, "a simulation counts time from 0"
+
+    def test_contacts_name_the_feet_in_order(self) -> None:
+        with _Opened(self) as run:
+            contacts = run.backend.observe().contacts
+            if not contacts:
+                raise SkipTest("this backend does not know contacts")
+            assert tuple(contact.foot for contact in contacts) == run.spec.feet
+
+    def test_the_base_is_a_pose(self) -> None:
+        with _Opened(self) as run:
+            base = run.backend.observe().base
+            if base is None:
+                raise SkipTest("this backend does not know the base")
+            assert abs(np.linalg.norm(base.quaternion) - 1.0) < 1e-9, "the quaternion must have length 1"
+            assert np.isfinite((*base.position, *base.linear, *base.angular)).all()
+
+    def test_apply_returns_what_was_applied(self) -> None:
+        with _Opened(self) as run:
+            command = _still(run.actuated())
+            applied = run.backend.apply(command)
+            np.testing.assert_allclose(applied.position, command.position, atol=max(self.tolerance, 1e-3))
+            assert applied.position.shape == applied.velocity.shape == applied.effort.shape == command.position.shape
+
+    def test_setpoints_are_reached(self) -> None:
+        with _Opened(self) as run:
+            goal = run.move()
+            missed = np.abs(run.actuated() - goal).max()
+            assert missed <= self.tolerance, f"a setpoint was missed by {missed:.3g} rad, {self.tolerance:.3g} allowed"
+
+    def test_velocities_are_the_rates_of_the_angles(self) -> None:
+        with _Opened(self) as run:
+            start = run.actuated()
+            seen = [run.backend.observe()]
+            goal = run.move(each=seen.append)
+            times = np.array([one.time_ns for one in seen]) * 1e-9
+            rates = np.array([one.velocity[run.spec.actuated_indices] for one in seen])
+            travelled = np.sum(0.5 * (rates[1:] + rates[:-1]) * np.diff(times)[:, None], axis=0)
+            wrong = np.abs(travelled - (goal - start)).max()
+            assert wrong < 0.1 * TRAVEL + 2.0 * self.tolerance, f"velocities integrate to {wrong:.3g} rad off the travel"
+
+    def test_time_goes_on(self) -> None:
+        with _Opened(self) as run:
+            command = _still(run.actuated())
+            times = [run.tick(command).time_ns for _ in range(20)]
+            steps = set(np.diff(times).tolist())
+            if run.backend.simulated:
+                assert steps == {round(self.dt * 1e9)}, f"each tick must take exactly dt, but took {sorted(steps)} ns"
+            else:
+                assert min(steps) > 0, "time must go forward"
+
+    def test_without_commands_the_pose_is_held(self) -> None:
+        with _Opened(self) as run:
+            goal = run.move()
+            for _ in range(100):
+                run.tick(None)
+            assert np.abs(run.actuated() - goal).max() <= self.tolerance
+
+    def test_commands_work_again_after_relax(self) -> None:
+        with _Opened(self) as run:
+            run.backend.relax()
+            run.backend.relax()
+            for _ in range(20):
+                run.tick(None)
+            assert np.isfinite(run.backend.observe().position).all()
+            goal = run.move()
+            assert np.abs(run.actuated() - goal).max() <= self.tolerance
+
+    def test_an_effort_that_is_not_commanded_is_nan(self) -> None:
+        with _Opened(self) as run:
+            command = _still(run.actuated())
+            assert np.isnan(command.effort).all()
+            seen = run.tick(command)
+            assert np.isfinite(seen.position).all()
+
+    def test_an_observation_does_not_change_later(self) -> None:
+        with _Opened(self) as run:
+            seen = run.backend.observe()
+            before = [seen.position.copy(), seen.velocity.copy(), seen.effort.copy()]
+            run.move()
+            for old, now in zip(before, (seen.position, seen.velocity, seen.effort), strict=True):
+                np.testing.assert_array_equal(old, now, err_msg="observe must give arrays of its own")
+
+    def test_a_command_may_be_reused_by_its_sender(self) -> None:
+        with _Opened(self) as run:
+            goal = run.actuated()
+            command = _still(goal.copy())
+            run.backend.apply(command)
+            command.position[:] += 1.0
+            run.tick(None)
+            assert np.abs(run.actuated() - goal).max() <= max(self.tolerance, 1e-3), "apply must copy what it keeps"
+
+    def test_close_may_be_called_twice(self) -> None:
+        backend = self.make_backend(self.make_spec(), self.dt)
+        backend.open()
+        backend.close()
+        backend.close()
+
+    def test_close_works_without_open(self) -> None:
+        self.make_backend(self.make_spec(), self.dt).close()
+
+    def test_a_failed_open_says_why_and_can_be_closed(self) -> None:
+        backend = self.make_broken_backend(self.make_spec(), self.dt)
+        _assert_refused(backend.open)
+        backend.close()
+
+    def test_observe_after_close_is_refused(self) -> None:
+        backend = self.make_backend(self.make_spec(), self.dt)
+        backend.open()
+        backend.close()
+        _assert_refused(backend.observe)
+
+    def test_it_can_be_opened_again(self) -> None:
+        spec = self.make_spec()
+        backend = self.make_backend(spec, self.dt)
+        backend.open()
+        backend.close()
+        backend.open()
+        try:
+            assert np.isfinite(backend.observe().position).all()
+        finally:
+            backend.close()
+
+    def test_two_simulations_are_bit_equal(self) -> None:
+        runs = []
+        for _ in range(2):
+            with _Opened(self) as run:
+                if not run.backend.simulated:
+                    raise SkipTest("a real robot never does the same twice")
+                seen: list[Observation] = []
+                run.move(each=seen.append)
+                runs.append(seen)
+        for one, other in zip(*runs, strict=True):
+            assert one.time_ns == other.time_ns
+            assert one.base == other.base
+            for name in ("position", "velocity", "effort"):
+                assert getattr(one, name).tobytes() == getattr(other, name).tobytes(), f"{name} differs between two runs"
+            assert repr(one.contacts) == repr(other.contacts)  # repr, because NaN is not equal to itself
+
+
+class _Opened:
+    """A backend open for one test."""
+
+    def __init__(self, suite: BackendConformance) -> None:
+        self._suite = suite
+        self.spec = suite.make_spec()
+        self.backend = suite.make_backend(self.spec, suite.dt)
+
+    def __enter__(self) -> _Opened:
+        try:
+            self.backend.open()
+        except BaseException:
+            self.backend.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.backend.close()
+
+    def actuated(self) -> FloatArray:
+        """The actuated joints' angles now."""
+        return self.backend.observe().position[self.spec.actuated_indices]
+
+    def tick(self, command: JointCommand | None) -> Observation:
+        """One tick, with a command or without."""
+        if command is not None:
+            self.backend.apply(command)
+        self.backend.advance(self._suite.dt)
+        if not self.backend.simulated:
+            self._suite.wait(self._suite.dt)
+        return self.backend.observe()
+
+    def move(self, each: Callable[[Observation], None] = lambda seen: None) -> FloatArray:
+        """Every joint by TRAVEL towards the middle of its range, smoothly; the angles where it ends."""
+        start = self.actuated()
+        away = np.array([_towards_middle(joint.lower, joint.upper, q) for joint, q in zip(self.spec.actuated, start, strict=True)])
+        ticks = round(DURATION / self._suite.dt)
+        for k in range(1, ticks + 1):
+            u = k / ticks
+            rise, rate = u**3 * (10 - 15 * u + 6 * u * u), 30 * u * u * (1 - u) ** 2 / DURATION
+            each(self.tick(JointCommand(start + away * rise, away * rate, np.full_like(start, np.nan))))
+        goal = _still(start + away)
+        for _ in range(round(self._suite.settling / self._suite.dt)):
+            each(self.tick(goal))
+        return goal.position
+
+
+def _towards_middle(lower: float, upper: float, position: float) -> float:
+    return -TRAVEL if position > 0.5 * (lower + upper) else TRAVEL  # NaN, the middle of an endless range, is not less
+
+
+def _still(position: FloatArray) -> JointCommand:
+    return JointCommand(position, np.zeros_like(position), np.full_like(position, np.nan))
+
+
+def _assert_refused(call: Callable[[], object]) -> None:
+    try:
+        call()
+    except (UserError, BackendFault) as error:
+        assert " " in str(error), f"the refusal must be a sentence, but is {str(error)!r}"
+        return
+    raise AssertionError("this must raise UserError or BackendFault")

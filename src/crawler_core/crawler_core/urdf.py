@@ -1,0 +1,30 @@
+"""The URDF of a robot: its xacro, run on the effective robot file."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from crawler_core.errors import UserError
+from crawler_core.robot import RobotSpec, dump_document
+
+
+def build_urdf(spec: RobotSpec) -> str:
+    """The URDF of `spec` with its overrides, from `<name>.urdf.xacro` beside the robot file.
+
+    Raises UserError where xacro is not installed, or the file is missing or cannot be expanded.
+    """
+    source = spec.directory / f"{spec.name}.urdf.xacro"
+    if not source.exists():
+        raise UserError(f"the robot '{spec.name}' has no {source}: a URDF is made from a xacro beside its robot.yaml.")
+    try:
+        import xacro
+    except ImportError:
+        raise UserError("xacro is not installed: `apt install ros-$ROS_DISTRO-xacro`, or `pip install xacro`.") from None
+    with tempfile.TemporaryDirectory() as directory:
+        robot_file = Path(directory) / "robot.yaml"
+        robot_file.write_text(dump_document(spec))
+        try:
+            return xacro.process_file(str(source), mappings={"robot_file": str(robot_file)}).toprettyxml(indent="  ")
+        except Exception as error:  # xacro evaluates Python, so anything can come out of it
+            raise UserError(f"{source} cannot be expanded: {error or type(error).__name__}.") from error

@@ -1,0 +1,171 @@
+"""The mock backend: ideal servos and no physics, for testing everything else, with faults to order."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from crawler_core.errors import BackendFault, unknown_name
+from crawler_core.parameters import parameter
+from crawler_core.robot import RobotSpec
+from crawler_core.types import (
+    BaseState,
+    Contact,
+    ContactMode,
+    ContactSource,
+    FloatArray,
+    JointCommand,
+    Observation,
+)
+
+UNKNOWN_VECTOR = (math.nan, math.nan, math.nan)
+LATENESS = 0.2  # s that a late observation takes
+
+
+@dataclass(frozen=True)
+class MockSettings:
+    """How good the servos are, and what shall go wrong."""
+
+    lag: float = parameter(0.0, unit="s", low=0.0, high=10.0, constant=True, doc="time constant of the servos' first-order lag")
+    fail: str = parameter(
+        "none",
+        choices=("none", "late", "frozen", "nan", "dead_joint", "raise"),
+        constant=True,
+        doc="none; late: observations take 0.2 s; frozen: they stop changing; nan: a joint's angle is lost; "
+        "dead_joint: a joint stops moving; raise: the device reports a fault",
+    )
+    fail_after: float = parameter(1.0, unit="s", low=0.0, constant=True, doc="from open until it goes wrong")
+    fail_joint: str = parameter("", constant=True, doc="where; empty: the first actuated joint")
+
+
+class MockBackend:
+    """Servos that travel in a straight line to each setpoint within a tick. The base stays and contacts are unknown."""
+
+    simulated: ClassVar[bool] = False
+    kind: ClassVar[str] = "mock"
+
+    def __init__(
+        self,
+        spec: RobotSpec,
+        settings: MockSettings,
+        dt: float,
+        *,
+        clock: Callable[[], int] = time.time_ns,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """`dt` is the tick in seconds; tests bring their own `clock` (ns) and `sleep` (s).
+
+        Raises UserError where `settings.fail_joint` is not an actuated joint.
+        """
+        if settings.fail_joint and settings.fail_joint not in spec.actuated_names:
+            raise unknown_name("actuated joint", settings.fail_joint, spec.actuated_names)
+        self._spec = spec
+        self._settings = settings
+        self._dt_ns = round(dt * 1e9)
+        self._clock = clock
+        self._sleep = sleep
+        self._fail_joint = settings.fail_joint or spec.actuated_names[0]
+        self._unknown = np.full(len(spec.actuated), np.nan)
+        self._open = False
+
+    def open(self) -> None:
+        """Stand at home."""
+        self._home: FloatArray = np.array([joint.home for joint in self._spec.joints])
+        self._measured = self._home[self._spec.actuated_indices]
+        self._start = self._goal = self._measured
+        self._opened_at = self._applied_at = self._measured_at = self._clock()
+        self._frozen: Observation | None = None
+        self._open = True
+
+    def observe(self) -> Observation:
+        """Where the servos are by the clock, or what the ordered fault makes of it."""
+        self._require_open()
+        now = self._clock()
+        fault = self._settings.fail if now - self._opened_at >= self._settings.fail_after * 1e9 else "none"
+        if fault == "raise":
+            raise BackendFault(
+                f"{self._fail_joint} reports an ordered fault", remedy="set fail to none", joint=self._fail_joint
+            )
+        if fault == "late":
+            self._sleep(LATENESS)
+            now = self._clock()
+        if fault == "frozen" and self._frozen is not None:
+            return self._frozen
+        observation = self._observation(now, fault)
+        self._frozen = observation
+        return observation
+
+    def apply(self, command: JointCommand) -> JointCommand:
+        """Send the servos to the setpoints, to arrive one tick from now. They take no effort."""
+        self._require_open()
+        now = self._clock()
+        self._start = self._reference(now)
+        self._goal = command.position.copy()
+        self._applied_at = now
+        return JointCommand(command.position, command.velocity, self._unknown)
+
+    def advance(self, dt: float) -> None:
+        """Time passes by itself."""
+
+    def relax(self) -> None:
+        """Take the torque off: without gravity the joints stay where they are."""
+        if self._open:
+            now = self._clock()
+            self._move(now)
+            self._start = self._goal = self._measured
+            self._applied_at = now
+
+    def close(self) -> None:
+        """Switch off."""
+        self._open = False
+
+    def _observation(self, now: int, fault: str) -> Observation:
+        before = self._measured
+        velocity = self._move(now)
+        index = self._spec.actuated_names.index(self._fail_joint)
+        if fault == "dead_joint":
+            self._measured[index] = before[index]
+            velocity[index] = 0.0
+        position, rates = self._home.copy(), np.zeros(len(self._home))
+        position[self._spec.actuated_indices] = self._measured
+        rates[self._spec.actuated_indices] = velocity
+        if fault == "nan":
+            position[self._spec.joint_names.index(self._fail_joint)] = np.nan
+        return Observation(
+            time_ns=now,
+            position=position,
+            velocity=rates,
+            effort=np.full(len(self._home), np.nan),
+            base=BaseState((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
+            contacts=tuple(
+                Contact(foot, ContactMode.UNKNOWN, ContactSource.PLANNED, UNKNOWN_VECTOR, UNKNOWN_VECTOR)
+                for foot in self._spec.feet
+            ),
+        )
+
+    def _move(self, now: int) -> FloatArray:
+        """Bring the servos to `now`; returns their velocities."""
+        reference = self._reference(now)
+        lag = self._settings.lag
+        elapsed = 1e-9 * (now - self._measured_at)
+        self._measured_at = now
+        if lag == 0.0:
+            self._measured = reference
+            # a tick more, so that a clock that jitters does not make the velocity flicker
+            under_way = now - self._applied_at < 2 * self._dt_ns
+            return (self._goal - self._start) / (1e-9 * self._dt_ns) if under_way else np.zeros_like(self._goal)
+        self._measured = reference + (self._measured - reference) * math.exp(-elapsed / lag)
+        return (reference - self._measured) / lag
+
+    def _reference(self, now: int) -> FloatArray:
+        share = min((now - self._applied_at) / self._dt_ns, 1.0)
+        return self._start + share * (self._goal - self._start)
+
+    def _require_open(self) -> None:
+        if not self._open:
+            raise BackendFault("the mock backend is not open", remedy="configure it first")

@@ -1,0 +1,128 @@
+"""The command line: what it prints, what it refuses, what it leaves behind."""
+
+import json
+import subprocess
+
+import pytest
+from rosbags.highlevel import AnyReader
+from rosbags.typesys import Stores, get_typestore
+
+
+def call(crawler, *words, cwd=None):
+    return subprocess.run([*crawler, *words], capture_output=True, text=True, timeout=200, cwd=cwd)
+
+
+@pytest.fixture
+def broken_yaml(tmp_path):
+    file = tmp_path / "broken.yaml"
+    file.write_text("gait:\n  omega: 8\n  psi: [20\nrobot: {}\n")
+    return str(file)
+
+
+REFUSALS = [
+    (["run", "--robot", "tree_link"], ["tree_link", "did you mean 'three_link'"]),
+    (["run", "--backend", "pybulet"], ["pybulet", "did you mean 'pybullet'"]),
+    (["run", "--controller", "joint_trackin"], ["joint_trackin", "did you mean 'joint_tracking'"]),
+    (["run", "--gait", "harmonik"], ["harmonik", "did you mean 'harmonic'"]),
+    (["run", "--set", "gait.omga=8"], ["gait.omga", "did you mean 'gait.omega'"]),
+    (["run", "--set", "gait.omega=800"], ["gait.omega = 800", "0.05 to 40 rad/s"]),
+    (["run", "--set", "robot.friction=-1"], ["robot.friction = -1", "0.01 to 3"]),
+    (["run", "--set", "robot.fricton=0.3"], ["robot.fricton", "did you mean 'robot.friction'"]),
+    (["run", "--set", "backend.rate=5"], ["backend.rate = 5", "10 to 4000 Hz"]),
+    (["run", "--set", "controller.state_rat=5"], ["controller.state_rat", "did you mean 'controller.state_rate'"]),
+    (["run", "--set", "gate.omega=8"], ["gate", "did you mean 'gait'"]),
+    (["run", "--set", "omega=8"], ["omega=8", "section.name=value"]),
+    (["run", "--set", "gait.amplitude=70"], ["joint_1", "172.0°", "gait.amplitude"]),
+    (["run", "--set", "gait.omega=20", "--set", "gait.phi0=145", "--set", "robot.friction=0.398"], ["contact"]),
+    (["run", "--params", "/nowhere/my.yaml"], ["/nowhere/my.yaml"]),
+    (["run", "--duration", "-3"], ["--duration -3"]),
+    (["run", "--backend", "mock", "--lockstep"], ["lockstep", "simulation"]),
+    (["run", "--backend", "model", "--gui"], ["--gui", "PyBullet"]),
+    (["run", "--real-time-factor", "0"], ["real_time_factor = 0", "lockstep"]),
+    (["run", "--lockstep", "--set", "backend.lockstep=false"], ["--lockstep contradicts"]),
+    (["model", "tree_link"], ["tree_link"]),
+    (["model", "three_link", "--set", "backend.rate=100"], ["backend"]),
+    (["bench", "--seconds", "0"], ["--seconds"]),
+]
+
+
+@pytest.mark.parametrize(("words", "expected"), REFUSALS, ids=[" ".join(words) for words, _ in REFUSALS])
+def test_bad_input_is_one_sentence_and_exit_code_2_before_anything_starts(crawler, tmp_path, words, expected):
+    result = call(crawler, *words, cwd=tmp_path)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert len(result.stderr.strip().splitlines()) == 1
+    for text in expected:
+        assert text in result.stderr
+    assert not list(tmp_path.iterdir())  # no directory of a run: nothing was started
+
+
+def test_broken_yaml_is_reported_with_its_line(crawler, broken_yaml):
+    result = call(crawler, "run", "--params", broken_yaml)
+    assert result.returncode == 2
+    assert "line 4" in result.stderr
+
+
+def test_model_prints_the_papers_step_length(crawler):
+    result = call(crawler, "model", "three_link", "--set", "gait.omega=8", "--json")
+    assert result.returncode == 0
+    told = json.loads(result.stdout)
+    assert abs(told["step_length_m"] - 2.8304e-3) < 1e-6
+    assert told["valid"] is True
+    for key in ("speed_m_s", "period_s", "mode_switches", "min_normal_force_N", "painleve_margin", "unique", "reason"):
+        assert key in told
+
+
+def test_model_says_why_a_gait_is_not_valid(crawler):
+    words = ["--set", "gait.omega=20", "--set", "gait.phi0=145", "--set", "robot.friction=0.398"]
+    result = call(crawler, "model", "three_link", *words, "--json")
+    assert result.returncode == 1
+    told = json.loads(result.stdout)
+    assert told["valid"] is False
+    assert told["step_length_m"] is None
+    assert "contact" in told["reason"]
+
+
+def test_a_run_leaves_summary_picture_and_recording(crawler, tmp_path):
+    words = ["run", "--backend", "model", "--lockstep", "--set", "gait.omega=3.2", "--duration", "12", "--record"]
+    result = call(crawler, *words, "--out", "crawl", "--json", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    told = json.loads(result.stdout)
+    assert told["steady"] is True
+    assert abs(told["step_length_m"] / told["predicted_step_length_m"] - 1.0) < 0.01
+    assert told["late_ticks"] == 0
+    assert told["clamped"] == 0
+    assert json.loads((tmp_path / "crawl" / "summary.json").read_text()) == told
+    assert (tmp_path / "crawl" / "run.png").read_bytes().startswith(b"\x89PNG")
+    with AnyReader([tmp_path / "crawl" / "recording"], default_typestore=get_typestore(Stores.ROS2_JAZZY)) as reader:
+        counts = {connection.topic: connection.msgcount for connection in reader.connections}
+        states = [c for c in reader.connections if c.topic == "/joint_states"]
+        stamps = [stamp for _, stamp, _ in reader.messages(states)]
+        contacts = [c for c in reader.connections if c.topic == "/contact_states"]
+        _, _, data = next(iter(reader.messages(contacts)))
+        feet = [entry.foot for entry in reader.deserialize(data, contacts[0].msgtype).contacts]
+        about = [c for c in reader.connections if c.topic == "/run_description"]
+        _, _, data = next(iter(reader.messages(about)))
+        description = reader.deserialize(data, about[0].msgtype).data
+    assert counts["/joint_states"] >= 12 * 200
+    assert counts["/joint_commands"] >= 12 * 200
+    assert counts["/odom"] > 12 * 90
+    for topic in ("/gait_reference", "/controller_state", "/tf", "/tf_static", "/robot_description", "/diagnostics"):
+        assert counts[topic] > 0, topic
+    assert feet == ["foot_1", "foot_2"]
+    assert "omega: 3.2" in description
+    assert stamps[-1] == 12_000_000_000  # filed under the run's own time
+
+
+def test_a_run_does_not_overwrite_another(crawler, tmp_path):
+    (tmp_path / "taken").mkdir()
+    result = call(crawler, "run", "--out", "taken", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "taken exists already" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "model", "doctor", "bench"])
+def test_every_command_explains_itself(crawler, command):
+    result = call(crawler, command, "--help")
+    assert result.returncode == 0
+    assert "keys of --json" in result.stdout

@@ -1,0 +1,47 @@
+"""A gait that is changed while the robot crawls."""
+
+import numpy as np
+import rclpy
+from crawler_bringup.stack import Options
+from crawler_bringup.tap import Topic
+from crawler_bringup.watching import Ring
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
+
+LONG = 60.0
+
+
+def test_a_gait_parameter_takes_effect_without_a_jump():
+    states = []
+
+    def note(data, _info):
+        states.append(deserialize_message(data, JointState))
+
+    options = Options(backend="model", settings={"gait": {"omega": 4.0}, "backend": {"rate": 200.0}})
+    with Ring(options, [(Topic("joint_states", JointState), note)]) as ring:
+        ring.watch(lambda: ring.log.time > 4.0, LONG)
+
+        def change(value):
+            client = ring.node.create_client(SetParameters, "gait/set_parameters")
+            ring.watch(client.service_is_ready, LONG)
+            request = SetParameters.Request(parameters=[Parameter("omega", value=value).to_parameter_msg()])
+            future = client.call_async(request)
+            rclpy.spin_until_future_complete(ring.node, future, timeout_sec=LONG)
+            return future.result().results[0]
+
+        refused = change(4000.0)
+        assert not refused.successful
+        assert "0.05 to 40 rad/s" in refused.reason
+        assert change(8.0).successful
+        changed = ring.log.time
+        ring.watch(lambda: ring.log.time > changed + 6.0, LONG)
+    position = np.array([state.position for state in states])
+    amplitude = np.radians(18.0)
+    # neither gait moves faster than A * 8 rad/s; while one fades into the other the weights add a little
+    assert np.abs(np.diff(position, axis=0)).max() * 200 < 1.5 * amplitude * 8.0
+    # nor does it accelerate more: a jump in velocity would show here as thousands of rad/s²
+    assert np.abs(np.diff(position, 2, axis=0)).max() * 200**2 < 1.6 * amplitude * 8.0**2
+    last = position[-round(200 * 2 * np.pi / 8.0) :, 0]
+    assert np.isclose(np.ptp(last), 2 * amplitude, rtol=0.01)  # a whole stroke within one new period

@@ -1,0 +1,223 @@
+"""What the robot does when a part of the stack dies or misbehaves. Real processes, killed for real."""
+
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from crawler_bringup.stack import Options
+from crawler_bringup.tap import Topic
+from crawler_bringup.watching import Ring
+from crawler_core.messages import set_stamp
+from crawler_interfaces.msg import ControllerState
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
+
+LONG = 60.0  # s, a deadline that only a broken stack meets
+
+
+class Crawl:
+    """A ring in real time, with everything that was said."""
+
+    def __init__(self, backend="model", rate=200.0, **settings):
+        self.states, self.controller, self.diagnostics = [], [], []
+        topics = [
+            (Topic("joint_states", JointState), self.keep(self.states, JointState)),
+            (Topic("controller_state", ControllerState), self.keep(self.controller, ControllerState)),
+            (Topic("diagnostics", DiagnosticArray), self.keep(self.diagnostics, DiagnosticArray)),
+        ]
+        self.ring = Ring(Options(backend=backend, settings={"backend": {"rate": rate}, **settings}), topics)
+
+    @staticmethod
+    def keep(kept, kind):
+        return lambda data, _info: kept.append(deserialize_message(data, kind))
+
+    def __enter__(self):
+        self.ring.__enter__()
+        self.until(lambda: self.moved() > 0.02)
+        return self
+
+    def __exit__(self, *error):
+        self.ring.__exit__(*error)
+
+    def until(self, condition):
+        self.ring.watch(condition, LONG)
+        assert condition()
+
+    def moved(self):
+        return np.ptp([state.position[0] for state in self.states]) if self.states else 0.0
+
+    def motion(self):
+        return self.ring.log.backend.get("motion", "")
+
+    def kill(self, name):
+        self.ring.expected_to_end.add(name)
+        child = self.ring.processes.children[name]
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+
+    def standing_still(self, since, seconds=0.3):
+        """Whether the joints have not moved over the last `seconds` of what came after state number `since`."""
+        latest = [state.position for state in self.states[max(since, len(self.states) - round(200 * seconds)) :]]
+        return len(latest) >= round(200 * seconds) and np.ptp(latest, axis=0).max() < 1e-6
+
+    def steps(self, since):
+        """The largest joint step between two states after state number `since`."""
+        return np.abs(np.diff([state.position for state in self.states[since:]], axis=0)).max()
+
+    def call(self, kind, name, **fields):
+        client = self.ring.node.create_client(kind, name)
+        self.until(client.service_is_ready)
+        future = client.call_async(kind.Request(**fields))
+        import rclpy
+
+        rclpy.spin_until_future_complete(self.ring.node, future, timeout_sec=LONG)
+        self.ring.node.destroy_client(client)
+        return future.result()
+
+    def said(self, text):
+        return any(
+            text in status.message or any(text in entry.value for entry in status.values)
+            for message in self.diagnostics
+            for status in message.status
+        )
+
+
+def test_without_the_gait_node_the_controller_stops_at_the_end_of_the_horizon():
+    with Crawl() as crawl:
+        since = len(crawl.states)
+        crawl.kill("gait")
+        crawl.until(lambda: crawl.controller[-1].status == ControllerState.STOPPED)
+        crawl.until(lambda: crawl.standing_still(since))
+        assert crawl.motion() == "active"  # the controller holds; nothing had to be cut off
+        assert crawl.steps(since) < 12.0 / 200 * 1.01
+        assert crawl.said("reference ran out")
+
+
+def test_without_the_controller_the_backend_holds_then_relaxes():
+    with Crawl() as crawl:
+        crawl.kill("controller")
+        crawl.until(lambda: crawl.motion() == "holding")
+        crawl.until(lambda: crawl.motion() == "relaxed")
+        assert crawl.said("commands stopped coming")
+
+
+@pytest.mark.parametrize(
+    ("names", "position", "velocity", "words"),
+    [
+        (["joint_1", "joint_2"], [float("nan"), 1.9], [0.0, 0.0], "not a finite number"),
+        (["joint_1", "elbow"], [1.9, 1.9], [0.0, 0.0], "elbow"),
+        (["joint_1", "joint_2"], [9.0, 1.9], [0.0, 0.0], "outside"),
+        (["joint_1", "joint_2"], [2.9, 1.0], [0.0, 0.0], "faster than"),
+    ],
+)
+def test_bad_commands_are_refused_or_clamped_and_reported(names, position, velocity, words):
+    with Crawl() as crawl:
+        out = crawl.ring.node.create_publisher(JointState, "joint_commands", 10)
+        crawl.until(lambda: out.get_subscription_count() > 0)
+        since = len(crawl.states)
+        message = JointState(name=names, position=position, velocity=velocity)
+
+        def reported():
+            set_stamp(message.header.stamp, 0)
+            out.publish(message)
+            return crawl.said(words)
+
+        crawl.until(reported)
+        positions = np.array([state.position for state in crawl.states[since:]])
+        assert np.isfinite(positions).all()
+        assert np.degrees(positions).max() <= 172.0 + 1e-9
+        assert crawl.steps(since) <= 12.0 / 200 * (1 + 1e-9)
+
+
+def test_the_emergency_stop_latches():
+    with Crawl("pybullet") as crawl:
+        assert crawl.call(Trigger, "backend/estop").success
+        crawl.until(lambda: crawl.motion() == "e-stopped")
+        refused = crawl.call(SetBool, "backend/enable", data=True)
+        assert not refused.success
+        assert "reset" in refused.message
+        assert crawl.call(Trigger, "backend/reset").success
+        crawl.until(lambda: crawl.motion() == "disabled")
+        assert crawl.call(SetBool, "backend/enable", data=True).success
+        crawl.until(lambda: crawl.motion() == "active")
+
+
+@pytest.mark.parametrize(
+    ("fail", "words"),
+    [
+        ("nan", "joint_2"),
+        ("dead_joint", "joint_2 does not follow"),
+        ("frozen", "does not follow"),
+        ("raise", "remedy"),
+    ],
+)
+def test_a_failing_robot_is_made_safe_and_the_fault_is_named(fail, words):
+    settings = {"backend": {"fail": fail, "fail_after": 1.0, "fail_joint": "joint_2"}}
+    with Crawl("mock", **settings) as crawl:
+        crawl.until(lambda: crawl.motion() == "faulted")
+        if words != "remedy":
+            assert crawl.said(words)
+        assert crawl.ring.log.backend["remedy"]
+
+
+def run(crawler, *arguments, **more):
+    return subprocess.Popen(
+        [*crawler, "run", "--duration", "0", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **more,
+    )
+
+
+def children(pid):
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True)
+    return [int(word) for word in listed.stdout.split()]
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_ending_the_run_ends_every_process(crawler, tmp_path, number):
+    process = run(crawler, "--out", str(tmp_path / "run"))
+    log = tmp_path / "run" / "logs" / "controller.log"
+    wait_for(lambda: log.exists() and "tracking" in log.read_text())
+    nodes = children(process.pid)
+    assert len(nodes) == 4
+    os.kill(process.pid, number)
+    _, errors = process.communicate(timeout=LONG)
+    wait_for(lambda: not any(alive(pid) for pid in nodes))
+    assert "Traceback" not in errors
+    for file in (tmp_path / "run" / "logs").glob("*.log"):
+        assert "Traceback" not in file.read_text(), file.name
+    # Ctrl-C is how an endless run ends; being told to end is no success
+    assert process.returncode == {signal.SIGINT: 0, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
+
+
+def test_a_node_that_dies_ends_the_run_with_its_last_words(crawler, tmp_path):
+    process = run(crawler, "--out", str(tmp_path / "run"), "--json")
+    log = tmp_path / "run" / "logs" / "controller.log"
+    wait_for(lambda: log.exists() and "tracking" in log.read_text())
+    names = {pid: open(f"/proc/{pid}/cmdline").read() for pid in children(process.pid)}
+    os.kill(next(pid for pid, line in names.items() if "gait_node" in line), signal.SIGKILL)
+    _, errors = process.communicate(timeout=LONG)
+    assert process.returncode == 1
+    assert "the node 'gait' ended with exit code -9" in errors
