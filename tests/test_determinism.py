@@ -3,12 +3,13 @@
 import hashlib
 
 import pytest
-from crawler_bringup.stack import Options
-from crawler_bringup.tap import Topic
-from crawler_bringup.watching import Ring
 from crawler_interfaces.msg import ContactStateArray
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
+
+from crawler_bringup.stack import Options
+from crawler_bringup.tap import Topic
+from crawler_bringup.watching import Ring
 
 SECONDS = 4.0
 TOPICS = {

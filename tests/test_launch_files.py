@@ -7,10 +7,11 @@ import pytest
 pytest.importorskip("launch_ros", reason="launch_ros comes with a ROS 2 install")
 
 from ament_index_python.packages import get_package_share_directory
-from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.launch_description_sources import get_launch_description_from_python_launch_file
 from launch_ros.actions import Node
+
+from launch import LaunchContext, LaunchDescription
 
 
 def load(name: str) -> LaunchDescription:
@@ -39,7 +40,7 @@ def test_every_argument_says_what_it_is_for(name):
 
 def test_the_ring_is_launched_with_the_chosen_backend():
     started = nodes(load("crawler.launch.py"), backend="model", set="gait.omega=8")
-    assert set(started) == {"model_backend", "gait_node", "controller_node", "description_node"}
+    assert set(started) == {"model_backend", "gait_node", "controller_node"}
 
 
 def test_rviz_and_recorder_come_on_request(tmp_path):

@@ -2,13 +2,14 @@
 
 import numpy as np
 import rclpy
-from crawler_bringup.stack import Options
-from crawler_bringup.tap import Topic
-from crawler_bringup.watching import Ring
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
+
+from crawler_bringup.stack import Options
+from crawler_bringup.tap import Topic
+from crawler_bringup.watching import Ring
 
 LONG = 60.0
 

@@ -4,18 +4,20 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
-from crawler_bringup.stack import Options
-from crawler_bringup.tap import Topic
-from crawler_bringup.watching import Ring
-from crawler_core.messages import set_stamp
 from crawler_interfaces.msg import ControllerState
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
+
+from crawler_bringup.stack import Options
+from crawler_bringup.tap import Topic
+from crawler_bringup.watching import Ring
+from crawler_core.messages import set_stamp
 
 LONG = 60.0  # s, a deadline that only a broken stack meets
 
@@ -201,7 +203,7 @@ def test_ending_the_run_ends_every_process(crawler, tmp_path, number):
     log = tmp_path / "run" / "logs" / "controller.log"
     wait_for(lambda: log.exists() and "tracking" in log.read_text())
     nodes = children(process.pid)
-    assert len(nodes) == 4
+    assert len(nodes) == 3
     os.kill(process.pid, number)
     _, errors = process.communicate(timeout=LONG)
     wait_for(lambda: not any(alive(pid) for pid in nodes))
@@ -216,7 +218,7 @@ def test_a_node_that_dies_ends_the_run_with_its_last_words(crawler, tmp_path):
     process = run(crawler, "--out", str(tmp_path / "run"), "--json")
     log = tmp_path / "run" / "logs" / "controller.log"
     wait_for(lambda: log.exists() and "tracking" in log.read_text())
-    names = {pid: open(f"/proc/{pid}/cmdline").read() for pid in children(process.pid)}
+    names = {pid: Path(f"/proc/{pid}/cmdline").read_text() for pid in children(process.pid)}
     os.kill(next(pid for pid, line in names.items() if "gait_node" in line), signal.SIGKILL)
     _, errors = process.communicate(timeout=LONG)
     assert process.returncode == 1

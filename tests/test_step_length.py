@@ -1,6 +1,7 @@
 """The whole ring against the numbers of the paper's equations: steady step length at 500 Hz in lockstep."""
 
 import pytest
+
 from crawler_bringup.run_log import measure
 from crawler_bringup.stack import Options
 from crawler_bringup.watching import Ring

@@ -13,6 +13,6 @@ setup(
     zip_safe=True,
     maintainer="The crawler developers",
     maintainer_email="crawler@example.com",
-    description="The contracts every package shares: types, robot files, the Backend contract, the safety supervisor, the backend node.",
+    description="What every package shares: types, robot files, the Backend contract, the safety supervisor, the node.",
     license="Apache-2.0",
 )

@@ -52,7 +52,9 @@ def ros() -> Finding:
     import rclpy
     from rclpy.utilities import get_rmw_implementation_identifier
 
-    source = f"install {os.environ['ROS_DISTRO']}" if "ROS_DISTRO" in os.environ else "wheels in the private environment"
+    source = (
+        f"install {os.environ['ROS_DISTRO']}" if "ROS_DISTRO" in os.environ else "wheels in the private environment"
+    )
     domain = os.environ.get("ROS_DOMAIN_ID", "0")
     reach = os.environ.get("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET")
     detail = f"{source}, {get_rmw_implementation_identifier()}, domain {domain}, discovery {reach}"
@@ -67,7 +69,9 @@ def build() -> Finding:
             get_package_prefix(name)
         except PackageNotFoundError:
             missing.append(name)
-    detail = f"{len(PACKAGES) - len(missing)} of {len(PACKAGES)} packages" + (f", without {', '.join(missing)}" if missing else "")
+    detail = f"{len(PACKAGES) - len(missing)} of {len(PACKAGES)} packages" + (
+        f", without {', '.join(missing)}" if missing else ""
+    )
     return Finding("build", not missing, detail, "run './crawler setup', or 'colcon build' on a ROS 2 install")
 
 
@@ -86,7 +90,9 @@ def discovery() -> Finding:
     if asked.returncode:
         return Finding("discovery", False, "two processes do not hear each other", remedy)
     result = json.loads(asked.stdout)
-    detail = f"two processes talk, round trip {result['round_trip_p50_us']:.0f} us, {time.monotonic() - start:.1f} s in all"
+    detail = (
+        f"two processes talk, round trip {result['round_trip_p50_us']:.0f} us, {time.monotonic() - start:.1f} s in all"
+    )
     return Finding("discovery", True, detail)
 
 

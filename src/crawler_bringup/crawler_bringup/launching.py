@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from crawler_core.robot import robot_names
-from hybrid_controller.laws.catalogue import LAWS
-from launch import LaunchContext
 from launch.actions import DeclareLaunchArgument
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
@@ -12,15 +9,22 @@ from launch_ros.actions import Node
 from crawler_bringup import stack
 from crawler_bringup.settings import merge, parse_assignments, read_settings
 from crawler_bringup.stack import BACKENDS, NodeSpec, Options
+from crawler_core.robot import robot_names
+from hybrid_controller.laws.catalogue import LAWS
+from launch import LaunchContext
 
 LOG_LEVELS = ["debug", "info", "warn", "error", "fatal"]
 
 
 def _robot_arguments() -> list[DeclareLaunchArgument]:
     return [
-        DeclareLaunchArgument("robot", default_value="three_link", choices=list(robot_names()), description="which robot"),
+        DeclareLaunchArgument(
+            "robot", default_value="three_link", choices=list(robot_names()), description="which robot"
+        ),
         DeclareLaunchArgument("namespace", default_value="", description="for a second robot on the same network"),
-        DeclareLaunchArgument("set", default_value="", description="settings, such as 'gait.omega=8 robot.friction=0.4'"),
+        DeclareLaunchArgument(
+            "set", default_value="", description="settings, such as 'gait.omega=8 robot.friction=0.4'"
+        ),
         DeclareLaunchArgument(
             "params_file", default_value="", description="YAML file with sections robot, gait, controller, backend"
         ),
@@ -33,16 +37,24 @@ def ring_arguments() -> list[DeclareLaunchArgument]:
     return [
         *_robot_arguments(),
         DeclareLaunchArgument(
-            "backend", default_value="pybullet", choices=list(BACKENDS), description="what moves: physics, equations, ..."
+            "backend",
+            default_value="pybullet",
+            choices=list(BACKENDS),
+            description="what moves: physics, equations, ...",
         ),
         DeclareLaunchArgument(
-            "controller", default_value="", choices=["", *LAWS], description="the control law; empty for the robot's default"
+            "controller",
+            default_value="",
+            choices=["", *LAWS],
+            description="the control law; empty for the robot's default",
         ),
         DeclareLaunchArgument("gait", default_value="", description="the gait's name; empty for the robot's default"),
         DeclareLaunchArgument("rviz", default_value="false", choices=flags, description="show the robot in RViz"),
         DeclareLaunchArgument("gui", default_value="false", choices=flags, description="show PyBullet's window"),
         DeclareLaunchArgument("lockstep", default_value="false", choices=flags, description="repeatable to the bit"),
-        DeclareLaunchArgument("record", default_value="", description="directory for an MCAP recording; empty for none"),
+        DeclareLaunchArgument(
+            "record", default_value="", description="directory for an MCAP recording; empty for none"
+        ),
         DeclareLaunchArgument("log_level", default_value="info", choices=LOG_LEVELS, description="of every node"),
     ]
 

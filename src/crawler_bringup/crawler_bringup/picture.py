@@ -6,10 +6,10 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
-from crawler_core.types import ContactMode
 from matplotlib.figure import Figure
 
 from crawler_bringup.run_log import RunLog
+from crawler_core.types import ContactMode
 
 matplotlib.use("Agg")
 COLOURS = ("#1f6fb4", "#d1495b", "#3a8f5c", "#8a5fb0", "#c98a1b", "#4c4c4c", "#2aa3a3", "#b05f8a")
@@ -35,7 +35,12 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, file: Path) -> 
             contacts.plot(tc, slip[:, i], color=colour, label=foot)
             low, high = 0.03 * i + 0.005, 0.03 * i + 0.03
             contacts.fill_between(
-                tc, low, high, where=modes[:, i] == ContactMode.STICK, color=colour, transform=contacts.get_xaxis_transform()
+                tc,
+                low,
+                high,
+                where=modes[:, i] == ContactMode.STICK,
+                color=colour,
+                transform=contacts.get_xaxis_transform(),
             )
         contacts.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, frameon=False, borderaxespad=0.1)
     contacts.set_ylabel("slip velocity [mm/s]\n(bars at the bottom: the foot sticks)", labelpad=8)
@@ -45,7 +50,9 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, file: Path) -> 
         distance.plot(to, (x - x[0]) * 1e3, color=COLOURS[0], label="measured")
         if predicted_speed is not None:
             end = (to[-1], (x[-1] - x[0]) * 1e3)
-            distance.axline(end, slope=predicted_speed * 1e3, color="grey", linestyle="--", label="the equations' speed")
+            distance.axline(
+                end, slope=predicted_speed * 1e3, color="grey", linestyle="--", label="the equations' speed"
+            )
         distance.legend(loc="upper left")
     distance.set_ylabel("distance [mm]")
     distance.set_xlabel("time [s]")

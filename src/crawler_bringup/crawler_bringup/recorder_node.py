@@ -10,10 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from ament_index_python.packages import get_package_share_directory
-from crawler_core.errors import UserError
-from crawler_core.node_main import run_loop
-from crawler_core.parameters import parameter
-from crawler_core.ros_parameters import declare, refuse_unknown
 from crawler_interfaces.msg import ContactStateArray, ControllerState
 from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Odometry
@@ -29,6 +25,10 @@ from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 
 from crawler_bringup.tap import Tap, Topic
+from crawler_core.errors import UserError
+from crawler_core.node_main import run_loop
+from crawler_core.parameters import parameter
+from crawler_core.ros_parameters import declare, refuse_unknown
 
 STAMPED = (JointState, ContactStateArray, ControllerState, DiagnosticArray, Odometry, JointTrajectory)
 TOPICS = (

@@ -9,17 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from crawler_core.types import ContactMode
 from crawler_interfaces.msg import ContactStateArray
 from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.serialization import deserialize_message
-from scipy.interpolate import CubicHermiteSpline
 from sensor_msgs.msg import JointState
 from transforms3d.quaternions import rotate_vector
 
 from crawler_bringup.tap import Tap, Topic, stamp_of
+from crawler_core.types import ContactMode
 
 KEEP_EVERY = 0.01  # s of the run's time between samples that are kept
 KEEP_MOST = 200_000  # samples; of a longer run the latest are kept
@@ -135,7 +134,9 @@ class Measured:
 
 
 def measure(log: RunLog, period: float, settling: float) -> Measured | None:
-    """Step length over the whole periods at the end of the run, leaving out `settling` seconds; None without a period."""
+    """Step length over the whole periods at the end of the run but its first `settling` seconds; None without a period."""
+    from scipy.interpolate import CubicHermiteSpline  # half a second to load, and needed at the end only
+
     if len(log.odometry) < 4:
         return None
     t, x, v = (np.array(column) for column in zip(*log.odometry, strict=True))

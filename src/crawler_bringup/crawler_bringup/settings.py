@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from crawler_core.errors import UserError, unknown_name
-from crawler_core.yaml_file import read_yaml
 
 from crawler_bringup.stack import SECTIONS
+from crawler_core.errors import UserError, unknown_name
+from crawler_core.yaml_file import read_yaml
 
 Settings = dict[str, dict[str, Any]]
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
+
 from crawler_core.backend_node import BackendSettings, check_time
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import build, describe
@@ -114,7 +115,9 @@ def make_stack(options: Options) -> Stack:
     check_limits(spec, gait)
     entry = BACKENDS[options.backend]
     defaults = spec.section("backends").get(options.backend, {})
-    settings = check_section("backend", chosen["backend"], BackendSettings, entry.settings_class(), defaults, GIVEN_BACKEND)
+    settings = check_section(
+        "backend", chosen["backend"], BackendSettings, entry.settings_class(), defaults, GIVEN_BACKEND
+    )
     check_time(settings)
     if settings.lockstep and not entry.simulated:
         raise UserError(f"backend.lockstep = true needs a simulation; with {options.backend} time passes by itself.")
@@ -128,7 +131,7 @@ def make_stack(options: Options) -> Stack:
     }
     ring = {**common, "rate": settings.rate}
     # the backend makes the time and the controller takes it from the states: neither needs to hear the clock
-    readers = 3 + bool(options.record) + options.watchers  # gait, controller, description, and who else is started
+    readers = 2 + bool(options.record) + options.watchers  # gait, controller, and who else is started
     backend = {**ring, "readers": readers, **chosen["backend"], "use_sim_time": False}
     follower = {**ring, "lockstep": settings.lockstep, "use_sim_time": False}
     remap = (("/clock", "clock"),) if options.namespace else ()
@@ -154,7 +157,6 @@ def make_stack(options: Options) -> Stack:
             "controller",
             {**follower, "law": law, **chosen["controller"]},
         ),
-        node("crawler_bringup", "description_node", "description", common),
     ]
     if options.record:
         run = {
@@ -214,7 +216,12 @@ def view_nodes(options: Options) -> tuple[NodeSpec, ...]:
 
 
 def check_section(
-    section: str, values: Mapping[str, Any], shared: type[T], own: type, defaults: Mapping[str, Any], given: Sequence[str]
+    section: str,
+    values: Mapping[str, Any],
+    shared: type[T],
+    own: type,
+    defaults: Mapping[str, Any],
+    given: Sequence[str],
 ) -> T:
     """Check a node's settings: those that every node of its kind has, which are returned, and its own."""
     allowed = {info.name for cls in (shared, own) for info in describe(cls)} - set(given)
@@ -226,9 +233,7 @@ def check_section(
     return build(shared, shared_values, section=section)
 
 
-def _split(
-    cls: type, values: Mapping[str, Any], given: Sequence[str] = ()
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split(cls: type, values: Mapping[str, Any], given: Sequence[str] = ()) -> tuple[dict[str, Any], dict[str, Any]]:
     """`values` that are parameters of `cls` and not `given` otherwise, and the others."""
     names = {info.name for info in describe(cls)} - set(given)
     return {k: v for k, v in values.items() if k in names}, {k: v for k, v in values.items() if k not in names}

@@ -1,7 +1,7 @@
 """Listening to many topics at kilohertz without waking up for every message.
 
-An executor spends some 50 microseconds of Python on each message. A tap lets messages wait in the middleware's queue, as
-bytes, and empties the queues a few dozen times a second.
+An executor spends some 50 microseconds of Python on each message. A tap lets messages wait in the middleware's queue,
+as bytes, and empties the queues a few dozen times a second.
 """
 
 from __future__ import annotations

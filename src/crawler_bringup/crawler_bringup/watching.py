@@ -1,4 +1,4 @@
-"""Watching a ring from another process's point of view: the real nodes, tapped, for benchmarks and whole-system tests."""
+"""Watching a ring from outside: the real nodes, tapped, for benchmarks and whole-system tests."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import rclpy
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
+from crawler_bringup.discovery import hasten_discovery
 from crawler_bringup.processes import Processes
 from crawler_bringup.run_log import RunLog
 from crawler_bringup.stack import Options, make_stack
@@ -26,6 +27,7 @@ class Watching:
 
     def __init__(self, topics: Topics) -> None:
         self._topics = topics
+        hasten_discovery()
 
     def __enter__(self) -> Any:
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
@@ -63,11 +65,11 @@ class Ring(Watching):
         self.log = RunLog()
 
     def __enter__(self) -> Any:
-        super().__enter__()
-        self.taps.append(self.log.tap(self.node))
         self.processes = Processes(self.stack.nodes, Path(self._temporary.name))
         self.began = time.perf_counter()
         self.processes.start()
+        super().__enter__()
+        self.taps.append(self.log.tap(self.node))
         return self
 
     def __exit__(self, *_: object) -> None:

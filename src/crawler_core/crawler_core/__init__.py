@@ -1,1 +1,1 @@
-"""The contracts every package shares: types, robot files, the Backend contract, the safety supervisor, the backend node."""
+"""What every package shares: types, robot files, the Backend contract, the safety supervisor, the node."""

@@ -20,15 +20,18 @@ from nav_msgs.msg import Odometry
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.timer import Timer
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
 from crawler_core.backend import Backend
 from crawler_core.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
 from crawler_core.errors import BackendFault, UserError
+from crawler_core.link_frames import LinkFrames
 from crawler_core.messages import BaseWriter, CommandReader, ContactWriter, JointStateWriter, set_stamp, stamp_ns
 from crawler_core.node_main import run_node
 from crawler_core.pacing import Pacer
@@ -38,6 +41,7 @@ from crawler_core.ros_parameters import declare, refuse_unknown
 from crawler_core.runner import Runner
 from crawler_core.supervisor import LATCHED, Motion, Supervisor
 from crawler_core.types import JointCommand, Observation
+from crawler_core.urdf import build_urdf
 from crawler_core.yaml_file import parse_yaml
 
 REPEAT = 0.2  # s of wall time after which an unanswered state is published again
@@ -58,7 +62,11 @@ class BackendSettings:
     )
     stop_at: float = parameter(0.0, unit="s", low=0.0, doc="time stands still from here on; 0: never", constant=True)
     readers: int = parameter(
-        0, low=0, high=100, constant=True, doc="time starts once so many listen to joint_states, so that they miss nothing"
+        0,
+        low=0,
+        high=100,
+        constant=True,
+        doc="time starts once so many listen to joint_states, so that they miss nothing",
     )
     autostart: bool = parameter(True, doc="configure and activate at once", constant=True)
     lockstep_timeout: float = parameter(
@@ -115,6 +123,15 @@ class BackendNode(LifecycleNode):
         self._tf_out = self.create_publisher(TFMessage, "/tf", 10)
         prefix = self.get_namespace().strip("/")
         self._base = BaseWriter(ODOM_FRAME, f"{prefix}/{self.spec.base_link}" if prefix else self.spec.base_link)
+        urdf = build_urdf(self.spec)
+        self._links = LinkFrames(urdf, prefix)
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._latched = (
+            self.create_publisher(String, "robot_description", latched),
+            self.create_publisher(TFMessage, "/tf_static", latched),
+        )
+        for publisher, message in zip(self._latched, (String(data=urdf), self._links.static), strict=True):
+            publisher.publish(message)
         self._odom_due = self._tf_due = 0
         self.commands = self.create_subscription(JointState, "joint_commands", self._on_command, 10)
         # a stop must be heard even while another service is being served
@@ -192,7 +209,10 @@ class BackendNode(LifecycleNode):
             return
         self._time.stop()
         self._time = None
-        if self.spec.safety.on_exit == "release" or self.runner.supervisor.motion not in (Motion.ACTIVE, Motion.HOLDING):
+        if self.spec.safety.on_exit == "release" or self.runner.supervisor.motion not in (
+            Motion.ACTIVE,
+            Motion.HOLDING,
+        ):
             return
         try:
             for _ in range(round(0.5 * self.settings.rate)):  # joints brake in less than half a second
@@ -277,7 +297,7 @@ class BackendNode(LifecycleNode):
             self._report()
             if after is Motion.FAULTED and before is not Motion.FAULTED:
                 report = self.runner.supervisor.report
-                self.get_logger().error(f"{report.fault}. Remedy: {report.remedy}.")
+                self.get_logger().error(f"{report.fault.rstrip('.')}. Remedy: {report.remedy.rstrip('.')}.")
 
     @property
     def finished(self) -> bool:
@@ -291,20 +311,21 @@ class BackendNode(LifecycleNode):
     def publish(self, observation: Observation) -> None:
         """Send a state. What the controller waits for goes first; the rest is sent while it works."""
         now = observation.time_ns
+        self._states_out.publish(self._states.fill(observation))
         if observation.contacts:
             self._contacts_out.publish(self._contacts.fill(now, observation.contacts))
-        self._states_out.publish(self._states.fill(observation))
         if self._clock_out is not None:
             set_stamp(self._clock_message.clock, now)
             self._clock_out.publish(self._clock_message)
-        if observation.base is None:
-            return
-        if now >= self._odom_due:
+        if observation.base is not None and now >= self._odom_due:
             self._odom_due = now + round(1e9 / self.settings.odom_rate)
             self._odom_out.publish(self._base.fill_odometry(now, observation.base))
         if now >= self._tf_due:
             self._tf_due = now + round(1e9 / self.settings.tf_rate)
-            self._tf_out.publish(self._base.fill_tf(now, observation.base))
+            transforms = self._links.moving(now, self.spec.joint_names, observation.position.tolist())
+            if observation.base is not None:
+                transforms.append(self._base.fill_transform(now, observation.base))
+            self._tf_out.publish(TFMessage(transforms=transforms))
 
     def _report(self) -> None:
         supervisor = self.runner.supervisor
@@ -333,6 +354,7 @@ class BackendNode(LifecycleNode):
                 "refused": report.refused,
                 "last_refusal": report.last_refusal,
             },
+            now=self.finished,
         )
 
 

@@ -24,14 +24,17 @@ class DiagnosticsReporter:
         # a steady clock: diagnostics go on while the simulated time stands still
         self._timer = node.create_timer(1.0, self.publish, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
-    def set(self, level: bytes, message: str, values: Mapping[str, object] | None = None) -> None:
-        """Say how things are. A change of level or message goes out at once, but not more than ten times a second."""
+    def set(self, level: bytes, message: str, values: Mapping[str, object] | None = None, *, now: bool = False) -> None:
+        """Say how things are. A change of level or message goes out at once, but not more than ten times a second.
+
+        With `now` it goes out whatever has changed.
+        """
         changed = (level, message) != self._said
         self._said = (level, message)
         self._status.level = level
         self._status.message = message
         self._status.values = [KeyValue(key=key, value=_text(value)) for key, value in (values or {}).items()]
-        if changed and time.monotonic() - self._last > 0.1:
+        if now or (changed and time.monotonic() - self._last > 0.1):
             self.publish()
 
     def publish(self) -> None:

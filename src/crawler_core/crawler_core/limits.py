@@ -9,6 +9,9 @@ import numpy as np
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray, JointCommand
 
+# of a joint's acceleration limit, for stopping and catching up: gentle enough that a foot on the ground stays there
+GENTLE = 0.25
+
 
 @dataclass(frozen=True)
 class JointLimits:
@@ -51,11 +54,9 @@ def limit_command(
     return JointCommand(position, clipped, wanted.effort), bool(changed.any() or (clipped != speed).any())
 
 
-def brake(
-    position: FloatArray, velocity: FloatArray, limits: JointLimits, dt: float, fraction: float = 0.5
-) -> tuple[FloatArray, FloatArray]:
-    """One tick of bringing the joints to rest at `fraction` of their acceleration limits, inside the position limits."""
-    slower = np.sign(velocity) * np.maximum(np.abs(velocity) - fraction * limits.acceleration * dt, 0.0)
+def brake(position: FloatArray, velocity: FloatArray, limits: JointLimits, dt: float) -> tuple[FloatArray, FloatArray]:
+    """One tick of bringing the joints to rest gently, inside the position limits."""
+    slower = np.sign(velocity) * np.maximum(np.abs(velocity) - GENTLE * limits.acceleration * dt, 0.0)
     moved = position + 0.5 * (velocity + slower) * dt
     inside = np.minimum(np.maximum(moved, limits.lower), limits.upper)
     return inside, np.where(inside == moved, slower, 0.0)

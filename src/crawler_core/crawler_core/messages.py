@@ -11,7 +11,6 @@ from crawler_interfaces.msg import ContactState, ContactStateArray
 from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
-from tf2_msgs.msg import TFMessage
 from transforms3d.quaternions import quat2mat
 
 from crawler_core.errors import UserError
@@ -108,14 +107,13 @@ class ContactWriter:
 
 
 class BaseWriter:
-    """Fills odom and tf. nav_msgs/Odometry wants its twist in the frame of the base."""
+    """Fills odom and the base's transform. nav_msgs/Odometry wants its twist in the frame of the base."""
 
     def __init__(self, frame: str, child: str) -> None:
         self.odometry = Odometry(child_frame_id=child)
         self.odometry.header.frame_id = frame
-        transform = TransformStamped(child_frame_id=child)
-        transform.header.frame_id = frame
-        self.tf = TFMessage(transforms=[transform])
+        self.transform = TransformStamped(child_frame_id=child)
+        self.transform.header.frame_id = frame
 
     def fill_odometry(self, time_ns: int, base: BaseState) -> Odometry:
         message = self.odometry
@@ -129,10 +127,10 @@ class BaseWriter:
         twist.angular.x, twist.angular.y, twist.angular.z = (to_base @ base.angular).tolist()
         return message
 
-    def fill_tf(self, time_ns: int, base: BaseState) -> TFMessage:
-        entry = self.tf.transforms[0]
+    def fill_transform(self, time_ns: int, base: BaseState) -> TransformStamped:
+        entry = self.transform
         set_stamp(entry.header.stamp, time_ns)
         move, turn = entry.transform.translation, entry.transform.rotation
         move.x, move.y, move.z = base.position
         turn.w, turn.x, turn.y, turn.z = base.quaternion
-        return self.tf
+        return entry

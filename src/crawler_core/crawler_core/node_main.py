@@ -67,6 +67,8 @@ def run_loop(
     node: N | None = None
     try:
         node = factory()
+        # the first words of a logger take it some 30 ms: not in the middle of the ring
+        node.get_logger().info("ready")
         gc.freeze()  # what is there now stays: the collector need not look through it in the middle of a tick
         live(node, lambda: bool(asked))
     except UserError as error:

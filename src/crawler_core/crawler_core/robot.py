@@ -178,7 +178,9 @@ def _joint(name: str, entry: Mapping[str, Any]) -> JointSpec:
 def _safety(entry: Mapping[str, Any]) -> SafetySpec:
     choices = ("hold", "rest_then_release", "release")
     if entry["on_exit"] not in choices:
-        raise UserError(f"safety.on_exit = {entry['on_exit']!r} is not allowed: it must be one of {', '.join(choices)}.")
+        raise UserError(
+            f"safety.on_exit = {entry['on_exit']!r} is not allowed: it must be one of {', '.join(choices)}."
+        )
     return SafetySpec(
         command_timeout=float(entry["command_timeout"]),
         relax_after=float(entry["relax_after"]),

@@ -1,4 +1,4 @@
-"""One tick of a guarded backend: decide, apply, advance, observe. Plain Python, so that every backend is tested alike."""
+"""One tick of a guarded backend: decide, apply, advance, observe. No ROS, so that every backend is tested alike."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The loop in which a node lives.
 
-rclpy's executor asks every entity of a node, some thirty of them, before it waits for any: about a tenth of a millisecond
-per message. The ring's own subscriptions are therefore waited for by themselves, and the executor gets its turn between.
+rclpy's executor asks every entity of a node, some thirty of them, before it waits for any: about a tenth of a
+millisecond per message. The ring's own subscriptions are therefore waited for by themselves, and the executor gets its
+turn between.
 """
 
 from __future__ import annotations

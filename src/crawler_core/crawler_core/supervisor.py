@@ -28,6 +28,7 @@ class Motion(Enum):
     FAULTED = "faulted"  # latched: motion needs reset, then enable
 
 
+COAST = 0.02  # s that the joints go on as they were without a command: a late one should not shake the robot
 LATCHED = (Motion.ESTOPPED, Motion.FAULTED)
 
 
@@ -58,9 +59,11 @@ class Supervisor:
         self._no_effort = np.full(len(spec.actuated), np.nan)
         self._position: FloatArray = np.array([joint.home for joint in spec.actuated])
         self._velocity: FloatArray = np.zeros(len(spec.actuated))
+        self._acceleration: FloatArray = np.zeros(len(spec.actuated))
         self._approaching = np.ones(len(spec.actuated), dtype=bool)  # joints that are still far from their command
         self._commanded = False  # a first command has come since enable
         self._silent = 0  # ticks since the last command
+        self._coast_for = round(COAST / dt)
         self._hold_after = round(spec.safety.command_timeout / dt)
         self._relax_after = round(spec.safety.relax_after / dt)
         self._astray = np.zeros(len(spec.actuated))  # s for which each joint has been away from its setpoint
@@ -79,6 +82,7 @@ class Supervisor:
             raise BackendFault("the joint angles are not known", remedy="check that every joint reports its angle")
         self._position = measured.copy()
         self._velocity = np.zeros_like(measured)
+        self._acceleration = np.zeros_like(measured)
         self._approach()
         self._commanded = False
         self._silent = 0
@@ -149,6 +153,7 @@ class Supervisor:
         if changed:
             self._note_clamp(command, safe)
         self._approaching = approaching & (safe.position != command.position)
+        self._acceleration = (safe.velocity - self._velocity) / self._dt
         self._position, self._velocity = safe.position, safe.velocity
         return safe
 
@@ -161,7 +166,16 @@ class Supervisor:
             if self._silent > self._relax_after and self._spec.safety.on_exit != "hold":
                 self.motion = Motion.RELAXED
                 return None
+            if self._silent <= self._coast_for:
+                return self._coast()
         return self.rest()
+
+    def _coast(self) -> JointCommand:
+        velocity = self._velocity + self._acceleration * self._dt
+        onward = JointCommand(self._position + 0.5 * (self._velocity + velocity) * self._dt, velocity, self._no_effort)
+        safe, _ = limit_command(onward, self._position, self._limits, self._limits.velocity, self._dt)
+        self._position, self._velocity = safe.position, safe.velocity
+        return safe
 
     def _approach(self) -> None:
         self._approaching = np.ones_like(self._approaching)

@@ -20,7 +20,9 @@ def build_urdf(spec: RobotSpec) -> str:
     try:
         import xacro
     except ImportError:
-        raise UserError("xacro is not installed: `apt install ros-$ROS_DISTRO-xacro`, or `pip install xacro`.") from None
+        raise UserError(
+            "xacro is not installed: `apt install ros-$ROS_DISTRO-xacro`, or `pip install xacro`."
+        ) from None
     with tempfile.TemporaryDirectory() as directory:
         robot_file = Path(directory) / "robot.yaml"
         robot_file.write_text(dump_document(spec))

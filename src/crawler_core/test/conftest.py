@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 
 import pytest
+
 from crawler_core.robot import JointSpec, RobotSpec, SafetySpec
 
 

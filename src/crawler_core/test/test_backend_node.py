@@ -7,17 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import rclpy
-from crawler_core.backend_node import BackendNode, autostart
-from crawler_core.errors import BackendFault, UserError
-from crawler_core.messages import stamp_ns
-from crawler_core.parameters import parameter
-from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
 from crawler_interfaces.msg import ContactStateArray
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
+
+from crawler_core.backend_node import BackendNode, autostart
+from crawler_core.errors import BackendFault, UserError
+from crawler_core.messages import stamp_ns
+from crawler_core.parameters import parameter
+from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
 
 HOME = np.radians([110.0, 110.0])
 
@@ -283,5 +284,5 @@ def test_as_fast_as_possible_needs_lockstep(bench):
 
 
 def test_an_unknown_parameter_is_refused_with_the_nearest_name(bench):
-    with pytest.raises(UserError, match="did you mean 'backend.rate'"):
+    with pytest.raises(UserError, match=r"did you mean 'backend\.rate'"):
         bench.start(rat=100.0)

@@ -1,6 +1,7 @@
 """Keeping pace, on a clock that the test moves."""
 
 import pytest
+
 from crawler_core import pacing
 
 

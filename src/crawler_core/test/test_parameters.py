@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import pytest
+
 from crawler_core.errors import UserError
 from crawler_core.parameters import build, parameter
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from crawler_core.quintic import coefficients, evaluate
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from crawler_core.quintic import coefficients, evaluate
 
 number = st.floats(-50.0, 50.0)
 ends = st.tuples(*[number] * 6)

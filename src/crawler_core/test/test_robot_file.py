@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 
 import pytest
+
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot, parameter_infos, robot_names
 

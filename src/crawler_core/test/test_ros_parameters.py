@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import pytest
 import rclpy
+from rclpy.parameter import Parameter
+
 from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
 from crawler_core.ros_parameters import declare, refuse_unknown
-from rclpy.parameter import Parameter
 
 
 @dataclass(frozen=True)

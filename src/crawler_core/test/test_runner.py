@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from crawler_core.errors import BackendFault
 from crawler_core.runner import Runner
 from crawler_core.supervisor import Motion, Supervisor

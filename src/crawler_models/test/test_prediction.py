@@ -4,8 +4,9 @@ import json
 import math
 
 import pytest
-from crawler_models.prediction import predict
 from three_link_cases import SOFT, TABLE_I, Harmonic
+
+from crawler_models.prediction import predict
 
 
 def test_prediction_carries_the_steady_gait_in_si_units_and_ros_axes():

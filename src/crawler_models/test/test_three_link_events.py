@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from three_link_cases import TABLE_I, Harmonic, random_robot, robot
+
 from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.contact_law import PainleveParadox, consistent_modes
 from crawler_models.three_link.cubic import first_negative
 from crawler_models.three_link.hybrid import SpanTable, State, simulate
 from crawler_models.three_link.kinematics import closed_chain
 from crawler_models.three_link.piecewise import Piecewise, node_times, resolve
-from three_link_cases import TABLE_I, Harmonic, random_robot, robot
 
 
 @pytest.mark.parametrize("depth", [1e-3, 1e-6, 1e-9])

@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from crawler_models.three_link import crawl
 from scipy.optimize import minimize_scalar
 from three_link_cases import HARD, SOFT, Harmonic, robot
+
+from crawler_models.three_link import crawl
 
 STEPS = {0.3: 193.8774, 1.0: 159.8147, 3.2: 23.0822, 8.0: 2.8304, 16.0: 7.3171}  # rad/s: mm
 

@@ -5,10 +5,11 @@ import time
 
 import numpy as np
 import pytest
+from three_link_cases import Harmonic, random_robot, robot
+
 from crawler_models.plant import PlantFault
 from crawler_models.three_link import crawl
 from crawler_models.three_link.plant import ThreeLinkPlant
-from three_link_cases import Harmonic, random_robot, robot
 
 HOME = (math.radians(110.0), math.radians(110.0))
 NO_EFFORT = (math.nan, math.nan)

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from three_link_cases import Harmonic, random_robot, robot
+
 from crawler_models.three_link import reference
 from crawler_models.three_link.dynamics import acceleration, contact_forces, joint_torques
 from crawler_models.three_link.hybrid import SpanTable, State, simulate
 from crawler_models.three_link.kinematics import closed_chain
 from crawler_models.three_link.matrices import block_system, contact_acceleration_map, foot_jacobians, motion_terms
 from crawler_models.three_link.modes import ALL_MODES, STICK_STICK
-from three_link_cases import Harmonic, random_robot, robot
 
 
 @pytest.mark.parametrize("seed", range(5))

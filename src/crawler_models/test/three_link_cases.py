@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from crawler_models.three_link import ThreeLink
 from numpy.typing import ArrayLike, NDArray
+
+from crawler_models.three_link import ThreeLink
 
 HARD, SOFT = 0.172, 0.398  # friction of the two tips
 TABLE_I = {

@@ -10,7 +10,6 @@ from typing import Any
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import ParameterInfo, build, describe
 from crawler_core.robot import RobotSpec
-
 from gait_generators.gait import Gait
 from gait_generators.harmonic import Harmonic, HarmonicParameters
 from gait_generators.time_scaled import TimeScaled, TimeScaledParameters

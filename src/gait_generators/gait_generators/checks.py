@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+
 from crawler_core.errors import UserError
 from crawler_core.limits import JointLimits
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
-
 from gait_generators.blend import Blend
 from gait_generators.gait import Gait, Motion
 

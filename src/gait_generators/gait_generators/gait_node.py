@@ -7,6 +7,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from rclpy.clock import JumpThreshold, TimeJump
+from rclpy.duration import Duration
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.subscription import Subscription
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
 from crawler_core.diagnostics import OK, WARN, DiagnosticsReporter
 from crawler_core.errors import UserError
 from crawler_core.messages import doubles, set_stamp, stamp_ns
@@ -16,14 +24,6 @@ from crawler_core.robot import load_robot
 from crawler_core.ros_parameters import declare, refuse_unknown
 from crawler_core.types import FloatArray
 from crawler_core.yaml_file import parse_yaml
-from rclpy.clock import JumpThreshold, TimeJump
-from rclpy.duration import Duration
-from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
-from rclpy.subscription import Subscription
-from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-
 from gait_generators.catalogue import GAITS, gait_defaults, gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait

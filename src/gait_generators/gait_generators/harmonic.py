@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+
 from crawler_core.parameters import parameter
 from crawler_core.types import FloatArray
-
 from gait_generators.gait import Remedies, Sample
 
 REMEDIES = Remedies(

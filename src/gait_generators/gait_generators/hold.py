@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from crawler_core.types import FloatArray
 
+from crawler_core.types import FloatArray
 from gait_generators.gait import Sample
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
-
 from gait_generators.gait import Gait, Motion, Sample
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from crawler_core.parameters import parameter
 
+from crawler_core.parameters import parameter
 from gait_generators.gait import Remedies, Sample
 from gait_generators.harmonic import REMEDIES, HarmonicParameters, phases
 

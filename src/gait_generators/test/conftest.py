@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 import rclpy
-from crawler_core.robot import RobotSpec, load_robot
 from hypothesis import settings
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+
+from crawler_core.robot import RobotSpec, load_robot
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from gait_generators.blend import Blend
 from gait_generators.harmonic import Harmonic
 from gait_generators.hold import Hold
 from gait_generators.placed import Placed
-from hypothesis import given
-from hypothesis import strategies as st
 
 gaits = st.builds(
     Harmonic,

@@ -4,6 +4,7 @@ import dataclasses
 import math
 
 import pytest
+
 from crawler_core.errors import UserError
 from gait_generators.catalogue import gait_parameters, make_gait
 from gait_generators.harmonic import Harmonic

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+
 from crawler_core.errors import UserError
 from gait_generators.catalogue import make_gait
 from gait_generators.checks import blend_within_limits, check_limits

@@ -5,8 +5,6 @@ import math
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
-from crawler_core.errors import UserError
-from gait_generators.gait_node import GaitNode
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -14,6 +12,9 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
+
+from crawler_core.errors import UserError
+from gait_generators.gait_node import GaitNode
 
 MS = 1_000_000
 POSE = {"joint_2": math.radians(105.0), "extra": 0.5, "joint_1": math.radians(110.0)}

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from gait_generators.catalogue import GAITS, make_gait
 from gait_generators.harmonic import Harmonic
 from gait_generators.time_scaled import TimeScaled
-from hypothesis import given
-from hypothesis import strategies as st
 
 harmonics = st.builds(
     Harmonic,

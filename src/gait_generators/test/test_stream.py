@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from crawler_core.robot import load_robot
 from gait_generators.catalogue import make_gait
 from gait_generators.stream import GaitStream, Grid
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 MS = 1_000_000
 GRID = Grid(step=10 * MS, ahead=250 * MS, behind=50 * MS)

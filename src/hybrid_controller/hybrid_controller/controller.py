@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from crawler_core.robot import RobotSpec
 from crawler_core.types import Contact
-
 from hybrid_controller.laws.law import Law, Measured, Setpoint
 from hybrid_controller.reference import Horizon, Point
 from hybrid_controller.stop import Glide

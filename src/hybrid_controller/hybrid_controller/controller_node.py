@@ -7,6 +7,13 @@ from array import array
 from dataclasses import dataclass
 from typing import Any
 
+from crawler_interfaces.msg import ContactStateArray, ControllerState
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
 from crawler_core.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
 from crawler_core.errors import UserError
 from crawler_core.messages import stamp_ns
@@ -16,13 +23,6 @@ from crawler_core.robot import load_robot
 from crawler_core.ros_parameters import declare, refuse_unknown
 from crawler_core.types import Contact, ContactMode, ContactSource
 from crawler_core.yaml_file import parse_yaml
-from rclpy.clock import Clock, ClockType
-from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
-from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory
-
-from crawler_interfaces.msg import ContactStateArray, ControllerState
 from hybrid_controller.controller import Answer, Controller, Status
 from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_name
 from hybrid_controller.laws.law import Law

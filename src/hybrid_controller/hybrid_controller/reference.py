@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from crawler_core.errors import UserError
 from crawler_core.messages import stamp_ns
 from crawler_core.quintic import coefficients, evaluate

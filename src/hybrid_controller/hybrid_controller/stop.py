@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from crawler_core.limits import JointLimits, brake
+
+from crawler_core.limits import GENTLE, JointLimits, brake
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
-
 from hybrid_controller.reference import Point
 
-# of the joints' acceleration, for braking and approaching; the rest is left for the reference's own
-FRACTION = 0.5
 # an approach ends here; far below what a joint resolves
 CLOSE = 1e-5  # rad
 SLOW = 1e-3  # rad/s
@@ -37,7 +35,7 @@ class Glide:
 
     def brake(self) -> None:
         """One tick towards rest, then none."""
-        self._position, self._velocity = brake(self._position, self._velocity, self._limits, self._dt, FRACTION)
+        self._position, self._velocity = brake(self._position, self._velocity, self._limits, self._dt)
 
     def caught(self, now: Point) -> bool:
         """Whether the setpoints have come up with the reference of the present instant."""
@@ -50,11 +48,11 @@ class Glide:
         """One tick towards a reference that itself moves from `now` to `ahead`.
 
         Seen from the reference, the joints come closer at no more than the safety section's approach_velocity, and
-        slow down in time: their acceleration is that of the reference and `FRACTION` of their limit on top. Where that
+        slow down in time: their acceleration is that of the reference and `GENTLE` of their limit on top. Where that
         would carry them beyond a limit of their position they brake before it.
         """
         dt, limits = self._dt, self._limits
-        strongest = FRACTION * limits.acceleration
+        strongest = GENTLE * limits.acceleration
         gap = self._position - now.position
         closing = self._velocity - now.velocity
         distance = np.abs(gap)

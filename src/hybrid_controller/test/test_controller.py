@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+
 from crawler_core.types import Contact, ContactMode, ContactSource
 from hybrid_controller.controller import Controller, Status
 from hybrid_controller.laws.joint_tracking import JointTracking, JointTrackingParameters

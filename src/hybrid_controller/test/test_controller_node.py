@@ -6,17 +6,17 @@ import time
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Duration, Time
-from crawler_core.errors import UserError
+from crawler_interfaces.msg import ContactState, ContactStateArray, ControllerState
 from diagnostic_msgs.msg import DiagnosticArray
-from hybrid_controller.controller_node import ControllerNode
-from hybrid_controller.laws import catalogue
-from hybrid_controller.laws.joint_tracking import JointTracking
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from crawler_interfaces.msg import ContactState, ContactStateArray, ControllerState
+from crawler_core.errors import UserError
+from hybrid_controller.controller_node import ControllerNode
+from hybrid_controller.laws import catalogue
+from hybrid_controller.laws.joint_tracking import JointTracking
 
 MS = 1_000_000
 DT = 5 * MS

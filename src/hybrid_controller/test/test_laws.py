@@ -3,6 +3,7 @@
 import math
 
 import pytest
+
 from crawler_core.errors import UserError
 from hybrid_controller.laws.catalogue import LAWS, law_name
 from hybrid_controller.laws.clamp import Clamp

@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Duration, Time
-from crawler_core.errors import UserError
-from hybrid_controller.reference import Horizon, read_trajectory
 from hypothesis import given
 from hypothesis import strategies as st
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from crawler_core.errors import UserError
+from hybrid_controller.reference import Horizon, read_trajectory
 
 MS = 1_000_000
 OMEGA = 8.0

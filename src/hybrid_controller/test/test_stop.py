@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
-from crawler_core.robot import load_robot
-from hybrid_controller.reference import Point
-from hybrid_controller.stop import FRACTION, Glide
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
+from crawler_core.limits import GENTLE
+from crawler_core.robot import load_robot
+from hybrid_controller.reference import Point
+from hybrid_controller.stop import Glide
 
 ACCELERATION = 400.0  # rad/s², of both joints
 LOWER, UPPER = np.radians([50.0, 172.0])
@@ -21,11 +23,11 @@ def test_braking_ends_at_rest_as_soon_as_the_acceleration_allows(crawler, rate):
         glide.brake()
         velocities.append(glide.setpoint[1])
     slowing = -np.diff(np.abs(velocities), axis=0) / dt
-    assert slowing.max() <= FRACTION * ACCELERATION * (1 + 1e-9)
-    assert len(velocities) - 1 == np.ceil(speed / (FRACTION * ACCELERATION) / dt - 1e-9)
+    assert slowing.max() <= GENTLE * ACCELERATION * (1 + 1e-9)
+    assert len(velocities) - 1 == np.ceil(speed / (GENTLE * ACCELERATION) / dt - 1e-9)
     # v² / 2a, which the trapezoidal steps meet exactly but for the last one
     travelled = glide.setpoint[0][0] - 1.5
-    assert travelled == pytest.approx(speed**2 / (2 * FRACTION * ACCELERATION), abs=speed * dt / 4)
+    assert travelled == pytest.approx(speed**2 / (2 * GENTLE * ACCELERATION), abs=speed * dt / 4)
     resting = glide.setpoint
     glide.brake()
     assert glide.setpoint == resting
@@ -82,7 +84,7 @@ def test_a_moving_reference_is_caught_smoothly_at_the_approach_velocity(start, a
     assert np.abs(np.diff(q, axis=0) / dt - v[1:]).max(initial=0.0) <= ACCELERATION * dt
     if q.min() < LOWER + 0.1 or q.max() > UPPER - 0.1:
         return  # a limit of position comes first
-    assert np.abs(np.diff(v, axis=0)).max(initial=0.0) <= (FRACTION * ACCELERATION + amplitude * omega**2) * dt + 1e-9
+    assert np.abs(np.diff(v, axis=0)).max(initial=0.0) <= (GENTLE * ACCELERATION + amplitude * omega**2) * dt + 1e-9
     relative = np.abs(v - [reference(k * dt).velocity for k in range(len(v))])
     first = abs(reference(0.0).velocity[0])  # at rest beside a moving reference this is the speed between them
     assert relative.max() <= max(first, closing) + 1e-6

@@ -1,4 +1,4 @@
-"""One robot on flat ground in PyBullet: loading, settling, and reading its state. The only module that imports pybullet."""
+"""One robot on flat ground in PyBullet: loading, settling, reading its state. Nothing else imports pybullet."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def import_pybullet() -> Any:
     except ImportError:
         raise UserError(
             "PyBullet is not installed: it has wheels for CPython up to 3.11, and this is "
-            f"{sys.version_info.major}.{sys.version_info.minor}; `pip install pybullet` there, or use the model backend."
+            f"{sys.version_info.major}.{sys.version_info.minor}: `pip install pybullet` there, or use the model."
         ) from None
     return pybullet
 
 
 class BulletWorld:
-    """Ground, gravity and the robot with its joints at home, standing on the ground at x = 0 and at rest.
+    """Ground, gravity and the robot, settled on the ground at x = 0 with its actuated joints at home.
 
     Joints are addressed by their place in `spec.joints`, feet by their place in `spec.feet`.
     """
 
     def __init__(self, spec: RobotSpec, *, step: float, solver_iterations: int, gui: bool) -> None:
-        """Build it all; `step` is in seconds. Raises UserError where PyBullet, a display or a part of the robot lacks."""
+        """`step` is in seconds. Raises UserError where PyBullet, a screen or a part of the robot is missing."""
         self.bullet = import_pybullet()
         self._spec = spec
         self.client = _connect(self.bullet, gui)
@@ -54,7 +54,7 @@ class BulletWorld:
 
     def _build(self, step: float, solver_iterations: int) -> None:
         p, client = self.bullet, self.client
-        # Bullet's own 50 iterations leave a stuck foot creeping: 7 % of a slow step. With the residual it takes as many
+        # Bullet's own 50 iterations leave a stuck foot creeping: 2 % of a slow step at 1 kHz. With the residual it takes as many
         # as it needs, 30 on average in a gait. A direct (Dantzig) solver bounds friction by frictionless normal forces.
         p.setPhysicsEngineParameter(
             numSolverIterations=solver_iterations,
@@ -103,7 +103,7 @@ class BulletWorld:
         return self._index[kind, name]
 
     def _idealise(self) -> None:
-        """Coulomb friction at the feet, and nothing that the robot file does not know: no damping, no default motors."""
+        """Coulomb friction at the feet, and nothing that is not in the robot file: no damping, no default motors."""
         p, client = self.bullet, self.client
         p.changeDynamics(self.ground, -1, lateralFriction=1.0, restitution=0.0, physicsClientId=client)
         for link in range(-1, p.getNumJoints(self.robot, physicsClientId=client)):
@@ -139,16 +139,17 @@ class BulletWorld:
         self._place(height=0.0)
 
     def _place(self, height: float) -> None:
-        """Bring the base back to x = 0 at rest, raised by `height` (m)."""
+        """Bring the base back to x = y = 0 at rest, raised by `height` (m)."""
         p, client = self.bullet, self.client
         if self._planar:
             rows = p.getJointStates(self.robot, self._read[: self._planar], physicsClientId=client)
             for index, value in zip(self._read, (0.0, 0.0, rows[2][0] + height, rows[3][0]), strict=False):
                 p.resetJointState(self.robot, index, value, physicsClientId=client)
             return
-        position, orientation = p.getBasePositionAndOrientation(self.robot, physicsClientId=client)
-        raised = (0.0, 0.0, position[2] + height)
-        p.resetBasePositionAndOrientation(self.robot, raised, orientation, physicsClientId=client)
+        centre, orientation = p.getBasePositionAndOrientation(self.robot, physicsClientId=client)
+        x, y, _ = self._floating_base().position
+        moved = (centre[0] - x, centre[1] - y, centre[2] + height)
+        p.resetBasePositionAndOrientation(self.robot, moved, orientation, physicsClientId=client)
 
     def drive(self, position: Sequence[float]) -> None:
         """Let the next step end with the actuated joints at `position` (rad), whatever torque that takes."""

@@ -31,7 +31,9 @@ LATENESS = 0.2  # s that a late observation takes
 class MockSettings:
     """How good the servos are, and what shall go wrong."""
 
-    lag: float = parameter(0.0, unit="s", low=0.0, high=10.0, constant=True, doc="time constant of the servos' first-order lag")
+    lag: float = parameter(
+        0.0, unit="s", low=0.0, high=10.0, constant=True, doc="time constant of the servos' first-order lag"
+    )
     fail: str = parameter(
         "none",
         choices=("none", "late", "frozen", "nan", "dead_joint", "raise"),
@@ -77,6 +79,7 @@ class MockBackend:
         """Stand at home."""
         self._home: FloatArray = np.array([joint.home for joint in self._spec.joints])
         self._measured = self._home[self._spec.actuated_indices]
+        self._velocity = np.zeros(len(self._measured))
         self._start = self._goal = self._measured
         self._opened_at = self._applied_at = self._measured_at = self._clock()
         self._frozen: Observation | None = None
@@ -86,7 +89,7 @@ class MockBackend:
         """Where the servos are by the clock, or what the ordered fault makes of it."""
         self._require_open()
         now = self._clock()
-        fault = self._settings.fail if now - self._opened_at >= self._settings.fail_after * 1e9 else "none"
+        fault = self._fault(now)
         if fault == "raise":
             raise BackendFault(
                 f"{self._fail_joint} reports an ordered fault", remedy="set fail to none", joint=self._fail_joint
@@ -124,16 +127,14 @@ class MockBackend:
         """Switch off."""
         self._open = False
 
+    def _fault(self, now: int) -> str:
+        return self._settings.fail if now - self._opened_at >= self._settings.fail_after * 1e9 else "none"
+
     def _observation(self, now: int, fault: str) -> Observation:
-        before = self._measured
-        velocity = self._move(now)
-        index = self._spec.actuated_names.index(self._fail_joint)
-        if fault == "dead_joint":
-            self._measured[index] = before[index]
-            velocity[index] = 0.0
+        self._move(now)
         position, rates = self._home.copy(), np.zeros(len(self._home))
         position[self._spec.actuated_indices] = self._measured
-        rates[self._spec.actuated_indices] = velocity
+        rates[self._spec.actuated_indices] = self._velocity
         if fault == "nan":
             position[self._spec.joint_names.index(self._fail_joint)] = np.nan
         return Observation(
@@ -148,19 +149,19 @@ class MockBackend:
             ),
         )
 
-    def _move(self, now: int) -> FloatArray:
-        """Bring the servos to `now`; returns their velocities."""
-        reference = self._reference(now)
-        lag = self._settings.lag
+    def _move(self, now: int) -> None:
+        """Bring the servos to `now`. Their velocity is the mean since they were last looked at."""
         elapsed = 1e-9 * (now - self._measured_at)
+        if elapsed <= 0.0:
+            return
+        before, reference, lag = self._measured, self._reference(now), self._settings.lag
+        left = math.exp(-elapsed / lag) if lag else 0.0
+        self._measured = reference + left * (before - reference)
+        if self._fault(now) == "dead_joint":
+            index = self._spec.actuated_names.index(self._fail_joint)
+            self._measured[index] = before[index]
+        self._velocity = (self._measured - before) / elapsed
         self._measured_at = now
-        if lag == 0.0:
-            self._measured = reference
-            # a tick more, so that a clock that jitters does not make the velocity flicker
-            under_way = now - self._applied_at < 2 * self._dt_ns
-            return (self._goal - self._start) / (1e-9 * self._dt_ns) if under_way else np.zeros_like(self._goal)
-        self._measured = reference + (self._measured - reference) * math.exp(-elapsed / lag)
-        return (reference - self._measured) / lag
 
     def _reference(self, now: int) -> FloatArray:
         share = min((now - self._applied_at) / self._dt_ns, 1.0)

@@ -72,17 +72,19 @@ class ModelBackend:
     def apply(self, command: JointCommand) -> JointCommand:
         """Take setpoints for the end of the next tick. The equations compute the effort, so none can be given."""
         self._halted = False
-        self._goal = JointCommand(command.position, command.velocity, self._unknown)
-        return self._goal
+        self._goal = JointCommand(command.position.copy(), command.velocity.copy(), self._unknown)
+        return JointCommand(command.position, command.velocity, self._unknown)
 
     def advance(self, dt: float) -> None:
-        """Let `dt` seconds pass. Raises BackendFault where the equations end, such as when a foot would leave the ground."""
+        """Let `dt` seconds pass. Raises BackendFault where the equations end, as when a foot would leave the ground."""
         plant = self._opened()
         if not self._halted:
             try:
                 plant.advance(self._goal.position, self._goal.velocity, self._goal.effort, dt)
             except PlantFault as fault:
-                raise BackendFault(str(fault), remedy="choose a slower or flatter gait, or the pybullet backend") from None
+                raise BackendFault(
+                    str(fault), remedy="choose a slower or flatter gait, or the pybullet backend"
+                ) from None
             except ValueError as error:
                 raise BackendFault(str(error), remedy="check what sends the joint commands") from None
             self._goal = JointCommand(self._goal.position, np.zeros_like(self._goal.velocity), self._unknown)

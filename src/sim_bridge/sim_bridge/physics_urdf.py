@@ -12,10 +12,10 @@ _SPECK = 1e-9  # kg and kg·m²: the links between the planar joints, a billiont
 def physics_urdf(urdf: str, *, base_link: str, planar: bool) -> str:
     """`urdf` for loading with its first link fixed to the world: massless frames say so, and a planar base has joints.
 
-    A planar base moves by the joints PLANAR_JOINTS from the world to `base_link`. Nothing but the feet ever pushes along
-    y, and they stand still along y, so planar_y stays at zero. It is there because a contact's friction acts in two
-    directions: were the second one immovable, its row of Bullet's solver would be 0/0, and the solver, whose residual is
-    then NaN, would never notice that it has converged.
+    A planar base moves by the joints PLANAR_JOINTS from the world to `base_link`. Only feet could push along y,
+    and they do not slip along y, so planar_y stays at zero. It is there because a contact's friction acts in two
+    directions: were the second one immovable, its row in Bullet's solver would be 0/0, and the solver, with NaN for its
+    residual, would never notice that it has converged.
     """
     root = ElementTree.fromstring(urdf)
     for link in root.findall("link"):
@@ -52,6 +52,6 @@ def _link(name: str) -> Element:
 def _inertial(amount: float) -> Element:
     inertial = Element("inertial")
     ElementTree.SubElement(inertial, "mass", value=repr(amount))
-    diagonal = dict.fromkeys(("ixx", "iyy", "izz"), repr(amount))
-    ElementTree.SubElement(inertial, "inertia", **diagonal, ixy="0", ixz="0", iyz="0")
+    moments = dict.fromkeys(("ixx", "iyy", "izz"), repr(amount)) | dict.fromkeys(("ixy", "ixz", "iyz"), "0")
+    ElementTree.SubElement(inertial, "inertia", moments)
     return inertial

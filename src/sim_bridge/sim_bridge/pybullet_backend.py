@@ -24,7 +24,7 @@ class PyBulletSettings:
     """How the physics is computed. The robot itself is in its robot file."""
 
     physics_rate: float = parameter(
-        1000.0, unit="Hz", low=100.0, high=20000.0, constant=True, doc="steps per second, at least one per tick"
+        2000.0, unit="Hz", low=100.0, high=20000.0, constant=True, doc="steps per second, at least one per tick"
     )
     actuation: str = parameter(
         "prescribed",
@@ -38,7 +38,12 @@ class PyBulletSettings:
         1.0, low=0.0, high=10.0, constant=True, doc="a servo's torque limit over the joint's effort in the robot file"
     )
     stick_speed: float = parameter(
-        5e-4, unit="m/s", low=1e-6, high=0.1, constant=True, doc="a foot on the ground that is slower counts as sticking"
+        5e-4,
+        unit="m/s",
+        low=1e-6,
+        high=0.1,
+        constant=True,
+        doc="a foot on the ground that is slower counts as sticking",
     )
     solver_iterations: int = parameter(
         300, low=10, high=10000, constant=True, doc="at most, per step; few steps need them"

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+
 from crawler_core.backend import Backend
 from crawler_core.robot import RobotSpec, load_robot
 from crawler_core.types import FloatArray, JointCommand, Observation

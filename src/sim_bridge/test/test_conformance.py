@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from bridge_robots import three_link
+
 from crawler_core.backend import Backend
 from crawler_core.conformance import BackendConformance
 from crawler_core.robot import RobotSpec

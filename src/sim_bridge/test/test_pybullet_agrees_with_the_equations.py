@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from bridge_robots import drive, mean_step, three_link
+
 from crawler_core.types import ContactMode, Observation
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
@@ -45,18 +46,10 @@ def test_shorter_physics_steps_come_closer_to_the_equations() -> None:
 
 
 def test_a_rounder_foot_lengthens_a_slow_step_by_its_rolling() -> None:
-    sharp, round_ = (
-        mean_step(
-            PyBulletBackend(three_link(foot_radius=radius), PyBulletSettings(), 0.002),
-            1.0,
-            transient=1,
-            periods=1,
-            fade_in=FADE_IN,
-        )
-        for radius in (0.0001, 0.002)
-    )
-    # each leg turns by about 2 A = 36° while its foot sticks, twice a period in all; less at 1 rad/s, where feet slip too
-    assert round_ - sharp == pytest.approx(2 * 1.9 * math.radians(36.0), rel=0.5)
+    backend = PyBulletBackend(three_link(foot_radius=0.002), PyBulletSettings(), 0.002)
+    step = mean_step(backend, 0.3, transient=1, periods=1, fade_in=FADE_IN)
+    # each leg turns by nearly 2 A = 36° while its foot sticks, and the tip rolls along
+    assert step - STEPS[0.3] == pytest.approx(2 * 2.0 * math.radians(36.0), rel=0.1)
 
 
 def test_modes_forces_and_efforts_follow_the_equations() -> None:
@@ -69,12 +62,13 @@ def test_modes_forces_and_efforts_follow_the_equations() -> None:
         run = seen.setdefault(backend.kind, [])
         drive(backend, 4 * 2 * math.pi / 3.2, 3.2, fade_in=FADE_IN, each=run.append)
     ours, theirs = (run[-round(2 * math.pi / 3.2 / 0.002) :] for run in seen.values())
-    same = np.mean([[a.mode is b.mode for a, b in zip(x.contacts, y.contacts, strict=True)] for x, y in zip(ours, theirs)])
-    assert same > 0.97  # switches lie some ticks apart, since a small phase error of the slides moves them
+    pairs = list(zip(ours, theirs, strict=True))
+    same = np.mean([[a.mode is b.mode for a, b in zip(x.contacts, y.contacts, strict=True)] for x, y in pairs])
+    assert same > 0.99  # a switch may fall into a neighbouring tick
     assert {contact.mode for x in theirs for contact in x.contacts} > {ContactMode.SLIP_POS, ContactMode.SLIP_NEG}
     for foot in range(2):
         forces = np.array([[run[k].contacts[foot].force for k in range(len(run))] for run in (ours, theirs)])
         off = np.median(np.abs(forces[0] - forces[1]), axis=0)
-        assert off.max() < 0.01 * 2.315  # N: one per cent of the weight; the median leaves out the switches
+        assert off.max() < 0.001  # N, of a weight of 2.3; the median leaves out the switches
     efforts = np.array([[x.effort for x in run] for run in (ours, theirs)])
-    assert np.median(np.abs(efforts[0] - efforts[1])) < 0.003  # N·m, of about 0.1
+    assert np.median(np.abs(efforts[0] - efforts[1])) < 0.0005  # N·m, of up to 0.14

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bridge_robots import DT, UNKNOWN, drive, mean_step, three_link
+
 from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec, load_robot
 from crawler_core.types import ContactMode, JointCommand, Observation
@@ -64,8 +65,7 @@ def test_the_base_stays_in_its_plane() -> None:
     assert np.abs(across).max() < 1e-12
 
 
-def test_the_grippier_foot_is_the_one_that_the_robot_moves_towards() -> None:
-    """The foot that grips more slips less, so that the other one is pulled in and pushed out."""
+def test_the_foot_with_more_friction_slips_less() -> None:
 
     def slips(**overrides: float) -> tuple[float, float]:
         run: list[Observation] = []
@@ -141,7 +141,7 @@ def test_servos_and_prescribed_joints_walk_alike_when_slow() -> None:
 
 def test_without_pybullet_the_user_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pybullet", None)
-    with pytest.raises(UserError, match="wheels for CPython up to 3.11"):
+    with pytest.raises(UserError, match="wheels for CPython up to"):
         PyBulletBackend(three_link(), PyBulletSettings(), DT).open()
 
 
@@ -175,7 +175,12 @@ feet:
   left: {friction: [friction]}
   right: {friction: [friction]}
 safety:
-  {command_timeout: 0.1, relax_after: 1, approach_velocity: 1, tracking_tolerance_deg: 10, tracking_time: 1, on_exit: hold}
+  command_timeout: 0.1
+  relax_after: 1
+  approach_velocity: 1
+  tracking_tolerance_deg: 10
+  tracking_time: 1
+  on_exit: hold
 """
 
 LINK = """<link name="{name}"><inertial><origin xyz="{centre}"/><mass value="{mass}"/>

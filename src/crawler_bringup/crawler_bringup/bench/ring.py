@@ -7,17 +7,21 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from crawler_core.robot import load_robot
-from crawler_core.types import JointCommand
 from sensor_msgs.msg import JointState
 
 from crawler_bringup.bench.children import bare, bare_process
 from crawler_bringup.stack import BACKENDS, Options
 from crawler_bringup.tap import Topic
 from crawler_bringup.watching import Ring, Topics, Watching
+from crawler_core.robot import load_robot
+from crawler_core.types import JointCommand
+from gait_generators.catalogue import make_gait
+from gait_generators.checks import blend_within_limits
+from gait_generators.hold import Hold
 
 RATE = 500.0  # Hz of the lockstep runs
 PACED = 200.0  # Hz of the latency runs
+MOST = 240.0  # s of motion prepared for a backend alone
 LONG_AGO = 60.0  # s to wait for a start
 
 
@@ -32,18 +36,20 @@ def raw_ticks(backend: str, seconds: float) -> float:
     spec = load_robot("three_link")
     body = cls(spec, settings(**spec.section("backends").get(backend, {})), 1.0 / RATE)
     body.open()
+    gait = make_gait(spec, None, {})
     home = np.array([joint.home for joint in spec.actuated])
+    motion = blend_within_limits(spec, Hold(home), gait, 0.0, gait.period)
+    ticks = motion.sample(np.arange(1, round(MOST * RATE)) / RATE)
     none = np.full(len(home), np.nan)
-    phase = np.radians(10.0) * np.array([1.0, -1.0])
+    commands = [JointCommand(q, v, none) for q, v in zip(ticks.position, ticks.velocity, strict=True)]
     count, start = 0, time.perf_counter()
     while (wall := time.perf_counter() - start) < seconds:
-        count += 1
-        t = count / RATE
-        grown = min(1.0, t) * np.radians(18.0)
-        swing = grown * np.sin(1.3 * t + phase)
-        body.apply(JointCommand(home + swing, grown * 1.3 * np.cos(1.3 * t + phase), none))
+        if count == len(commands):
+            break
+        body.apply(commands[count])
         body.advance(1.0 / RATE)
         body.observe()
+        count += 1
     body.close()
     return count / wall
 

@@ -6,6 +6,7 @@ import argparse
 import importlib
 import sys
 
+from crawler_bringup.discovery import hasten_discovery
 from crawler_core.errors import UserError
 
 COMMANDS = {
@@ -41,6 +42,7 @@ def main() -> int:
         else:
             commands.add_parser(name, help=summary)
     arguments = parser.parse_args()
+    hasten_discovery()
     try:
         return arguments.run(arguments)
     except UserError as error:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from crawler_core.errors import UserError
-
 from crawler_bringup.settings import Settings, merge, parse_assignments, read_settings
+from crawler_core.errors import UserError
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +25,9 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """--json."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object (SI units) and nothing else on stdout")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object (SI units) and nothing else on stdout"
+    )
 
 
 def settings_of(arguments: argparse.Namespace) -> Settings:

@@ -7,13 +7,12 @@ import json
 import math
 from typing import Any
 
+from crawler_bringup.cli.arguments import add_json, add_settings, settings_of
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
 from crawler_models.prediction import predict
 from gait_generators.catalogue import gait_name, make_gait
 from gait_generators.checks import check_limits
-
-from crawler_bringup.cli.arguments import add_json, add_settings, settings_of
 
 EPILOG = """examples:
   crawler model three_link --set gait.omega=8

@@ -12,17 +12,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from crawler_core.errors import UserError
-from crawler_core.robot import robot_names
-from crawler_models.prediction import predict
-from gait_generators.catalogue import GAITS
-from hybrid_controller.laws.catalogue import LAWS
-
 from crawler_bringup.cli.arguments import add_json, add_settings, settings_of, sugar
 from crawler_bringup.cli.model import finite
 from crawler_bringup.cli.status import StatusLine, summary_table
 from crawler_bringup.processes import Processes
 from crawler_bringup.stack import BACKENDS, Options, Stack, make_stack
+from crawler_core.errors import UserError
+from crawler_core.robot import robot_names
+from crawler_models.prediction import predict
+from gait_generators.catalogue import GAITS
+from hybrid_controller.laws.catalogue import LAWS
 
 EPILOG = """examples:
   crawler run                                        the three-link robot in PyBullet
@@ -99,7 +98,9 @@ def prepare(arguments: argparse.Namespace, directory: Path) -> tuple[Stack, dict
         settings["backend"].setdefault("real_time_factor", 0.0)
     if arguments.gui or arguments.headless:
         if arguments.backend != "pybullet":
-            raise UserError(f"--gui and --headless are about PyBullet's window; the backend {arguments.backend} has none.")
+            raise UserError(
+                f"--gui and --headless are about PyBullet's window; the backend {arguments.backend} has none."
+            )
         flag = "--gui" if arguments.gui else "--headless"
         settings = sugar(settings, "backend", "gui", arguments.gui, flag, arguments.set)
     options = Options(
@@ -261,7 +262,9 @@ class _Watch:
         settling = (1 + prediction["cycles_to_steady"]) * period  # the gait fades in over its first period
         measured = measure(log, period, settling)
         expected = prediction["step_length_m"]
-        counters = {key: int(log.backend.get(key, 0)) for key in ("ticks", "late_ticks", "overruns", "clamped", "refused")}
+        counters = {
+            key: int(log.backend.get(key, 0)) for key in ("ticks", "late_ticks", "overruns", "clamped", "refused")
+        }
         return {
             "robot": self._stack.spec.name,
             "backend": options.backend,

@@ -7,13 +7,13 @@ import sys
 import time
 from typing import Any
 
-from crawler_core.types import ContactMode
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
 from crawler_bringup.run_log import RunLog
 from crawler_bringup.stack import Stack
+from crawler_core.types import ContactMode
 
 PLAIN_EVERY = 2.0  # s between lines where the output is no terminal
 
@@ -26,7 +26,9 @@ class StatusLine:
         self._log = log
         self._duration = duration
         self._console = Console(stderr=True)
-        self._live = None if quiet or not self._console.is_terminal else Live(console=self._console, refresh_per_second=5)
+        self._live = (
+            None if quiet or not self._console.is_terminal else Live(console=self._console, refresh_per_second=5)
+        )
         self._next_line = time.monotonic() + PLAIN_EVERY
         self._seen = (time.monotonic(), 0, 0.0)
         self._rates = (0.0, 0.0)

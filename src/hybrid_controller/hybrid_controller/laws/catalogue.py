@@ -8,7 +8,6 @@ from typing import Any
 
 from crawler_core.errors import unknown_name
 from crawler_core.robot import RobotSpec
-
 from hybrid_controller.laws.joint_tracking import JointTracking, JointTrackingParameters
 from hybrid_controller.laws.law import Law
 

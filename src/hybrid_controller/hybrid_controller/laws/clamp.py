@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from crawler_core.robot import RobotSpec
-
 from hybrid_controller.laws.law import Setpoint
 
 

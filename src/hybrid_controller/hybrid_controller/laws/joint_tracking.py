@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from crawler_core.robot import RobotSpec
-
 from hybrid_controller.laws.clamp import Clamp
 from hybrid_controller.laws.law import Measured, Setpoint
 from hybrid_controller.reference import Point

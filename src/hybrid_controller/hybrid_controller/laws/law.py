@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from crawler_core.types import Contact
-
 from hybrid_controller.reference import Point
 
 

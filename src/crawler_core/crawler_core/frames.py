@@ -40,7 +40,9 @@ class Frame:
 
 def read_frames(urdf: str) -> tuple[Frame, ...]:
     """Every joint of a URDF, in its order."""
-    return tuple(_frame(joint) for joint in ElementTree.fromstring(urdf).iter("joint") if joint.find("parent") is not None)
+    return tuple(
+        _frame(joint) for joint in ElementTree.fromstring(urdf).iter("joint") if joint.find("parent") is not None
+    )
 
 
 def _frame(joint: ElementTree.Element) -> Frame:
