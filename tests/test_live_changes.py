@@ -1,7 +1,6 @@
 """A gait that is changed while the robot crawls."""
 
 import numpy as np
-import rclpy
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from rclpy.serialization import deserialize_message
@@ -25,12 +24,8 @@ def test_a_gait_parameter_takes_effect_without_a_jump():
         ring.watch(lambda: ring.log.time > 4.0, LONG)
 
         def change(value):
-            client = ring.node.create_client(SetParameters, "gait/set_parameters")
-            ring.watch(client.service_is_ready, LONG)
             request = SetParameters.Request(parameters=[Parameter("omega", value=value).to_parameter_msg()])
-            future = client.call_async(request)
-            rclpy.spin_until_future_complete(ring.node, future, timeout_sec=LONG)
-            return future.result().results[0]
+            return ring.call(SetParameters, "gait/set_parameters", request).results[0]
 
         refused = change(4000.0)
         assert not refused.successful

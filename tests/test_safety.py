@@ -72,14 +72,7 @@ class Crawl:
         return np.abs(np.diff([state.position for state in self.states[since:]], axis=0)).max()
 
     def call(self, kind, name, **fields):
-        client = self.ring.node.create_client(kind, name)
-        self.until(client.service_is_ready)
-        future = client.call_async(kind.Request(**fields))
-        import rclpy
-
-        rclpy.spin_until_future_complete(self.ring.node, future, timeout_sec=LONG)
-        self.ring.node.destroy_client(client)
-        return future.result()
+        return self.ring.call(kind, name, kind.Request(**fields))
 
     def said(self, text):
         return any(

@@ -134,7 +134,7 @@ class Measured:
 
 
 def measure(log: RunLog, period: float, settling: float) -> Measured | None:
-    """Step length over the whole periods at the end of the run but its first `settling` seconds; None without a period."""
+    """Step length over the whole periods after the first `settling` seconds; None for a run without a period."""
     from scipy.interpolate import CubicHermiteSpline  # half a second to load, and needed at the end only
 
     if len(log.odometry) < 4:

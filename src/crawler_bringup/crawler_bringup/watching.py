@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
@@ -48,6 +49,29 @@ class Watching:
             self.check()
             time.sleep(0.005)
         return time.perf_counter() - start
+
+    def call(self, kind: Any, name: str, request: Any, seconds: float = 60.0) -> Any:
+        """Call a service and return its answer, watching meanwhile. Raises TimeoutError without an answer."""
+        # a node of its own: the taps of the other one must not be spun
+        asker = rclpy.create_node("asker")
+        executor = SingleThreadedExecutor()
+        executor.add_node(asker)
+        try:
+            client = asker.create_client(kind, name)
+            self.watch(client.service_is_ready, seconds)
+            future = client.call_async(request)
+
+            def answered() -> bool:
+                executor.spin_once(timeout_sec=0.0)
+                return future.done()
+
+            self.watch(answered, seconds)
+            if not future.done():
+                raise TimeoutError(f"the service {name} did not answer within {seconds:g} s")
+            return future.result()
+        finally:
+            executor.shutdown()
+            asker.destroy_node()
 
     def check(self) -> None:
         """Raise where watching on makes no sense."""

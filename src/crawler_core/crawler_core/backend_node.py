@@ -46,6 +46,7 @@ from crawler_core.yaml_file import parse_yaml
 
 REPEAT = 0.2  # s of wall time after which an unanswered state is published again
 PATIENCE = 15.0  # s of wall time that the start waits for readers
+SETTLING = 0.2  # s more, since those who listen to us may not have found each other yet
 ODOM_FRAME = "odom"
 
 
@@ -160,18 +161,24 @@ class BackendNode(LifecycleNode):
             self.fail(error)
             return TransitionCallbackReturn.FAILURE
         self._patience = time.monotonic() + PATIENCE
+        self._settled: float | None = None
         self._starting = self.create_timer(0.01, self._start_time, clock=Clock(clock_type=ClockType.STEADY_TIME))
         return super().on_activate(state)
 
     def _start_time(self) -> None:
         """Start as soon as everybody listens."""
         listening = self._states_out.get_subscription_count()
+        now = time.monotonic()
         if listening < self.settings.readers:
-            if time.monotonic() < self._patience:
+            if now < self._patience:
                 return
             self.get_logger().warning(
                 f"only {listening} of {self.settings.readers} readers of joint_states came; starting without the others"
             )
+        elif self.settings.readers and self._settled is None:
+            self._settled = now + SETTLING
+        if self._settled is not None and now < self._settled:
+            return
         self._end_start()
         self._time = _Lockstep(self) if self.settings.lockstep else _Paced(self)
         self._time.start()

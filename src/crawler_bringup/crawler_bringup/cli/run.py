@@ -121,7 +121,10 @@ def prepare(arguments: argparse.Namespace, directory: Path) -> tuple[Stack, dict
         stack = make_stack(Options(**{**vars(options), "settings": {**settings, "backend": backend}}))
     prediction = predict(stack.spec.name, stack.spec.parameters, stack.gait)
     if not prediction["valid"]:
-        raise UserError(f"the equations do not hold for this gait: {prediction['reason']}")
+        raise UserError(
+            f"the equations do not hold for this gait: {prediction['reason'].rstrip('.')}; "
+            "lower gait.omega or gait.amplitude, or choose another gait.phi0."
+        )
     return stack, prediction
 
 

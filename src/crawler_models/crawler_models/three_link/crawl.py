@@ -65,7 +65,7 @@ def crawl(robot: ThreeLink, motion: JointMotion, *, max_cycles: int = 200) -> Cr
         try:
             trajectory = simulate(table, state)
         except HybridFault as fault:
-            return _invalid(period, len(steps), f"{fault} (in cycle {cycle} from rest)")
+            return _invalid(period, len(steps), f"{str(fault).rstrip('.')} (in cycle {cycle} from rest).")
         x1, v1 = trajectory.end_state
         steps.append(-x1)
         repeats = abs(v1 - state.v1) * period < _REPEATS and state.mode == trajectory.mode
