@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import signal
 import subprocess
@@ -11,7 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
 from ament_index_python.packages import get_package_prefix
 
 from crawler_bringup.stack import NodeSpec
@@ -78,7 +78,8 @@ class Processes:
 def command(node: NodeSpec, directory: Path) -> list[str]:
     """The command line of a node; its parameters go into a file in `directory`."""
     file = directory / f"{node.name}.params.yaml"
-    file.write_text(yaml.safe_dump({"/**": {"ros__parameters": dict(node.parameters)}}))
+    # JSON is YAML in which every text is quoted: ROS would read a bare nan or 1e3 as a number
+    file.write_text(json.dumps({"/**": {"ros__parameters": dict(node.parameters)}}, indent=1))
     executable = Path(get_package_prefix(node.package)) / "lib" / node.package / node.executable
     arguments: list[Any] = [executable, *node.arguments, "--ros-args", "-r", f"__node:={node.name}"]
     if node.namespace:

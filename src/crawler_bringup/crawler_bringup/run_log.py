@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from crawler_interfaces.msg import ContactStateArray
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.serialization import deserialize_message
@@ -39,13 +39,9 @@ class RunLog:
     odometry: deque[tuple[float, float, float]] = field(default_factory=_samples)  # t, x, x velocity
     states: int = 0
     backend: dict[str, str] = field(default_factory=dict)  # the backend's latest diagnostics
-    worst: tuple[int, str, str] = (0, "", "")  # level, who, what
+    troubles: dict[str, str] = field(default_factory=dict)  # the nodes that are not well, and what they say
     start: float = math.nan
-
-    @property
-    def time(self) -> float:
-        """Seconds since the first state."""
-        return self.joints[-1][0] if self.joints else 0.0
+    time: float = 0.0  # s from the first state to the latest, kept or not
 
     @property
     def distance(self) -> float:
@@ -88,6 +84,7 @@ class RunLog:
         stamp = stamp_of(data)
         self.states += 1
         self._begin(stamp)
+        self.time = stamp - self.start
         if self.joints and stamp - self.start - self.joints[-1][0] < KEEP_EVERY - 1e-9:
             return
         message = deserialize_message(data, JointState)
@@ -116,10 +113,12 @@ class RunLog:
 
     def _on_diagnostics(self, data: bytes, _info: dict[str, Any]) -> None:
         for status in deserialize_message(data, DiagnosticArray).status:
-            level = status.level[0]
-            if level > self.worst[0]:
-                self.worst = (level, status.name, status.message)
-            if status.name.rsplit("/", 1)[-1] == "backend":
+            name = status.name.rsplit("/", 1)[-1]
+            if status.level == DiagnosticStatus.OK:
+                self.troubles.pop(name, None)
+            else:
+                self.troubles[name] = status.message
+            if name == "backend":
                 self.backend = {entry.key: entry.value for entry in status.values}
 
 

@@ -119,7 +119,7 @@ class BackendNode(LifecycleNode):
         self._states_out = self.create_publisher(JointState, "joint_states", 10)
         self._states = JointStateWriter(self.spec.joint_names)
         self._contacts_out = self.create_publisher(ContactStateArray, "contact_states", 10)
-        self._contacts = ContactWriter(ODOM_FRAME, self.spec.feet)
+        self._contacts = ContactWriter(ODOM_FRAME, self.spec.foot_names)
         self._odom_out = self.create_publisher(Odometry, "odom", 10)
         self._tf_out = self.create_publisher(TFMessage, "/tf", 10)
         prefix = self.get_namespace().strip("/")

@@ -79,7 +79,7 @@ class BackendConformance:
             contacts = run.backend.observe().contacts
             if not contacts:
                 raise SkipTest("this backend does not know contacts")
-            assert tuple(contact.foot for contact in contacts) == run.spec.feet
+            assert tuple(contact.foot for contact in contacts) == run.spec.foot_names
 
     def test_the_base_is_a_pose(self) -> None:
         with _Opened(self) as run:

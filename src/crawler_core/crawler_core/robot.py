@@ -13,7 +13,8 @@ import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
 from crawler_core.errors import UserError, unknown_name
-from crawler_core.parameters import ParameterInfo, check_value
+from crawler_core.parameters import ParameterInfo, build, check_value
+from crawler_core.robot_file import FREE_SECTIONS, JointEntry, SafetyEntry, check_document
 from crawler_core.yaml_file import read_yaml
 
 
@@ -30,6 +31,14 @@ class JointSpec:
     acceleration: float  # rad/s², the most it may do
     effort: float  # N·m
     home: float  # rad, where a simulation starts
+
+
+@dataclass(frozen=True)
+class FootSpec:
+    """One foot: a link of the URDF whose origin is the point of contact."""
+
+    name: str
+    friction: float  # Coulomb's coefficient against the ground
 
 
 @dataclass(frozen=True)
@@ -55,7 +64,7 @@ class RobotSpec:
     base_link: str
     planar: bool  # True: the base moves in x, z and pitch only
     joints: tuple[JointSpec, ...]
-    feet: tuple[str, ...]
+    feet: tuple[FootSpec, ...]
     safety: SafetySpec
     sections: Mapping[str, Any]  # gait, controller, backends, hardware: their owners read them
     document: Mapping[str, Any]  # the whole file, overrides applied, for xacro
@@ -76,6 +85,10 @@ class RobotSpec:
     def actuated_indices(self) -> list[int]:
         """Where the actuated joints stand among all joints."""
         return [i for i, joint in enumerate(self.joints) if joint.actuated]
+
+    @cached_property
+    def foot_names(self) -> tuple[str, ...]:
+        return tuple(foot.name for foot in self.feet)
 
     def section(self, name: str) -> Mapping[str, Any]:
         """A section of the file, empty where it has none."""
@@ -108,11 +121,12 @@ def load_robot(name: str, overrides: Mapping[str, Any] | None = None) -> RobotSp
             raise UserError(f"there is no robot file {path}.")
         raise unknown_name("robot", name, robot_names())
     document = read_yaml(path)
-    _override(document, overrides or {})
     try:
+        check_document(document)
+        _override(document, overrides or {})
         return _parse(path, document)
-    except KeyError as missing:
-        raise UserError(f"{path} lacks the key {missing}.") from None
+    except UserError as error:
+        raise error if "robot." in str(error) else UserError(f"{path}: {error}") from None
 
 
 def parameter_infos(spec: RobotSpec) -> dict[str, ParameterInfo]:
@@ -124,7 +138,7 @@ def _info(name: str, entry: Mapping[str, Any]) -> ParameterInfo:
     return ParameterInfo(
         name=name,
         type=float,
-        default=float(entry["value"]),
+        default=entry["value"],
         unit=entry.get("unit", ""),
         low=entry.get("min"),
         high=entry.get("max"),
@@ -135,7 +149,7 @@ def _info(name: str, entry: Mapping[str, Any]) -> ParameterInfo:
 
 
 def _override(document: dict[str, Any], overrides: Mapping[str, Any]) -> None:
-    table = document.get("parameters", {})
+    table = document["parameters"]
     for name, value in overrides.items():
         if name not in table:
             raise unknown_name("parameter", f"robot.{name}", (f"robot.{known}" for known in table))
@@ -144,7 +158,6 @@ def _override(document: dict[str, Any], overrides: Mapping[str, Any]) -> None:
 
 def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
     base = document["base"]
-    known = {"name", "title", "paper", "parameters", "base", "joints", "feet", "safety"}
     return RobotSpec(
         name=document["name"],
         title=document["title"],
@@ -153,42 +166,40 @@ def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
         base_link=base["link"],
         planar=base["motion"] == "planar",
         joints=tuple(_joint(name, entry) for name, entry in document["joints"].items()),
-        feet=tuple(document["feet"]),
+        feet=tuple(
+            FootSpec(name, math.prod(float(document["parameters"][factor]["value"]) for factor in entry["friction"]))
+            for name, entry in document["feet"].items()
+        ),
         safety=_safety(document["safety"]),
-        sections={key: value for key, value in document.items() if key not in known},
+        sections={key: document.get(key) or {} for key in FREE_SECTIONS},
         document=document,
     )
 
 
 def _joint(name: str, entry: Mapping[str, Any]) -> JointSpec:
-    continuous = bool(entry.get("continuous", False))
+    joint = build(JointEntry, entry, section=f"joints.{name}")
+    if not joint.continuous and not joint.lower_deg <= joint.home_deg <= joint.upper_deg:
+        raise UserError(
+            f"joints.{name}.home_deg = {joint.home_deg:g} must lie between lower_deg = {joint.lower_deg:g} and "
+            f"upper_deg = {joint.upper_deg:g}."
+        )
     return JointSpec(
         name=name,
-        actuated=bool(entry["actuated"]),
-        continuous=continuous,
-        lower=-math.inf if continuous else math.radians(entry["lower_deg"]),
-        upper=math.inf if continuous else math.radians(entry["upper_deg"]),
-        velocity=float(entry["velocity"]),
-        acceleration=float(entry["acceleration"]),
-        effort=float(entry["effort"]),
-        home=math.radians(entry["home_deg"]),
+        actuated=joint.actuated,
+        continuous=joint.continuous,
+        lower=-math.inf if joint.continuous else math.radians(joint.lower_deg),
+        upper=math.inf if joint.continuous else math.radians(joint.upper_deg),
+        velocity=joint.velocity,
+        acceleration=joint.acceleration,
+        effort=joint.effort,
+        home=math.radians(joint.home_deg),
     )
 
 
 def _safety(entry: Mapping[str, Any]) -> SafetySpec:
-    choices = ("hold", "rest_then_release", "release")
-    if entry["on_exit"] not in choices:
-        raise UserError(
-            f"safety.on_exit = {entry['on_exit']!r} is not allowed: it must be one of {', '.join(choices)}."
-        )
-    return SafetySpec(
-        command_timeout=float(entry["command_timeout"]),
-        relax_after=float(entry["relax_after"]),
-        approach_velocity=float(entry["approach_velocity"]),
-        tracking_tolerance=math.radians(entry["tracking_tolerance_deg"]),
-        tracking_time=float(entry["tracking_time"]),
-        on_exit=entry["on_exit"],
-    )
+    values = vars(build(SafetyEntry, entry, section="safety"))
+    tolerance = math.radians(values.pop("tracking_tolerance_deg"))
+    return SafetySpec(tracking_tolerance=tolerance, **values)
 
 
 def dump_document(spec: RobotSpec) -> str:

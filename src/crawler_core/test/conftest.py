@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler_core.robot import JointSpec, RobotSpec, SafetySpec
+from crawler_core.robot import FootSpec, JointSpec, RobotSpec, SafetySpec
 
 
 def joint(name: str, **more: object) -> JointSpec:
@@ -38,7 +38,7 @@ def spec() -> RobotSpec:
             joint("knee"),
             joint("crank", continuous=True, lower=-math.inf, upper=math.inf),
         ),
-        feet=("foot",),
+        feet=(FootSpec("foot", 0.5),),
         safety=SafetySpec(
             command_timeout=0.05,
             relax_after=0.5,

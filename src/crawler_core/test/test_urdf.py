@@ -15,10 +15,12 @@ pytest.importorskip("xacro")
 ROBOT_FILE = """
 name: ball
 title: Ball
-parameters: {mass: {value: 2.0, unit: kg, min: 0.1, max: 5.0}}
+parameters:
+  gravity: {value: 9.81, doc: g}
+  mass: {value: 2.0, unit: kg, min: 0.1, max: 5.0, doc: m}
 base: {link: body, motion: planar}
 joints: {}
-feet: []
+feet: {}
 safety: {command_timeout: 1, relax_after: 1, approach_velocity: 1, tracking_tolerance_deg: 1, tracking_time: 1,
          on_exit: hold}
 """

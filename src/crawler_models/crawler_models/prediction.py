@@ -11,6 +11,11 @@ from crawler_models.three_link.joint_motion import JointMotion
 _ROS_MODE = {0: "stick", -1: "slip_pos", 1: "slip_neg"}  # the paper's x points backwards in ROS axes
 
 
+def has_equations(robot_name: str) -> bool:
+    """Whether `predict` knows the robot."""
+    return robot_name in _PREDICTORS
+
+
 def predict(robot_name: str, parameters: Mapping[str, Any], motion: JointMotion) -> dict[str, Any]:
     """Steady-state prediction in SI units; ``parameters`` are those of the robot's robot.yaml.
 

@@ -14,7 +14,6 @@ from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec
 from crawler_core.types import BaseState
 from crawler_core.urdf import build_urdf
-from sim_bridge.feet import foot_frictions
 from sim_bridge.physics_urdf import PLANAR_JOINTS, physics_urdf
 
 UNLIMITED = 1e6  # N·m: a prescribed joint follows whatever it takes
@@ -72,7 +71,7 @@ class BulletWorld:
         self._index = _link_indices(p, self.robot, client)
         self.joints = [self._find("joint", joint.name) for joint in self._spec.joints]
         self.actuated = [self.joints[i] for i in self._spec.actuated_indices]
-        self.feet = [self._find("link", foot) for foot in self._spec.feet]
+        self.feet = [self._find("link", foot) for foot in self._spec.foot_names]
         self.foot_of_link = {link: i for i, link in enumerate(self.feet)}
         planar = [self._index["joint", name] for name in PLANAR_JOINTS] if self._spec.planar else []
         self._position_control = p.POSITION_CONTROL
@@ -121,8 +120,8 @@ class BulletWorld:
             )
             if link >= 0:
                 p.setJointMotorControl2(self.robot, link, p.VELOCITY_CONTROL, force=0.0, physicsClientId=client)
-        for link, friction in zip(self.feet, foot_frictions(self._spec), strict=True):
-            p.changeDynamics(self.robot, link, lateralFriction=friction, physicsClientId=client)
+        for link, foot in zip(self.feet, self._spec.feet, strict=True):
+            p.changeDynamics(self.robot, link, lateralFriction=foot.friction, physicsClientId=client)
 
     def _stand(self) -> None:
         p, client = self.bullet, self.client

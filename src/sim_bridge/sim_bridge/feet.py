@@ -1,4 +1,4 @@
-"""The feet of a robot on simulated ground: their friction, and contacts averaged over a tick."""
+"""The feet of a robot on simulated ground: contacts averaged over a tick."""
 
 from __future__ import annotations
 
@@ -7,33 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crawler_core.errors import UserError
-from crawler_core.robot import RobotSpec
 from crawler_core.types import Contact, ContactMode, ContactSource
 
 Vector = tuple[float, float, float]
-
-
-def foot_frictions(spec: RobotSpec) -> tuple[float, ...]:
-    """Coulomb's coefficient of each foot: the product of the parameters that its entry in the robot file names."""
-    return tuple(math.prod(_parameter(spec, foot, name) for name in _factors(spec, foot)) for foot in spec.feet)
-
-
-def _factors(spec: RobotSpec, foot: str) -> Sequence[str]:
-    feet = spec.document["feet"]
-    entry = feet[foot] if isinstance(feet, dict) else None
-    if not isinstance(entry, dict) or not isinstance(entry.get("friction"), list):
-        raise UserError(
-            f"the robot file of '{spec.name}' does not say how {foot} rubs: "
-            f"it needs `feet: {{{foot}: {{friction: [names of the parameters to multiply]}}}}`."
-        )
-    return entry["friction"]
-
-
-def _parameter(spec: RobotSpec, foot: str, name: str) -> float:
-    if name not in spec.parameters:
-        raise UserError(f"the friction of {foot} names the parameter '{name}', which '{spec.name}' does not have.")
-    return spec.parameters[name]
 
 
 @dataclass

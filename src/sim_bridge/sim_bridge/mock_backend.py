@@ -36,9 +36,9 @@ class MockSettings:
     )
     fail: str = parameter(
         "none",
-        choices=("none", "late", "frozen", "nan", "dead_joint", "raise"),
+        choices=("none", "late", "frozen", "no_angle", "dead_joint", "raise"),
         constant=True,
-        doc="none; late: observations take 0.2 s; frozen: they stop changing; nan: a joint's angle is lost; "
+        doc="none; late: observations take 0.2 s; frozen: they stop changing; no_angle: a joint's angle is lost; "
         "dead_joint: a joint stops moving; raise: the device reports a fault",
     )
     fail_after: float = parameter(1.0, unit="s", low=0.0, constant=True, doc="from open until it goes wrong")
@@ -135,7 +135,7 @@ class MockBackend:
         position, rates = self._home.copy(), np.zeros(len(self._home))
         position[self._spec.actuated_indices] = self._measured
         rates[self._spec.actuated_indices] = self._velocity
-        if fault == "nan":
+        if fault == "no_angle":
             position[self._spec.joint_names.index(self._fail_joint)] = np.nan
         return Observation(
             time_ns=now,
@@ -145,7 +145,7 @@ class MockBackend:
             base=BaseState((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
             contacts=tuple(
                 Contact(foot, ContactMode.UNKNOWN, ContactSource.PLANNED, UNKNOWN_VECTOR, UNKNOWN_VECTOR)
-                for foot in self._spec.feet
+                for foot in self._spec.foot_names
             ),
         )
 

@@ -67,7 +67,7 @@ class PyBulletBackend:
         self._steps = max(1, math.ceil(settings.physics_rate * dt - 1e-6))
         self._dt = dt
         self._weights = hermite_weights(self._steps, dt)
-        self._contacts = ContactAverage(spec.feet, settings.stick_speed)
+        self._contacts = ContactAverage(spec.foot_names, settings.stick_speed)
         self._torque_limit = [settings.servo_effort_scale * joint.effort for joint in spec.actuated]
         self._prescribed = settings.actuation == "prescribed"
         self._rest = [0.0] * len(spec.actuated)

@@ -92,7 +92,7 @@ def test_fail_raise_reports_the_joint() -> None:
 
 
 def test_fail_nan_loses_one_angle() -> None:
-    seen = failing("nan").backend.observe()
+    seen = failing("no_angle").backend.observe()
     assert np.isnan(seen.position).tolist() == [True, False]
 
 
@@ -120,4 +120,4 @@ def test_fail_late_takes_its_time() -> None:
 
 def test_an_unknown_joint_to_fail_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(UserError, match="did you mean 'joint_2'"):
-        Bench(fail="nan", fail_joint="jiont_2")
+        Bench(fail="no_angle", fail_joint="jiont_2")

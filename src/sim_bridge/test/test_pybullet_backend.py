@@ -166,7 +166,7 @@ title: Tripod
 parameters:
   gravity: {value: 9.81}
   friction: {value: 0.5}
-base: {link: base, motion: spatial}
+base: {link: base, motion: free}
 joints:
   pendulum: {actuated: false, continuous: true, velocity: 100, acceleration: 1000, effort: 0, home_deg: 30}
   crank: {actuated: true, continuous: true, velocity: 100, acceleration: 1000, effort: 1, home_deg: 0}

@@ -10,8 +10,8 @@ from typing import Any
 from crawler_bringup.cli.arguments import add_json, add_settings, settings_of
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
-from crawler_models.prediction import predict
-from gait_generators.catalogue import gait_name, make_gait
+from crawler_models.prediction import has_equations, predict
+from gait_generators.catalogue import gait_name, gait_parameters, make_gait
 from gait_generators.checks import check_limits
 
 EPILOG = """examples:
@@ -21,8 +21,8 @@ EPILOG = """examples:
 exit codes: 0 the gait is valid, 1 the equations do not hold for it (a foot lifts, ...), 2 bad input
 
 keys of --json: robot, gait, gait_parameters, step_length_m, speed_m_s, period_s, mode_switches (phase in periods, modes
-of foot 1 and 2 in the direction of travel), min_normal_force_N per foot, painleve_margin, unique, cycles_to_steady,
-valid, reason
+of foot 1 and 2 in the direction of travel), min_normal_force_N of either foot, painleve_margin, unique,
+cycles_to_steady, valid, reason
 """
 
 
@@ -41,10 +41,15 @@ def run(arguments: argparse.Namespace) -> int:
         if section not in ("robot", "gait"):
             raise UserError(f"'{section}' settings mean nothing to the equations alone: give robot and gait settings.")
     spec = load_robot(arguments.robot, settings.get("robot"))
+    if not has_equations(spec.name):
+        raise UserError(f"there are no equations for the robot '{spec.name}': its backends are pybullet and mock.")
     name = gait_name(spec, arguments.gait)
     gait = make_gait(spec, name, settings.get("gait", {}))
     check_limits(spec, gait)
-    result = {"robot": spec.name, "gait": name, **predict(spec.name, spec.parameters, gait)}
+    said = settings.get("gait", {})
+    parameters = {info.name: said.get(info.name, info.default) for info in gait_parameters(spec, name)}
+    prediction = predict(spec.name, spec.parameters, gait)
+    result = {"robot": spec.name, "gait": name, "gait_parameters": parameters, **prediction}
     if arguments.json:
         print(json.dumps(finite(result)))
     else:
@@ -62,8 +67,7 @@ def show(result: dict[str, Any]) -> None:
     table.add_row("speed", f"{result['speed_m_s'] * 1e3:.3f} mm/s")
     table.add_row("period", f"{result['period_s']:.4f} s")
     table.add_row("cycles to steady state", str(result["cycles_to_steady"]))
-    forces = result["min_normal_force_N"]
-    table.add_row("smallest normal force", ", ".join(f"foot {i}: {f:.4f} N" for i, f in enumerate(forces, 1)))
+    table.add_row("smallest normal force", f"{result['min_normal_force_N']:.4f} N")
     table.add_row("Painlevé margin", f"{result['painleve_margin']:.4g}")
     table.add_row("unique at every event", "yes" if result["unique"] else "no")
     switches = "\n".join(f"t/T = {s['phase']:.4f}  {', '.join(s['modes'])}" for s in result["mode_switches"])

@@ -19,7 +19,7 @@ from crawler_bringup.processes import Processes
 from crawler_bringup.stack import BACKENDS, Options, Stack, make_stack
 from crawler_core.errors import UserError
 from crawler_core.robot import robot_names
-from crawler_models.prediction import predict
+from crawler_models.prediction import has_equations, predict
 from gait_generators.catalogue import GAITS
 from hybrid_controller.laws.catalogue import LAWS
 
@@ -39,6 +39,7 @@ late_ticks, overruns, clamped, refused, contact_shares, fault, interrupted, dire
 """
 SHORTEST = 20.0  # s, the default duration of a fast gait
 PERIODS = 5  # and of a slow one
+UNKNOWN_CYCLES = 2  # periods that a crawl without equations is given to settle
 START_UP = 30.0  # s until the first state must have come
 
 
@@ -86,8 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
     return watch.run(_duration(arguments, stack))
 
 
-def prepare(arguments: argparse.Namespace, directory: Path) -> tuple[Stack, dict[str, Any]]:
-    """The checked stack, and what the equations predict of it. Raises UserError."""
+def prepare(arguments: argparse.Namespace, directory: Path) -> tuple[Stack, dict[str, Any] | None]:
+    """The checked stack, and what the equations predict of it; None for a robot without equations. Raises UserError."""
     settings = settings_of(arguments)
     if arguments.lockstep:
         settings = sugar(settings, "backend", "lockstep", True, "--lockstep", arguments.set)
@@ -119,6 +120,8 @@ def prepare(arguments: argparse.Namespace, directory: Path) -> tuple[Stack, dict
     if duration and stack.simulated:
         backend = {**settings.get("backend", {}), "stop_at": duration}
         stack = make_stack(Options(**{**vars(options), "settings": {**settings, "backend": backend}}))
+    if not has_equations(stack.spec.name):
+        return stack, None
     prediction = predict(stack.spec.name, stack.spec.parameters, stack.gait)
     if not prediction["valid"]:
         raise UserError(
@@ -138,11 +141,16 @@ def _duration(arguments: argparse.Namespace, stack: Stack) -> float:
 
 def _directory(arguments: argparse.Namespace) -> Path:
     if not arguments.out:
-        return Path("runs") / f"{arguments.robot}-{arguments.backend}-{datetime.now():%Y%m%d-%H%M%S-%f}"[:-3]
+        return Path("runs") / f"{_label(arguments.robot)}-{arguments.backend}-{datetime.now():%Y%m%d-%H%M%S-%f}"[:-3]
     directory = Path(arguments.out)
     if directory.exists():
         raise UserError(f"{directory} exists already: give a new name with --out, nothing is overwritten.")
     return directory
+
+
+def _label(robot: str) -> str:
+    """A robot's name for a directory's: of a robot.yaml the directory that it is in."""
+    return Path(robot).resolve().parent.name if robot.endswith((".yaml", ".yml")) else robot
 
 
 class _Interrupt(Exception):
@@ -155,7 +163,7 @@ class _Interrupt(Exception):
 class _Watch:
     """One run from start to summary."""
 
-    def __init__(self, stack: Stack, prediction: dict[str, Any], directory: Path, quiet: bool) -> None:
+    def __init__(self, stack: Stack, prediction: dict[str, Any] | None, directory: Path, quiet: bool) -> None:
         self._stack = stack
         self._prediction = prediction
         self._directory = directory
@@ -234,7 +242,8 @@ class _Watch:
             self._failure = f"no joint state came within {START_UP:g} s:\n{processes.last_words('backend')}"
         if self._log.backend.get("motion") == "faulted":
             remedy = self._log.backend.get("remedy", "")
-            self._failure = f"{self._log.worst[2]}. {remedy}."
+            fault = self._log.troubles.get("backend", "a fault stopped the robot")
+            self._failure = f"{fault.rstrip('.')}; {remedy.rstrip('.')}."
 
     def _finish(self, duration: float) -> int:
         stopped_by_user = self._interrupted == signal.SIGINT and not duration
@@ -262,9 +271,10 @@ class _Watch:
 
         log, prediction, options = self._log, self._prediction, self._stack.options
         period = self._stack.gait.period
-        settling = (1 + prediction["cycles_to_steady"]) * period  # the gait fades in over its first period
+        cycles = prediction["cycles_to_steady"] if prediction else UNKNOWN_CYCLES
+        settling = (1 + cycles) * period  # the gait fades in over its first period
         measured = measure(log, period, settling)
-        expected = prediction["step_length_m"]
+        expected = prediction["step_length_m"] if prediction else None
         counters = {
             key: int(log.backend.get(key, 0)) for key in ("ticks", "late_ticks", "overruns", "clamped", "refused")
         }
@@ -281,7 +291,7 @@ class _Watch:
             "cycles_measured": measured.cycles if measured else 0,
             "steady": bool(measured and measured.steady),
             "predicted_step_length_m": expected,
-            "predicted_speed_m_s": prediction["speed_m_s"],
+            "predicted_speed_m_s": prediction["speed_m_s"] if prediction else None,
             "difference_percent": 100.0 * (measured.step_length / expected - 1.0) if measured and expected else None,
             "distance_m": log.distance,
             **counters,

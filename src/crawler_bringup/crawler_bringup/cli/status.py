@@ -71,9 +71,7 @@ class StatusLine:
             ("rate", f"{self._rates[0]:.0f} ticks/s, {self._rates[1]:.2f} x real time"),
             ("motion", log.backend.get("motion", "-")),
         ]
-        if log.worst[0]:
-            facts.append(("note", f"{log.worst[1]}: {log.worst[2]}"))
-        return facts
+        return facts + [(f"note from {name}", text) for name, text in log.troubles.items()]
 
     def _table(self) -> Table:
         options = self._stack.options

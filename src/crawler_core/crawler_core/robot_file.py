@@ -1,0 +1,92 @@
+"""What a robot.yaml must look like. Every mistake in it becomes a sentence that names the key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from crawler_core.errors import UserError, unknown_name
+from crawler_core.parameters import ParameterInfo, check_value, parameter
+
+FREE_SECTIONS = ("gait", "controller", "backends", "hardware")  # checked by those who read them
+NEEDED = ("name", "title", "parameters", "base", "joints", "feet", "safety")
+EVERY_ROBOT = ("gravity",)  # parameters without which no backend can work
+
+
+@dataclass(frozen=True)
+class JointEntry:
+    """An entry of `joints`."""
+
+    actuated: bool = parameter(True, doc="driven by a motor")
+    continuous: bool = parameter(False, doc="turns for ever, without position limits")
+    lower_deg: float = parameter(0.0, unit="degrees", low=-3600.0, high=3600.0, doc="lower limit")
+    upper_deg: float = parameter(0.0, unit="degrees", low=-3600.0, high=3600.0, doc="upper limit")
+    velocity: float = parameter(1.0, unit="rad/s", low=1e-3, high=1e4, doc="limit")
+    acceleration: float = parameter(1.0, unit="rad/s^2", low=1e-3, high=1e6, doc="limit")
+    effort: float = parameter(0.0, unit="N m", low=0.0, high=1e4, doc="limit")
+    home_deg: float = parameter(0.0, unit="degrees", low=-3600.0, high=3600.0, doc="where a simulation starts")
+
+
+@dataclass(frozen=True)
+class SafetyEntry:
+    """The section `safety`."""
+
+    command_timeout: float = parameter(0.1, unit="s", low=0.005, high=10.0, doc="without a command until it holds")
+    relax_after: float = parameter(2.0, unit="s", low=0.01, high=3600.0, doc="of holding until the torque goes off")
+    approach_velocity: float = parameter(1.0, unit="rad/s", low=1e-3, high=100.0, doc="towards a far command")
+    tracking_tolerance_deg: float = parameter(15.0, unit="degrees", low=0.1, high=360.0, doc="of a setpoint")
+    tracking_time: float = parameter(0.25, unit="s", low=0.0, high=60.0, doc="that it may be exceeded")
+    on_exit: str = parameter("rest_then_release", choices=("hold", "rest_then_release", "release"), doc="at the end")
+
+
+def check_document(document: Mapping[str, Any]) -> None:
+    """Raise UserError for missing, unknown or misshapen parts of a robot file; values of joints are checked later."""
+    _keys(document, "", NEEDED, (*NEEDED, "paper", *FREE_SECTIONS))
+    for section in ("parameters", "base", "joints", "feet", "safety"):
+        _mapping(document[section], section)
+    _keys(document["base"], "base", ("link", "motion"), ("link", "motion"))
+    motion = ParameterInfo("motion", str, "", "", None, None, ("planar", "free"), "", True)
+    check_value(motion, document["base"]["motion"], label="base.motion")
+    parameters = document["parameters"]
+    for name in EVERY_ROBOT:
+        if name not in parameters:
+            raise UserError(f"parameters.{name} is missing: every robot needs it.")
+    for name, entry in parameters.items():
+        label = f"parameters.{name}"
+        _keys(_mapping(entry, label), label, ("value", "doc"), ("value", "unit", "min", "max", "doc"))
+        for key in ("min", "max"):
+            if key in entry and (isinstance(entry[key], bool) or not isinstance(entry[key], (int, float))):
+                raise UserError(f"{label}.{key} = {entry[key]!r} is no number: YAML wants 1.0e-7 where 1e-7 is meant.")
+        info = ParameterInfo(
+            name, float, 0.0, entry.get("unit", ""), entry.get("min"), entry.get("max"), (), "", True
+        )
+        check_value(info, entry["value"], label=f"{label}.value")
+    for name, entry in document["joints"].items():
+        label = f"joints.{name}"
+        limits = () if _mapping(entry, label).get("continuous") else ("lower_deg", "upper_deg")
+        needed = ("actuated", *limits, "velocity", "acceleration", "effort", "home_deg")
+        _keys(entry, label, needed, (*needed, "continuous", "lower_deg", "upper_deg"))
+    for name, entry in document["feet"].items():
+        label = f"feet.{name}"
+        _keys(_mapping(entry, label), label, ("friction",), ("friction",))
+        for factor in entry["friction"]:
+            if factor not in parameters:
+                raise unknown_name(f"parameter for {label}.friction", str(factor), parameters)
+    _keys(document["safety"], "safety", vars(SafetyEntry()), vars(SafetyEntry()))
+
+
+def _mapping(value: Any, label: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise UserError(f"{label} must hold 'key: value' pairs, but is {value!r}.")
+    return value
+
+
+def _keys(entry: Mapping[str, Any], label: str, needed: Iterable[str], allowed: Iterable[str]) -> None:
+    prefix = f"{label}." if label else ""
+    for key in needed:
+        if key not in entry:
+            raise UserError(f"{prefix}{key} is missing.")
+    for key in entry:
+        if key not in set(allowed):
+            raise unknown_name("key", f"{prefix}{key}", (f"{prefix}{known}" for known in allowed))

@@ -1,0 +1,310 @@
+"""The documentation says what is so: parameters, robots, backends, links, examples, and the robot of its guide."""
+
+import argparse
+import dataclasses
+import importlib
+import json
+import math
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import yaml
+
+from crawler_bringup.cli import doctor, model, run
+from crawler_bringup.cli.__main__ import COMMANDS
+from crawler_bringup.run_log import RunLog
+from crawler_bringup.settings import parse_assignments
+from crawler_bringup.stack import BACKENDS, GIVEN, GIVEN_BACKEND
+from crawler_core.backend_node import BackendSettings
+from crawler_core.parameters import check_value, describe
+from crawler_core.robot import load_robot, parameter_infos, robot_names
+from crawler_core.urdf import build_urdf
+from crawler_models.prediction import predict
+from gait_generators.catalogue import GAITS, gait_defaults, make_gait
+from gait_generators.checks import check_limits
+from gait_generators.gait_node import GaitSettings
+from hybrid_controller.controller_node import ControllerSettings
+from hybrid_controller.laws.catalogue import LAWS, law_defaults
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+PARAMETERS = ROOT / "docs/parameters.md"
+GUIDE = ROOT / "docs/add_a_robot.md"
+PAGES = sorted(page for page in ROOT.rglob("*.md") if not any(part[0] == "." for part in page.relative_to(ROOT).parts))
+
+
+def in_page(page):
+    return str(page.relative_to(ROOT))
+
+
+def without_blocks(text):
+    return re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def sections(page):
+    """The text under each heading of a page, down to the next heading of any level."""
+    parts = re.split(r"^#+ +(.+?) *$", without_blocks(page.read_text()), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def rows(text):
+    """The table in a text, as one mapping per row from the column's title; empty where there is none."""
+    lines = [line.strip().strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in line] for line in lines]
+    return [dict(zip(cells[0], row, strict=True)) for row in cells[2:]] if cells else []
+
+
+# parameters
+
+
+def settable(cls, given=()):
+    return [info for info in describe(cls) if info.name not in given]
+
+
+def documented_parameters():
+    """What each section of parameters.md must list: the parameters, and what each robot's file makes of them."""
+    robots = {name: load_robot(name) for name in robot_names()}
+    expected = {
+        "Every backend": (settable(BackendSettings, GIVEN_BACKEND), {}),
+        "Every gait": (settable(GaitSettings, GIVEN), {}),
+        "Every law": (settable(ControllerSettings, GIVEN), {}),
+    }
+    for name, entry in BACKENDS.items():
+        own = {robot: spec.section("backends").get(name) or {} for robot, spec in robots.items()}
+        expected[f"Backend `{name}`"] = settable(entry.settings_class()), own
+    for name, gait in GAITS.items():
+        own = {robot: gait_defaults(spec, name) for robot, spec in robots.items()}
+        expected[f"Gait `{name}`"] = settable(gait.parameters), own
+    for name, law in LAWS.items():
+        own = {robot: law_defaults(spec, name) for robot, spec in robots.items()}
+        expected[f"Law `{name}`"] = settable(law.parameters), own
+    for name, spec in robots.items():
+        expected[f"Robot `{name}`"] = list(parameter_infos(spec).values()), {}
+    return expected
+
+
+DOCUMENTED = documented_parameters()
+
+
+def value_in(cell, kind):
+    return cell.strip('"') if kind is str else yaml.safe_load(cell) if kind is bool else kind(cell)
+
+
+def test_every_backend_gait_law_and_robot_has_its_section_of_parameters():
+    said = {name for name in sections(PARAMETERS) if re.match(r"(Every|Backend|Gait|Law|Robot) ", name)}
+    assert said == set(DOCUMENTED)
+
+
+@pytest.mark.parametrize("section", DOCUMENTED)
+def test_parameters_are_documented_with_their_defaults_and_ranges(section):
+    infos, robots = DOCUMENTED[section]
+    table = rows(sections(PARAMETERS)[section])
+    assert [row["name"] for row in table] == [f"`{info.name}`" for info in infos]
+    for row, info in zip(table, infos, strict=True):
+        assert value_in(row["default"], info.type) == info.default, info.name
+        assert row["range"] == info.range_text(), info.name
+        assert row["set"] == ("at start" if info.constant else "any time"), info.name
+        assert row["meaning"], info.name
+        for robot, own in robots.items():
+            if own:
+                assert value_in(row[f"`{robot}`"], info.type) == own.get(info.name, info.default), info.name
+
+
+def first_column(page, heading):
+    return {next(iter(row.values())).strip("`") for row in rows(sections(page)[heading])}
+
+
+def test_the_readme_lists_the_robots():
+    assert first_column(README, "Robots") == set(robot_names())
+
+
+def test_the_readme_lists_the_backends():
+    assert first_column(README, "Backends") == set(BACKENDS)
+
+
+# links
+
+
+def anchors(page):
+    """The fragments that a page's headings can be reached by, as GitHub makes them."""
+    words = [re.sub(r"[^\w\- ]", "", heading.lower()) for heading in sections(page)]
+    return {word.strip().replace(" ", "-") for word in words}
+
+
+LINKS = r"\]\(\s*<?([^)>\s]+)|^\[[^\]]+\]:\s*(\S+)|(?:src|href)=\"([^\"]+)\""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=in_page)
+def test_no_relative_link_is_dead(page):
+    for match in re.finditer(LINKS, re.sub(r"`[^`\n]*`", "``", without_blocks(page.read_text())), re.MULTILINE):
+        target = next(filter(None, match.groups()))
+        if re.match(r"[a-z][a-z0-9+.-]*:", target):
+            continue  # another site
+        path, _, fragment = target.partition("#")
+        goal = (page.parent / path).resolve() if path else page
+        assert goal.exists(), f"{in_page(page)} links to {target}"
+        if fragment and goal.suffix == ".md":
+            assert fragment in anchors(goal), f"{in_page(page)} links to {target}"
+
+
+# the command line
+
+
+def keys_said(epilog):
+    """The keys that an epilog lists after "keys of --json:", each with what it explains in brackets left out."""
+    (text,) = re.findall(r"^keys of --json: (.*)", epilog, flags=re.DOTALL | re.MULTILINE)
+    return [item.split()[0] for item in re.sub(r"\([^)]*\)", "", text).split(",")]
+
+
+def parser_of(command):
+    module = importlib.import_module(f"crawler_bringup.cli.{command}")
+    parser = argparse.ArgumentParser(prog=f"crawler {command}")
+    module.add_arguments(parser)
+    return parser
+
+
+def test_model_prints_the_keys_that_its_help_lists(capsys):
+    assert model.run(parser_of("model").parse_args(["three_link", "--json"])) == 0
+    assert set(json.loads(capsys.readouterr().out)) == set(keys_said(model.EPILOG))
+
+
+def test_model_shows_a_table_without_json(capsys):
+    assert model.run(parser_of("model").parse_args(["three_link"])) == 0
+    assert "134.55" in capsys.readouterr().out  # mm, the step of the default gait
+
+
+def test_run_sums_up_the_keys_that_its_help_lists(tmp_path):
+    stack, prediction = run.prepare(parser_of("run").parse_args(["--backend", "model"]), tmp_path)
+    watch = run._Watch(stack, prediction, tmp_path, quiet=True)
+    watch._log, watch._wall = RunLog(), 1.0  # as after a run in which nothing came
+    assert set(watch._summary(1.0)) == set(keys_said(run.EPILOG))
+
+
+def test_doctor_prints_the_keys_that_its_help_lists(monkeypatch, capsys):
+    monkeypatch.setattr(doctor, "CHECKS", {})
+    assert doctor.run(parser_of("doctor").parse_args(["--json"])) == 0
+    assert set(json.loads(capsys.readouterr().out)) == set(keys_said(doctor.EPILOG))
+    (listed,) = re.findall(r"findings \(a list of ([^)]*)\)", doctor.EPILOG)
+    assert listed.split(", ") == [field.name for field in dataclasses.fields(doctor.Finding)]
+
+
+EXAMPLE = rf"(?:\./)?crawler ((?:{'|'.join(COMMANDS)})\b[^`\n]*)"
+
+
+def examples():
+    """Every command line of the pages and epilogs that calls the front door, up to what explains or follows it."""
+    texts = {in_page(page): page.read_text() for page in PAGES}
+    for command in COMMANDS:
+        texts[f"crawler {command} --help"] = importlib.import_module(f"crawler_bringup.cli.{command}").EPILOG
+    for where, text in texts.items():
+        for line in re.findall(rf"(?:^[ $]*|`){EXAMPLE}", text, re.MULTILINE):
+            words = re.split(r" {2,}| [#|>&]|;", line)[0].strip()
+            if not re.search(r"<\w|\.\.\.|\[", words):  # a placeholder is no example
+                yield pytest.param(words, id=f"{where}: {words}")
+
+
+@pytest.mark.parametrize("line", list(examples()))
+def test_example_commands_are_understood(line, capsys):
+    command, *words = shlex.split(line)
+    if "--help" in words:
+        return
+    try:
+        arguments = parser_of(command).parse_args(words)
+    except SystemExit:
+        pytest.fail(f"'{line}' is refused: {capsys.readouterr().err.splitlines()[-1]}")
+    settings = parse_assignments(getattr(arguments, "set", []))
+    for section, names in settings.items():
+        known = {info.name for heading, (infos, _) in DOCUMENTED.items() if about(heading, section) for info in infos}
+        assert set(names) <= known, line
+
+
+def about(heading, section):
+    """Whether a heading of parameters.md belongs to a section of the settings."""
+    kinds = {"backend": ("backend", "Backend"), "gait": ("gait", "Gait"), "controller": ("law", "Law")}
+    return any(word in heading.split() for word in kinds.get(section, ("Robot",)))
+
+
+# the guide to a new robot
+
+
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def guides_robot(tmp_path):
+    """The path of the robot file that the guide writes, with its xacro beside it."""
+    (robot_file,), (xacro,) = blocks(GUIDE, "yaml"), blocks(GUIDE, "xml")
+    directory = tmp_path / "stubby"
+    directory.mkdir()
+    (directory / "robot.yaml").write_text(robot_file)
+    (directory / "stubby.urdf.xacro").write_text(xacro)
+    return str(directory / "robot.yaml")
+
+
+def keys_used(document, path=()):
+    """The keys of a robot file in the spelling of the guide's table, where names that are the robot's own are <...>."""
+    own = {"parameters": "<name>", "joints": "<name>", "feet": "<link>", "backends": "<backend>"}
+    for key, value in document.items():
+        deeper = (*path, own.get(path[0], key) if len(path) == 1 else key)
+        if path in (("gait",), ("controller",)) and isinstance(value, dict):
+            deeper = (*path, "<gait>" if path == ("gait",) else "<law>")
+        ends = deeper[0] in ("gait", "controller", "backends") and len(deeper) == 2
+        if isinstance(value, dict) and not ends:
+            yield from keys_used(value, deeper)
+        else:
+            yield ".".join(deeper)
+
+
+def test_the_guide_explains_every_key_that_robot_files_have(guides_robot):
+    table = rows(sections(GUIDE)["1. Write the robot file"])
+    explained = {name for row in table for name in re.findall(r"`([^`]+)`", row["key"])}
+    for robot in (*robot_names(), guides_robot):
+        assert set(keys_used(load_robot(robot).document)) <= explained, robot
+
+
+def test_the_guides_robot_is_sound_and_its_gait_fits(guides_robot):
+    spec = load_robot(guides_robot)
+    for info in parameter_infos(spec).values():
+        check_value(info, info.default, label=info.name)
+    for joint in spec.joints:
+        assert joint.lower <= joint.home <= joint.upper
+    check_limits(spec, make_gait(spec, None, {}))
+    assert "foot_2" in build_urdf(spec)
+
+
+def test_the_guides_robot_makes_the_step_that_the_guide_promises(guides_robot):
+    spec = load_robot(guides_robot)
+    (promised,) = re.findall(r"The equations say ([\d.]+) mm", GUIDE.read_text())
+    told = predict("three_link", spec.parameters, make_gait(spec, None, {}))
+    assert told["step_length_m"] * 1e3 == pytest.approx(float(promised), abs=0.005)
+
+
+def test_the_guides_robot_stands_in_pybullet_with_its_weight_on_its_feet(guides_robot):
+    pytest.importorskip("pybullet")
+    from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
+
+    spec = load_robot(guides_robot)
+    backend = PyBulletBackend(spec, PyBulletSettings(), 0.005)
+    backend.open()
+    try:
+        for _ in range(10):
+            backend.advance(0.005)
+        seen = backend.observe()
+    finally:
+        backend.close()
+    weight = spec.parameters["gravity"] * sum(spec.parameters[name] for name in ("central_mass", "mass_1", "mass_2"))
+    assert sum(contact.force[2] for contact in seen.contacts) == pytest.approx(weight, rel=1e-3)  # at rest, solved
+    assert all(math.isfinite(angle) for angle in seen.position)
+
+
+@pytest.mark.parametrize("backend", ["pybullet", "mock"])
+def test_a_robot_runs_by_its_path_and_without_equations(guides_robot, tmp_path, backend):
+    stack, prediction = run.prepare(
+        parser_of("run").parse_args(["--robot", guides_robot, "--backend", backend]), tmp_path
+    )
+    assert stack.spec.name == "stubby"
+    assert prediction is None
+    assert all(node.parameters["robot"] == guides_robot for node in stack.nodes)
