@@ -33,7 +33,10 @@ REFUSALS = [
     (["run", "--set", "gate.omega=8"], ["gate", "did you mean 'gait'"]),
     (["run", "--set", "omega=8"], ["omega=8", "section.name=value"]),
     (["run", "--set", "gait.amplitude=70"], ["joint_1", "172.0°", "gait.amplitude"]),
-    (["run", "--set", "gait.omega=20", "--set", "gait.phi0=145", "--set", "robot.friction=0.398"], ["leaves the ground", "gait.omega"]),
+    (
+        ["run", "--set", "gait.omega=20", "--set", "gait.phi0=145", "--set", "robot.friction=0.398"],
+        ["leaves the ground", "gait.omega"],
+    ),
     (["run", "--params", "/nowhere/my.yaml"], ["/nowhere/my.yaml"]),
     (["run", "--duration", "-3"], ["--duration -3"]),
     (["run", "--backend", "mock", "--lockstep"], ["lockstep", "simulation"]),

@@ -50,5 +50,7 @@ def test_two_runs_are_equal_to_the_bit(backend):
         # the two nodes that exchange commands may have found each other before this process found both
         common = sorted(first[name].keys() & second[name].keys())
         assert len(common) > 0.9 * len(first[name]), name
-        digests = [hashlib.sha256(b"".join(run[name][stamp] for stamp in common)).hexdigest() for run in (first, second)]
+        digests = [
+            hashlib.sha256(b"".join(run[name][stamp] for stamp in common)).hexdigest() for run in (first, second)
+        ]
         assert digests[0] == digests[1], name

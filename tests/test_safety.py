@@ -152,7 +152,7 @@ def test_the_emergency_stop_latches():
     [
         ("no_angle", "joint_2"),
         ("dead_joint", "joint_2 does not follow"),
-        ("frozen", "does not follow"),
+        ("frozen", "nothing new"),
         ("raise", "remedy"),
     ],
 )

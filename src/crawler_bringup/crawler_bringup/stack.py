@@ -24,6 +24,7 @@ from gait_generators.gait import Gait
 from gait_generators.gait_node import GaitSettings
 from hybrid_controller.controller_node import ControllerSettings
 from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_name
+from sim_bridge.plants import PLANTS
 
 T = TypeVar("T")
 SECTIONS = ("robot", "gait", "controller", "backend")
@@ -119,13 +120,15 @@ def make_stack(options: Options) -> Stack:
         "backend", chosen["backend"], BackendSettings, entry.settings_class(), defaults, GIVEN_BACKEND
     )
     check_time(settings)
+    if options.backend == "model" and spec.name not in PLANTS:
+        raise unknown_name("model of the robot", spec.name, PLANTS)
     if settings.lockstep and not entry.simulated:
         raise UserError(f"backend.lockstep = true needs a simulation; with {options.backend} time passes by itself.")
     law_values = law_defaults(spec, law)
     check_section("controller", chosen["controller"], ControllerSettings, LAWS[law].parameters, law_values, GIVEN)
 
     common = {
-        "robot": options.robot if not options.robot.endswith((".yaml", ".yml")) else str(Path(options.robot).resolve()),
+        "robot": _absolute(options.robot),
         "robot_overrides": yaml.safe_dump(chosen["robot"], default_flow_style=True, width=10**6).strip(),
         "use_sim_time": entry.simulated,
     }
@@ -198,7 +201,7 @@ def view_nodes(options: Options) -> tuple[NodeSpec, ...]:
     """The nodes that show a robot standing still: sliders in place of a ring."""
     spec = load_robot(options.robot, (options.settings.get("robot") or {}))
     common = {
-        "robot": options.robot,
+        "robot": _absolute(options.robot),
         "robot_overrides": yaml.safe_dump(dict(options.settings.get("robot") or {}), default_flow_style=True).strip(),
         "use_sim_time": False,
     }
@@ -213,6 +216,11 @@ def view_nodes(options: Options) -> tuple[NodeSpec, ...]:
     )
     shown = (rviz_node(spec, options, False),) if options.rviz else ()
     return (description, sliders, *shown)
+
+
+def _absolute(robot: str) -> str:
+    """A robot's name as it is, the path of a file so that processes elsewhere find it."""
+    return str(Path(robot).resolve()) if robot.endswith((".yaml", ".yml")) else robot
 
 
 def check_section(

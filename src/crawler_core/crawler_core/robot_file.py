@@ -58,9 +58,7 @@ def check_document(document: Mapping[str, Any]) -> None:
         for key in ("min", "max"):
             if key in entry and (isinstance(entry[key], bool) or not isinstance(entry[key], (int, float))):
                 raise UserError(f"{label}.{key} = {entry[key]!r} is no number: YAML wants 1.0e-7 where 1e-7 is meant.")
-        info = ParameterInfo(
-            name, float, 0.0, entry.get("unit", ""), entry.get("min"), entry.get("max"), (), "", True
-        )
+        info = ParameterInfo(name, float, 0.0, entry.get("unit", ""), entry.get("min"), entry.get("max"), (), "", True)
         check_value(info, entry["value"], label=f"{label}.value")
     for name, entry in document["joints"].items():
         label = f"joints.{name}"

@@ -66,6 +66,8 @@ class Supervisor:
         self._coast_for = round(COAST / dt)
         self._hold_after = round(spec.safety.command_timeout / dt)
         self._relax_after = round(spec.safety.relax_after / dt)
+        self._seen = -1  # ns, the stamp of the last observation
+        self._stale = 0  # ticks for which it has been the same
         self._astray = np.zeros(len(spec.actuated))  # s for which each joint has been away from its setpoint
 
     @property
@@ -87,6 +89,7 @@ class Supervisor:
         self._commanded = False
         self._silent = 0
         self._astray[:] = 0.0
+        self._stale = 0
         self.motion = Motion.ACTIVE
 
     def disable(self) -> None:
@@ -200,7 +203,17 @@ class Supervisor:
             self.report.last_clamp = f"{joint.name} was commanded faster than {joint.velocity:g} rad/s"
 
     def _watch(self, observation: Observation) -> None:
-        """Latch a fault when a joint's angle is unknown or stays away from its setpoint."""
+        """Latch a fault when a joint's angle is unknown, old, or stays away from its setpoint."""
+        self._stale = self._stale + 1 if observation.time_ns == self._seen else 0
+        self._seen = observation.time_ns
+        if self._stale > self._hold_after:
+            self.fault(
+                BackendFault(
+                    "the device reports nothing new: its states have stopped",
+                    remedy="check the device, its cable and its power",
+                )
+            )
+            return
         measured = observation.position[self._indices]
         error = np.abs(measured - self._position)
         if not np.isfinite(error).all():

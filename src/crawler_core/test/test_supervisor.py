@@ -1,5 +1,7 @@
 """What the robot on the table does when something goes wrong."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -9,11 +11,13 @@ from crawler_core.types import JointCommand, Observation
 
 DT = 0.01
 NONE = np.full(3, np.nan)
+NEWER = itertools.count()
 
 
-def seen(position, time=0.0):
+def seen(position, time=None):
+    """A state; each is newer than the one before unless its time is given."""
     q = np.array([position[0], 0.3, position[1], position[2]])
-    return Observation(int(time * 1e9), q, np.zeros(4), np.full(4, np.nan))
+    return Observation(next(NEWER) if time is None else time, q, np.zeros(4), np.full(4, np.nan))
 
 
 def command(position):
@@ -164,3 +168,11 @@ def test_a_fault_does_not_lift_an_estop(guard):
 def test_enable_is_refused_where_a_joint_is_unknown(spec):
     with pytest.raises(BackendFault, match="not known"):
         Supervisor(spec, DT).enable(seen([np.nan, 0, 0]))
+
+
+def test_states_that_stop_changing_are_a_fault(guard, spec):
+    follow(guard, [0, 0, 0], 2)
+    for _ in range(round(spec.safety.command_timeout / DT) + 2):
+        guard.decide(seen([0, 0, 0], time=10**9), command([0, 0, 0]))
+    assert guard.motion is Motion.FAULTED
+    assert "nothing new" in guard.report.fault

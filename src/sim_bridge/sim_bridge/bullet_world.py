@@ -53,9 +53,9 @@ class BulletWorld:
 
     def _build(self, step: float, solver_iterations: int) -> None:
         p, client = self.bullet, self.client
-        # Bullet's own 50 iterations leave a stuck foot creeping: 2 % of a slow step at 1 kHz. With the residual it takes
-        # as many as it needs, 30 on average in a gait. A direct (Dantzig) solver bounds friction by frictionless normal
-        # forces.
+        # Bullet's own 50 iterations leave a stuck foot creeping: 2 % of a slow step at 1 kHz. With the residual it
+        # takes as many as it needs, 30 on average in a gait. A direct (Dantzig) solver bounds friction by normal
+        # forces that know nothing of friction.
         p.setPhysicsEngineParameter(
             numSolverIterations=solver_iterations,
             solverResidualThreshold=RESIDUAL,

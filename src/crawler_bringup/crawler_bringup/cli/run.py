@@ -8,6 +8,7 @@ import math
 import signal
 import sys
 import time
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from crawler_bringup.cli.arguments import add_json, add_settings, settings_of, s
 from crawler_bringup.cli.model import finite
 from crawler_bringup.cli.status import StatusLine, summary_table
 from crawler_bringup.processes import Processes
+from crawler_bringup.settings import merge
 from crawler_bringup.stack import BACKENDS, Options, Stack, make_stack
 from crawler_core.errors import UserError
 from crawler_core.robot import robot_names
@@ -118,8 +120,9 @@ def prepare(arguments: argparse.Namespace, directory: Path) -> tuple[Stack, dict
     stack = make_stack(options)
     duration = _duration(arguments, stack)
     if duration and stack.simulated:
-        backend = {**settings.get("backend", {}), "stop_at": duration}
-        stack = make_stack(Options(**{**vars(options), "settings": {**settings, "backend": backend}}))
+        # time stands still at the end, so that a fast run does not run on
+        options = replace(options, settings=merge(settings, {"backend": {"stop_at": duration}}))
+        stack = make_stack(options)
     if not has_equations(stack.spec.name):
         return stack, None
     prediction = predict(stack.spec.name, stack.spec.parameters, stack.gait)
@@ -132,6 +135,9 @@ def prepare(arguments: argparse.Namespace, directory: Path) -> tuple[Stack, dict
 
 
 def _duration(arguments: argparse.Namespace, stack: Stack) -> float:
+    asked = stack.options.settings.get("backend", {}).get("stop_at")
+    if arguments.duration is None and asked:
+        return float(asked)
     if arguments.duration is None:
         return max(SHORTEST, PERIODS * stack.gait.period)
     if arguments.duration < 0.0 or not math.isfinite(arguments.duration):
