@@ -54,7 +54,7 @@ def check_document(document: Mapping[str, Any]) -> None:
             raise UserError(f"parameters.{name} is missing: every robot needs it.")
     for name, entry in parameters.items():
         label = f"parameters.{name}"
-        _keys(_mapping(entry, label), label, ("value", "doc"), ("value", "unit", "min", "max", "doc"))
+        _keys(_mapping(entry, label), label, ("value",), ("value", "unit", "min", "max", "doc"))
         for key in ("min", "max"):
             if key in entry and (isinstance(entry[key], bool) or not isinstance(entry[key], (int, float))):
                 raise UserError(f"{label}.{key} = {entry[key]!r} is no number: YAML wants 1.0e-7 where 1e-7 is meant.")
