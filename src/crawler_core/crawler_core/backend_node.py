@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +33,15 @@ from crawler_core.backend import Backend
 from crawler_core.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.link_frames import LinkFrames
-from crawler_core.messages import BaseWriter, CommandReader, ContactWriter, JointStateWriter, set_stamp, stamp_ns
+from crawler_core.messages import (
+    BEHIND,
+    BaseWriter,
+    CommandReader,
+    ContactWriter,
+    JointStateWriter,
+    set_stamp,
+    stamp_ns,
+)
 from crawler_core.node_main import run_node
 from crawler_core.pacing import Pacer
 from crawler_core.parameters import parameter
@@ -116,11 +125,11 @@ class BackendNode(LifecycleNode):
         simulated = self.runner.backend.simulated
         self._clock_out = self.create_publisher(ClockMessage, "/clock", 10) if simulated else None
         self._clock_message = ClockMessage()
-        self._states_out = self.create_publisher(JointState, "joint_states", 10)
+        self._states_out = self.create_publisher(JointState, "joint_states", BEHIND)
         self._states = JointStateWriter(self.spec.joint_names)
-        self._contacts_out = self.create_publisher(ContactStateArray, "contact_states", 10)
+        self._contacts_out = self.create_publisher(ContactStateArray, "contact_states", BEHIND)
         self._contacts = ContactWriter(ODOM_FRAME, self.spec.foot_names)
-        self._odom_out = self.create_publisher(Odometry, "odom", 10)
+        self._odom_out = self.create_publisher(Odometry, "odom", BEHIND)
         self._tf_out = self.create_publisher(TFMessage, "/tf", 10)
         prefix = self.get_namespace().strip("/")
         self._base = BaseWriter(ODOM_FRAME, f"{prefix}/{self.spec.base_link}" if prefix else self.spec.base_link)
@@ -306,6 +315,15 @@ class BackendNode(LifecycleNode):
                 report = self.runner.supervisor.report
                 self.get_logger().error(f"{report.fault.rstrip('.')}. Remedy: {report.remedy.rstrip('.')}.")
 
+    def crash(self, error: Exception) -> None:
+        """Make the robot safe after an error that nobody foresaw, and say so."""
+        with self._lock:
+            remedy = "report this with the log, then restart the backend"
+            self.runner.supervisor.fault(BackendFault(f"the backend broke: {error!r}", remedy=remedy))
+            self.runner.stop()
+        self.get_logger().fatal("".join(traceback.format_exception(error)))
+        self._report()
+
     @property
     def finished(self) -> bool:
         """Whether the run has reached `stop_at`."""
@@ -432,6 +450,12 @@ class _Paced:
             self._thread.join(timeout=1.0)
 
     def _run(self) -> None:
+        try:
+            self._keep_time()
+        except Exception as error:  # whatever it is, the motors must not be left without a guard
+            self._node.crash(error)
+
+    def _keep_time(self) -> None:
         node = self._node
         pacer = Pacer(node.settings.real_time_factor if node.runner.backend.simulated else 1.0)
         node.publish(node.runner.observation)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from collections.abc import Sequence
 
 from geometry_msgs.msg import TransformStamped
@@ -25,11 +27,11 @@ class LinkFrames:
             _place(message, frame, 0.0)
 
     def moving(self, time_ns: int, names: Sequence[str], angles: Sequence[float]) -> list[TransformStamped]:
-        """The frames behind the joints that are named. The same message objects every time."""
+        """The frames behind the joints whose angles are known. The same message objects every time."""
         known = dict(zip(names, angles, strict=True))
         placed = []
         for message, frame in zip(self._transforms, self._moving, strict=True):
-            if frame.joint in known:
+            if math.isfinite(known.get(frame.joint, math.nan)):
                 set_stamp(message.header.stamp, time_ns)
                 _place(message, frame, known[frame.joint])
                 placed.append(message)

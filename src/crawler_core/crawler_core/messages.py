@@ -17,6 +17,8 @@ from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec
 from crawler_core.types import BaseState, Contact, FloatArray, JointCommand, Observation
 
+BEHIND = 1000  # messages of the ring that are kept for a listener that has fallen behind, such as a recorder
+
 
 def stamp_ns(stamp: Time) -> int:
     """Nanoseconds of a message's stamp."""

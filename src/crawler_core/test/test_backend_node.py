@@ -256,6 +256,30 @@ def test_a_fault_latches_and_diagnostics_name_joint_cause_and_remedy(bench):
     assert bench.body.relaxed == 1
 
 
+def test_an_error_that_nobody_foresaw_takes_the_torque_off_and_is_reported(bench):
+    node = bench.start(rate=100.0)
+    bench.spin_until(lambda: bench.command(HOME) or node.runner.applied is not None)
+
+    def burst(_dt):
+        raise ZeroDivisionError("surprise")
+
+    bench.body.advance = burst
+    bench.spin_until(lambda: any("surprise" in m.status[0].message for m in bench.diagnostics))
+    assert bench.body.relaxed == 1
+    assert node.runner.supervisor.motion.value == "faulted"
+
+
+def test_an_unknown_angle_of_a_joint_is_a_fault_and_not_a_crash(bench):
+    node = bench.start(lockstep=True, tf_rate=500.0)
+    bench.answer()
+    bench.body.told = HOME + [0.0, np.nan]
+    bench.body.apply = lambda command: command
+    bench.answer()
+    bench.answer()
+    assert node.runner.supervisor.motion.value == "faulted"
+    assert node.runner.supervisor.report.joint == "joint_2"
+
+
 def test_leaving_brakes_then_relaxes_then_closes(bench):
     node = bench.start(lockstep=True)
     position = HOME.copy()

@@ -16,7 +16,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from crawler_core.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
 from crawler_core.errors import UserError
-from crawler_core.messages import stamp_ns
+from crawler_core.messages import BEHIND, stamp_ns
 from crawler_core.node_main import run_node
 from crawler_core.parameters import parameter
 from crawler_core.robot import load_robot
@@ -84,7 +84,7 @@ class ControllerNode(Node):
         self._command = JointState(name=list(self._spec.actuated_names))
         self._report_message = ControllerState(law=self._law_name, joint_names=list(self._spec.actuated_names))
         self._diagnostics = DiagnosticsReporter(self, hardware_id=self._spec.name)
-        self._commands_out = self.create_publisher(JointState, "joint_commands", 10)
+        self._commands_out = self.create_publisher(JointState, "joint_commands", BEHIND)
         self._states_out = self.create_publisher(ControllerState, "controller_state", 10)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.hot = [self.create_subscription(JointTrajectory, "gait_reference", self._on_reference, latched)]
