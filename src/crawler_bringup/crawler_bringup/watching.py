@@ -78,11 +78,15 @@ class Watching:
 
 
 class Ring(Watching):
-    """The real nodes of a stack, watched. `log` fills while `watch` is called."""
+    """The real nodes of a stack, watched. `log` fills while `watch` is called.
 
-    def __init__(self, options: Options, topics: Topics | None = None) -> None:
+    With `logged` false only `topics` are listened to, so that watching costs the ring as little as possible.
+    """
+
+    def __init__(self, options: Options, topics: Topics | None = None, logged: bool = True) -> None:
         super().__init__(topics or [])
-        watchers = 1 + sum(topic.name == "joint_states" for topic, _ in self._topics)
+        self._logged = logged
+        watchers = int(logged) + sum(topic.name == "joint_states" for topic, _ in self._topics)
         self.stack = make_stack(replace(options, watchers=watchers))
         self._temporary = tempfile.TemporaryDirectory(prefix="crawler-")
         self.expected_to_end: set[str] = set()
@@ -93,7 +97,8 @@ class Ring(Watching):
         self.began = time.perf_counter()
         self.processes.start()
         super().__enter__()
-        self.taps.append(self.log.tap(self.node))
+        if self._logged:
+            self.taps.append(self.log.tap(self.node))
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 
 from crawler_bringup.bench.children import bare, bare_process
 from crawler_bringup.stack import BACKENDS, Options
-from crawler_bringup.tap import Topic
+from crawler_bringup.tap import Topic, stamp_of
 from crawler_bringup.watching import Ring, Topics, Watching
 from crawler_core.robot import load_robot
 from crawler_core.types import JointCommand
@@ -56,12 +57,19 @@ def raw_ticks(backend: str, seconds: float) -> float:
 
 def lockstep(backend: str, seconds: float) -> float:
     """Ticks per second of the whole ring in lockstep."""
-    settings = {"lockstep": True, "real_time_factor": 0.0, "rate": RATE}
-    with Ring(Options(backend=backend, settings={"backend": settings})) as ring:
-        ring.watch(lambda: ring.log.time > 0.5, LONG_AGO)
-        before = ring.log.time
-        wall = ring.watch(lambda: False, seconds)
-        return (ring.log.time - before) * RATE / wall
+    settings = {"lockstep": True, "real_time_factor": 0.0, "rate": RATE, "odom_rate": 10.0}
+    marks: list[tuple[float, float]] = []  # wall time, simulated time
+
+    def on_odometry(data: bytes, info: dict[str, int]) -> None:
+        marks.append((info["source_timestamp"] * 1e-9, stamp_of(data)))
+
+    options = Options(backend=backend, settings={"backend": settings})
+    with Ring(options, [(Topic("odom", Odometry), on_odometry)], logged=False) as ring:
+        ring.watch(lambda: bool(marks) and marks[-1][1] > 1.0, LONG_AGO)
+        marks.clear()
+        ring.watch(lambda: False, seconds)
+        (wall_0, time_0), (wall_1, time_1) = marks[0], marks[-1]
+        return (time_1 - time_0) * RATE / (wall_1 - wall_0)
 
 
 class Latency:
