@@ -17,7 +17,7 @@ from crawler_bringup.cli.__main__ import COMMANDS
 from crawler_bringup.run_log import RunLog
 from crawler_bringup.settings import parse_assignments
 from crawler_bringup.stack import BACKENDS, GIVEN, GIVEN_BACKEND
-from crawler_core.backend_node import BackendSettings
+from crawler_core.backend_settings import BackendSettings
 from crawler_core.parameters import check_value, describe
 from crawler_core.robot import load_robot, parameter_infos, robot_names
 from crawler_core.urdf import build_urdf

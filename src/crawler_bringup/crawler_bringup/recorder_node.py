@@ -41,7 +41,7 @@ TOPICS = (
     Topic("robot_description", String, latched=True, depth=1),
     Topic("/tf", TFMessage),
     Topic("/tf_static", TFMessage, latched=True, depth=10),
-    Topic("/diagnostics", DiagnosticArray),
+    Topic("diagnostics", DiagnosticArray),
     Topic("/parameter_events", ParameterEvent),
 )
 RUN_TOPIC = "run_description"

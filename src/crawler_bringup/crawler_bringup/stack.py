@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import yaml
 
-from crawler_core.backend_node import BackendSettings, check_time
+from crawler_core.backend_settings import BackendSettings, check_time
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import build, describe
 from crawler_core.robot import RobotSpec, load_robot

@@ -13,7 +13,6 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from crawler_interfaces.msg import ContactStateArray
@@ -30,6 +29,7 @@ from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
 from crawler_core.backend import Backend
+from crawler_core.backend_settings import BackendSettings, check_time
 from crawler_core.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.link_frames import LinkFrames
@@ -43,53 +43,18 @@ from crawler_core.messages import (
     stamp_ns,
 )
 from crawler_core.node_main import run_node
-from crawler_core.pacing import Pacer
-from crawler_core.parameters import parameter
 from crawler_core.robot import load_robot
 from crawler_core.ros_parameters import declare, refuse_unknown
 from crawler_core.runner import Runner
 from crawler_core.supervisor import LATCHED, Motion, Supervisor
+from crawler_core.timekeeping import Lockstep, Paced
 from crawler_core.types import JointCommand, Observation
 from crawler_core.urdf import build_urdf
 from crawler_core.yaml_file import parse_yaml
 
-REPEAT = 0.2  # s of wall time after which an unanswered state is published again
 PATIENCE = 15.0  # s of wall time that the start waits for readers
 SETTLING = 0.2  # s more, since those who listen to us may not have found each other yet
 ODOM_FRAME = "odom"
-
-
-@dataclass(frozen=True)
-class BackendSettings:
-    """What every backend node takes."""
-
-    robot: str = parameter("three_link", doc="installed robot, or the path of a robot.yaml", constant=True)
-    robot_overrides: str = parameter("", doc="YAML mapping of robot parameters to use instead", constant=True)
-    rate: float = parameter(200.0, unit="Hz", low=10.0, high=4000.0, doc="ticks per second", constant=True)
-    lockstep: bool = parameter(False, doc="wait for the command that answers each state", constant=True)
-    real_time_factor: float = parameter(
-        1.0, low=0.0, high=1000.0, doc="simulated seconds per second; 0: as fast as the ring can, in lockstep only"
-    )
-    stop_at: float = parameter(0.0, unit="s", low=0.0, doc="time stands still from here on; 0: never", constant=True)
-    readers: int = parameter(
-        0,
-        low=0,
-        high=100,
-        constant=True,
-        doc="time starts once so many listen to joint_states, so that they miss nothing",
-    )
-    autostart: bool = parameter(True, doc="configure and activate at once", constant=True)
-    lockstep_timeout: float = parameter(
-        2.0, unit="s", low=0.1, high=60.0, doc="wall time that lockstep waits for a command before it calls it late"
-    )
-    odom_rate: float = parameter(100.0, unit="Hz", low=0.1, high=4000.0, doc="odometry per second of the run's time")
-    tf_rate: float = parameter(50.0, unit="Hz", low=0.1, high=4000.0, doc="transforms per second of the run's time")
-
-
-def check_time(settings: BackendSettings) -> None:
-    """Raise UserError where the settings of time contradict each other."""
-    if settings.real_time_factor == 0.0 and not settings.lockstep:
-        raise UserError("backend.real_time_factor = 0 (as fast as possible) needs backend.lockstep = true.")
 
 
 class BackendNode(LifecycleNode):
@@ -118,7 +83,7 @@ class BackendNode(LifecycleNode):
         self._reader = CommandReader(self.spec)
         self._make_interfaces()
         self._diagnostics = DiagnosticsReporter(self, hardware_id=self.spec.name)
-        self._time: _Lockstep | _Paced | None = None
+        self._time: Lockstep | Paced | None = None
         self._starting: Timer | None = None
 
     def _make_interfaces(self) -> None:
@@ -189,7 +154,7 @@ class BackendNode(LifecycleNode):
         if self._settled is not None and now < self._settled:
             return
         self._end_start()
-        self._time = _Lockstep(self) if self.settings.lockstep else _Paced(self)
+        self._time = Lockstep(self) if self.settings.lockstep else Paced(self)
         self._time.start()
         self._report()
 
@@ -290,7 +255,7 @@ class BackendNode(LifecycleNode):
             self.runner.supervisor.refuse(str(error))
             self._report()
             return
-        if isinstance(self._time, _Lockstep):
+        if isinstance(self._time, Lockstep):
             self._time.answer(stamp_ns(message.header.stamp), command)
         else:
             self._command = command
@@ -381,89 +346,6 @@ class BackendNode(LifecycleNode):
             },
             now=self.finished,
         )
-
-
-class _Lockstep:
-    """A tick is the answer to a command. Without commands the state is repeated, then time goes on without them."""
-
-    def __init__(self, node: BackendNode) -> None:
-        self._node = node
-        self._started = False  # a first command has come
-        self._waiting_since = 0.0
-        self._pacer = Pacer(0.0)
-        self._lonely: Any = None
-
-    def start(self) -> None:
-        self._waiting_since = time.monotonic()
-        self._node.publish(self._node.runner.observation)
-        self._timer = self._node.create_timer(REPEAT, self._check, clock=Clock(clock_type=ClockType.STEADY_TIME))
-
-    def stop(self) -> None:
-        self._timer.cancel()
-        self._end_loneliness()
-
-    def answer(self, stamp: int, command: JointCommand) -> None:
-        """A command; only the one that answers the present state lets time go on."""
-        node = self._node
-        if stamp != node.runner.observation.time_ns or node.finished:
-            return
-        self._started = True
-        self._end_loneliness()
-        self._tick(command)
-
-    def _tick(self, command: JointCommand | None) -> None:
-        self._node.tick(command)
-        self._pacer.factor = self._node.settings.real_time_factor
-        self._pacer.wait(self._node.dt_ns * 1e-9)
-        self._waiting_since = time.monotonic()
-
-    def _check(self) -> None:
-        waited = time.monotonic() - self._waiting_since
-        if self._node.finished or self._lonely is not None or waited < REPEAT:
-            return
-        if self._started and waited > self._node.settings.lockstep_timeout:
-            clock = Clock(clock_type=ClockType.STEADY_TIME)
-            self._lonely = self._node.create_timer(self._node.dt_ns * 1e-9, lambda: self._tick(None), clock=clock)
-            return
-        self._node.publish(self._node.runner.observation)
-
-    def _end_loneliness(self) -> None:
-        if self._lonely is not None:
-            self._node.destroy_timer(self._lonely)
-            self._lonely = None
-
-
-class _Paced:
-    """Ticks on the steady clock, in a thread of their own."""
-
-    def __init__(self, node: BackendNode) -> None:
-        self._node = node
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="ticks", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stop.set()
-        if self._thread is not threading.current_thread():
-            self._thread.join(timeout=1.0)
-
-    def _run(self) -> None:
-        try:
-            self._keep_time()
-        except Exception as error:  # whatever it is, the motors must not be left without a guard
-            self._node.crash(error)
-
-    def _keep_time(self) -> None:
-        node = self._node
-        pacer = Pacer(node.settings.real_time_factor if node.runner.backend.simulated else 1.0)
-        node.publish(node.runner.observation)
-        while not self._stop.is_set() and not node.finished:
-            pacer.factor = node.settings.real_time_factor if node.runner.backend.simulated else 1.0
-            pacer.wait(node.dt_ns * 1e-9)
-            node.overruns = pacer.overruns
-            node.tick(node.take_command())
 
 
 def run_backend(backend_class: Any, settings_class: type) -> None:

@@ -1,0 +1,41 @@
+"""The parameters that every backend node takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from crawler_core.errors import UserError
+from crawler_core.parameters import parameter
+
+
+@dataclass(frozen=True)
+class BackendSettings:
+    """What every backend node takes."""
+
+    robot: str = parameter("three_link", doc="installed robot, or the path of a robot.yaml", constant=True)
+    robot_overrides: str = parameter("", doc="YAML mapping of robot parameters to use instead", constant=True)
+    rate: float = parameter(200.0, unit="Hz", low=10.0, high=4000.0, doc="ticks per second", constant=True)
+    lockstep: bool = parameter(False, doc="wait for the command that answers each state", constant=True)
+    real_time_factor: float = parameter(
+        1.0, low=0.0, high=1000.0, doc="simulated seconds per second; 0: as fast as the ring can, in lockstep only"
+    )
+    stop_at: float = parameter(0.0, unit="s", low=0.0, doc="time stands still from here on; 0: never", constant=True)
+    readers: int = parameter(
+        0,
+        low=0,
+        high=100,
+        constant=True,
+        doc="time starts once so many listen to joint_states, so that they miss nothing",
+    )
+    autostart: bool = parameter(True, doc="configure and activate at once", constant=True)
+    lockstep_timeout: float = parameter(
+        2.0, unit="s", low=0.1, high=60.0, doc="wall time that lockstep waits for a command before it calls it late"
+    )
+    odom_rate: float = parameter(100.0, unit="Hz", low=0.1, high=4000.0, doc="odometry per second of the run's time")
+    tf_rate: float = parameter(50.0, unit="Hz", low=0.1, high=4000.0, doc="transforms per second of the run's time")
+
+
+def check_time(settings: BackendSettings) -> None:
+    """Raise UserError where the settings of time contradict each other."""
+    if settings.real_time_factor == 0.0 and not settings.lockstep:
+        raise UserError("backend.real_time_factor = 0 (as fast as possible) needs backend.lockstep = true.")
