@@ -1,0 +1,46 @@
+"""Nodes among themselves, for the tests of any package: a ROS context, a domain and a namespace of their own."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+
+class PrivateGraph:
+    """Nodes that share an executor, a domain and a namespace with nobody else."""
+
+    def __init__(self) -> None:
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context, args=[], domain_id=1 + os.getpid() % 100)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.namespace = f"test_{os.getpid()}"
+        self.nodes: list[Node] = []
+
+    def add(self, factory: Callable[..., Any], **parameters: Any) -> Any:
+        """A node from `factory`, with these parameters."""
+        overrides = [Parameter(name, value=value) for name, value in parameters.items()]
+        node = factory(context=self.context, namespace=self.namespace, parameter_overrides=overrides)
+        self.executor.add_node(node)
+        self.nodes.append(node)
+        return node
+
+    def spin_until(self, condition: Callable[[], Any], seconds: float = 20.0) -> None:
+        """Run callbacks until `condition`; AssertionError when it does not come in time."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < deadline, "the condition was not met in time"
+            self.executor.spin_once(timeout_sec=0.05)
+
+    def close(self) -> None:
+        """End everything."""
+        self.executor.shutdown()
+        for node in self.nodes:
+            node.destroy_node()
+        self.context.try_shutdown()
