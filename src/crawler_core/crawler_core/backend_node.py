@@ -17,7 +17,6 @@ from typing import Any
 
 from crawler_interfaces.msg import ContactStateArray
 from nav_msgs.msg import Odometry
-from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -109,11 +108,9 @@ class BackendNode(LifecycleNode):
             publisher.publish(message)
         self._odom_due = self._tf_due = 0
         self.commands = self.create_subscription(JointState, "joint_commands", self._on_command, 10)
-        # a stop must be heard even while another service is being served
-        group = ReentrantCallbackGroup()
-        self.create_service(SetBool, "~/enable", self._on_enable, callback_group=group)
-        self.create_service(Trigger, "~/estop", self._on_estop, callback_group=group)
-        self.create_service(Trigger, "~/reset", self._on_reset, callback_group=group)
+        self.create_service(SetBool, "~/enable", self._on_enable)
+        self.create_service(Trigger, "~/estop", self._on_estop)
+        self.create_service(Trigger, "~/reset", self._on_reset)
 
     def _change(self, settings: BackendSettings) -> None:
         self.settings = settings

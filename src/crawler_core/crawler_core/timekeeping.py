@@ -62,13 +62,15 @@ class Lockstep:
     def answer(self, stamp: int, command: JointCommand) -> None:
         """A command; only the one that answers the present state lets time go on."""
         node = self._node
-        if stamp != node.runner.observation.time_ns or node.finished:
+        if stamp != node.runner.observation.time_ns:
             return
         self._started = True
         self._end_loneliness()
         self._tick(command)
 
     def _tick(self, command: JointCommand | None) -> None:
+        if self._node.finished:
+            return
         self._node.tick(command)
         self._pacer.factor = self._node.settings.real_time_factor
         self._pacer.wait(self._node.dt_ns * 1e-9)
