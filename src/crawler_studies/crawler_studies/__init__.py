@@ -1,0 +1,1 @@
+"""Many runs of one robot: sweeps, tuning, figures."""
