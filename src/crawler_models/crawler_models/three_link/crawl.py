@@ -52,20 +52,32 @@ class Crawl:
 
 
 def crawl(robot: ThreeLink, motion: JointMotion, *, max_cycles: int = 200) -> Crawl:
-    """Simulate from rest (x1' = 0) until the cycle repeats.
+    """Simulate from x1' = 0 until the cycle repeats.
 
     A gait that loses contact, meets Painleve's paradox or does not settle is returned with ``valid`` false and the
     reason as a sentence.
     """
     period = float(motion.period)
     table = SpanTable(robot, motion, 0.0, period)
-    state = State()
+    # The joints already move at t = 0. Where starting with foot 1 at rest breaks contact, the gait itself need not:
+    # it is then tried with foot 2 at rest, and with both moving alike.
+    away = float(table.d1(0.0))
+    first = _from(table, 0.0, period, max_cycles)
+    if first.valid or first.cycles_to_steady >= max_cycles:
+        return first
+    others = (_from(table, v1, period, max_cycles) for v1 in (-away, -0.5 * away))
+    return next((other for other in others if other.valid), first)
+
+
+def _from(table: SpanTable, v1: float, period: float, max_cycles: int) -> Crawl:
+    """Simulate from foot 1's velocity ``v1`` until the cycle repeats."""
+    state = State(0.0, v1)
     steps: list[float] = []
     for cycle in range(1, max_cycles + 1):
         try:
             trajectory = simulate(table, state)
         except HybridFault as fault:
-            return _invalid(period, len(steps), f"{str(fault).rstrip('.')} (in cycle {cycle} from rest).")
+            return _invalid(period, len(steps), f"{str(fault).rstrip('.')} (in cycle {cycle} from the start).")
         x1, v1 = trajectory.end_state
         steps.append(-x1)
         repeats = abs(v1 - state.v1) * period < _REPEATS and state.mode == trajectory.mode
