@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import njit
 
-from crawler_models.three_link.fast.cycle import FINE, run_cycle
+from crawler_models.three_link.fast.cycle import FINE, PAINLEVE, run_cycle
 from crawler_models.three_link.fast.table import D1, WIDE, fill_slips
 
 # columns of the result
@@ -53,7 +53,9 @@ def settle(mass, mu1, mu2, gamma, chain, slips, fastest, start, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _write(out, u, x, low, thin, unique, code, periods):
-    if code == FINE and low <= 0.0:
+    if code == FINE and thin <= 0.0:
+        code = PAINLEVE
+    elif code == FINE and low <= 0.0:
         code = CONTACT_LOST
     out[STEP] = -x  # towards foot 1, the direction of travel
     out[FORCE], out[MARGIN] = low, thin
