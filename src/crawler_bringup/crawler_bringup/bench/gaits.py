@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +46,7 @@ def random_cases(robot: ThreeLink, count: int, seed: int = 0) -> list[Case]:
         return float(value * rng.uniform(0.7, 1.3))
 
     def one() -> Case:
-        body = ThreeLink(**{name: value if name == "g" else near(value) for name, value in vars(robot).items()})
+        body = ThreeLink(**{name: value if name == "g" else near(value) for name, value in asdict(robot).items()})
         return Case(
             body,
             TimeScaled(

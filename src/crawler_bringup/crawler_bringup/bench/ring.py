@@ -12,9 +12,9 @@ from sensor_msgs.msg import JointState
 
 from crawler_bringup.bench.children import bare, bare_process
 from crawler_bringup.stack import BACKENDS, Options
-from crawler_bringup.tap import Topic, stamp_of
 from crawler_bringup.watching import Ring, Topics, Watching
 from crawler_core.robot import load_robot
+from crawler_core.tap import Topic, stamp_of
 from crawler_core.types import JointCommand
 from gait_generators.catalogue import make_gait
 from gait_generators.checks import blend_within_limits
