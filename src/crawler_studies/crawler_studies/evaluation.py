@@ -31,7 +31,8 @@ class Result:
 class Evaluator(Protocol):
     """Finds out. `backend` is its name: model, pybullet or ring."""
 
-    backend: str
+    @property
+    def backend(self) -> str: ...
 
     def evaluate(self, points: Sequence[Point]) -> list[Result]:
         """Results in the order of the points. A point that cannot be is an invalid result, never an exception."""

@@ -1,0 +1,40 @@
+"""What the evaluations of a study depend on, for its file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from crawler_core.robot import RobotSpec
+from crawler_studies.subject import Subject
+from gait_generators.catalogue import gait_parameters
+
+MECHANICS = ("base", "joints", "feet")  # what a robot file says of the robot besides its parameters
+STACK = "crawler_studies"
+
+
+def identity_of(subject: Subject, varied: Collection[str]) -> dict[str, Any]:
+    """The robot and the gait with every effective parameter but those that are `varied`."""
+    spec, said = subject.spec, subject.settings.get("gait") or {}
+    infos = gait_parameters(spec, subject.gait_name)
+    gait = {info.name: said.get(info.name, info.default) for info in infos}
+    identity = {
+        "stack": version(STACK),
+        "robot.name": spec.name,
+        "robot": {name: value for name, value in spec.parameters.items() if f"robot.{name}" not in varied},
+        "robot_file": {key: spec.document[key] for key in MECHANICS},
+        "gait.name": subject.gait_name,
+        "gait": {name: value for name, value in gait.items() if f"gait.{name}" not in varied},
+    }
+    texts = [str(gait[info.name]) for info in infos if info.type is str]
+    return {**identity, "shapes": _digest(spec, texts)} if texts else identity
+
+
+def _digest(spec: RobotSpec, texts: Collection[str]) -> str:
+    """Of the files that a gait whose parameters are names or paths may read: they are no less a part of it."""
+    own = sorted(path for path in (spec.directory / "gaits").rglob("*") if path.is_file())
+    named = [Path(text) for text in texts if text and Path(text).is_file()]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in [*own, *named])).hexdigest()[:16]

@@ -1,0 +1,160 @@
+"""Evaluation by PyBullet's physics: the backend in a plain loop, without ROS, until its crawl is steady."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from crawler_core.backend import Backend
+from crawler_core.errors import BackendFault, UserError, unknown_name
+from crawler_core.parameters import build, describe, parameter
+from crawler_core.robot import RobotSpec
+from crawler_core.types import FloatArray, JointCommand, Observation
+from crawler_studies.evaluation import Result
+from crawler_studies.subject import Point, Subject
+from gait_generators.blend import Blend
+from gait_generators.checks import blend_within_limits, check_limits
+from gait_generators.gait import Gait
+from gait_generators.hold import Hold
+from gait_generators.placed import Placed
+from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
+
+BLOCK_TIME = 7.8  # s, about: ten periods at 8 rad/s
+MOST_PERIODS = 21  # in a block
+# Two blocks that differ by less are the same.
+RELATIVE = 1e-3  # of the step length
+ABSOLUTE = 2e-5  # m
+MOST_BLOCKS = 15
+
+
+@dataclass(frozen=True)
+class Tick:
+    """What the evaluation takes besides PyBullet's own settings."""
+
+    rate: float = parameter(500.0, unit="Hz", low=10.0, high=4000.0, constant=True, doc="setpoints per second")
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """How a run is cut: each block has a whole number of periods and of ticks.
+
+    A gait's events fall between physics steps, in each period at other places, and the step length beats with that. The
+    two numbers have no common factor, so that every block goes once through the whole beat: its mean is free of it,
+    and repeats when the crawl is steady.
+    """
+
+    periods: int
+    ticks: int
+    dt: float  # s, the tick's length
+
+    @staticmethod
+    def of(period: float, rate: float) -> Blocks:
+        """Blocks for a gait with `period` (s), with at least `rate` ticks per second."""
+        # odd, because ticks mostly have an even number of physics steps
+        periods = min(max(1, round(BLOCK_TIME / period)), MOST_PERIODS) | 1
+        ticks = math.ceil(periods * period * rate - 1e-9)
+        while math.gcd(ticks, periods) > 1:
+            ticks += 1
+        return Blocks(periods, ticks, periods * period / ticks)
+
+
+class Stretch(NamedTuple):
+    """Some ticks of a run."""
+
+    advance: float  # m, of the base
+    forces: FloatArray  # N, the normal force on each foot in each tick
+
+
+@dataclass(frozen=True)
+class PyBulletEvaluator:
+    """Steady crawling in PyBullet."""
+
+    subject: Subject
+    settings: PyBulletSettings = field(default_factory=PyBulletSettings)
+    rate: float = Tick.rate  # Hz
+    backend: str = "pybullet"
+
+    @staticmethod
+    def of(subject: Subject, values: Mapping[str, Any]) -> PyBulletEvaluator:
+        """An evaluator with `values` of the section backend over the robot's own. Raises UserError."""
+        known = {info.name for cls in (Tick, PyBulletSettings) for info in describe(cls)} - {"gui"}
+        for name in values:
+            if name not in known:
+                raise unknown_name("parameter of an evaluation", f"backend.{name}", (f"backend.{k}" for k in known))
+        own = {name: value for name, value in values.items() if name != "rate"}
+        tick = build(Tick, {name: value for name, value in values.items() if name == "rate"}, section="backend")
+        defaults = subject.spec.section("backends").get("pybullet", {})
+        return PyBulletEvaluator(subject, build(PyBulletSettings, {**defaults, **own}, section="backend"), tick.rate)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Everything but the subject that a result depends on."""
+        return {"rate": self.rate, **asdict(self.settings)}
+
+    def evaluate(self, points: Sequence[Point]) -> list[Result]:
+        return [self._one(point) for point in points]
+
+    def _one(self, point: Point) -> Result:
+        try:
+            spec, gait = self.subject.at(point)
+            check_limits(spec, gait)
+            motion = _from_rest(spec, gait)
+        except UserError as error:
+            return Result.invalid(str(error))
+        blocks = Blocks.of(gait.period, self.rate)
+        backend = PyBulletBackend(spec, self.settings, blocks.dt)
+        try:
+            backend.open()
+            return _steady(backend, motion, gait.period, blocks, spec.foot_names)
+        except BackendFault as fault:
+            return Result.invalid(f"{fault}: {fault.remedy}.")
+        finally:
+            backend.close()
+
+
+def _from_rest(spec: RobotSpec, gait: Gait) -> Blend:
+    rest = Hold(np.array([joint.home for joint in spec.actuated]))
+    return blend_within_limits(spec, rest, Placed.after(spec, rest, gait, 0.0), 0.0, gait.period)
+
+
+def _steady(backend: Backend, motion: Blend, period: float, blocks: Blocks, feet: Sequence[str]) -> Result:
+    """Run block after block until two have the same step length. The blend into the gait does not count."""
+    start = math.ceil(motion.end / blocks.dt)
+    _run(backend, motion, blocks.dt, 0, start)
+    before = math.nan
+    for k in range(1 + MOST_BLOCKS):
+        stretch = _run(backend, motion, blocks.dt, start + k * blocks.ticks, blocks.ticks)
+        step = stretch.advance / blocks.periods
+        if abs(step - before) <= max(RELATIVE * abs(step), ABSOLUTE):
+            return _result(step, step / period, stretch.forces.min(axis=0), feet)
+        before = step
+    return Result.invalid(f"the step length did not settle within {(1 + MOST_BLOCKS) * blocks.periods} periods.")
+
+
+def _result(step: float, speed: float, least: FloatArray, feet: Sequence[str]) -> Result:
+    if least.min() <= 0.0:
+        return Result.invalid(f"{feet[int(least.argmin())]} leaves the ground.")
+    return Result(step, speed, valid=True, min_normal_force=float(least.min()))
+
+
+def _run(backend: Backend, motion: Blend, dt: float, done: int, ticks: int) -> Stretch:
+    """Go on for `ticks` after those that are `done`."""
+    position, velocity, _ = motion.sample(dt * np.arange(done + 1, done + ticks + 1))
+    unknown = np.full(position.shape[1], np.nan)
+    began = _x(backend.observe())
+    forces = []
+    for q, dq in zip(position, velocity, strict=True):
+        backend.apply(JointCommand(q, dq, unknown))
+        backend.advance(dt)
+        seen = backend.observe()
+        forces.append([contact.force[2] for contact in seen.contacts])
+    return Stretch(_x(seen) - began, np.array(forces))
+
+
+def _x(seen: Observation) -> float:
+    assert seen.base is not None
+    return seen.base.position[0]

@@ -1,0 +1,1 @@
+"""Maps: every point of a grid of parameters, evaluated once and for all."""

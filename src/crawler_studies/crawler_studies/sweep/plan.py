@@ -1,0 +1,117 @@
+"""A sweep as it was asked for, checked, before anything runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crawler_core.errors import UserError, unknown_name
+from crawler_studies.evaluation import Evaluator
+from crawler_studies.identity import identity_of
+from crawler_studies.model_evaluator import ModelEvaluator
+from crawler_studies.physics_evaluator import PyBulletEvaluator
+from crawler_studies.subject import Subject
+from crawler_studies.sweep.grid import Grid
+from crawler_studies.sweep.table import SUFFIXES
+from crawler_studies.sweep.variable import parse_variables
+from gait_generators.catalogue import make_gait
+
+BACKENDS = ("model", "pybullet")
+DIRECTORY = Path("studies")
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where a sweep goes."""
+
+    table: Path
+    picture: Path
+    study: Path  # every finished evaluation; what an interrupted sweep goes on from
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be evaluated, and by whom."""
+
+    subject: Subject
+    evaluator: Evaluator
+    grid: Grid
+    identity: Mapping[str, Any]  # what the evaluations depend on
+
+
+def make_plan(
+    robot: str, gait: str, backend: str, settings: Mapping[str, Mapping[str, Any]], vary: Sequence[str]
+) -> Plan:
+    """A checked plan. Raises UserError."""
+    if backend not in BACKENDS:
+        raise unknown_name("backend for sweeps", backend, BACKENDS)
+    known = ("robot", "gait", *(("backend",) if backend == "pybullet" else ()))
+    for section in settings:
+        if section not in known:
+            raise UserError(
+                f"'{section}' settings mean nothing to a sweep on {backend}: give {' and '.join(known)} ones."
+            )
+    subject = Subject(robot, gait, {name: dict(settings.get(name) or {}) for name in ("robot", "gait")})
+    make_gait(subject.spec, subject.gait_name, subject.settings["gait"])  # says what is wrong with fixed settings
+    grid = Grid(parse_variables(subject, vary))
+    own: dict[str, Any] = {}
+    evaluator: Evaluator
+    if backend == "pybullet":
+        evaluator = physics = PyBulletEvaluator.of(subject, settings.get("backend") or {})
+        own = physics.identity
+    else:
+        evaluator = ModelEvaluator(subject)
+    variables = {variable.name: list(variable.values) for variable in grid.variables}
+    identity = {
+        "study": "sweep",
+        **identity_of(subject, grid.names),
+        "backend.name": backend,
+        "backend": own,
+        "variables": variables,
+    }
+    return Plan(subject, evaluator, grid, identity)
+
+
+def make_files(plan: Plan, output: str) -> Files:
+    """The files of a sweep whose table is `output`, or where none is given, of this sweep's own in studies/.
+
+    Raises UserError where they cannot be written, or would take the place of something else.
+    """
+    if output:
+        table = Path(output)
+        if table.suffix not in SUFFIXES:
+            raise UserError(f"--output {output} must end in {' or '.join(SUFFIXES)}: the suffix says the format.")
+        if not table.parent.is_dir():
+            raise UserError(f"--output {output} cannot be written: there is no directory {table.parent}.")
+    else:
+        _make(DIRECTORY)
+        table = DIRECTORY / f"{_label(plan)}.parquet"
+    files = Files(table, table.with_suffix(".png"), table.with_suffix(".sqlite"))
+    if not os.access(table.parent, os.W_OK | os.X_OK):
+        raise UserError(f"{table} cannot be written: {table.parent} does not let you.")
+    for file in (files.table, files.picture):
+        if file.is_dir() or (file.exists() and not os.access(file, os.W_OK)):
+            raise UserError(f"{file} cannot be written: it is a directory or write-protected.")
+        if file.exists() and not files.study.exists():
+            raise UserError(f"{file} exists already, and not from a sweep ({files.study} is not there): give another.")
+    return files
+
+
+def _label(plan: Plan) -> str:
+    """The same for the same sweep and no other, so that the same command finds its study again."""
+    said = json.dumps(plan.identity, sort_keys=True).encode()
+    names = [name.replace(".", "-") for name in plan.grid.names[:3]]
+    parts = [plan.subject.spec.name, plan.subject.gait_name, plan.evaluator.backend, *names]
+    return "_".join([*parts, hashlib.sha256(said).hexdigest()[:8]])
+
+
+def _make(directory: Path) -> None:
+    try:
+        directory.mkdir(exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{directory} cannot be made: {error.strerror}; give --output FILE elsewhere.") from None

@@ -1,0 +1,42 @@
+"""Rows of a sweep's study file, and what they are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from crawler_studies.evaluation import Result
+from crawler_studies.sweep.grid import Grid
+
+RESULTS: dict[str, type] = {
+    "step_length_m": float,
+    "speed_m_s": float,
+    "valid": int,
+    "reason": str,
+    "min_normal_force_N": float,
+    "painleve_margin": float,
+    "unique": int,  # empty where the backend cannot tell
+}
+
+
+def columns(grid: Grid) -> dict[str, type]:
+    """The columns of a sweep over `grid`, after the point's number."""
+    return {**dict.fromkeys(grid.names, float), **RESULTS}
+
+
+def rows(grid: Grid, numbers: Sequence[int], results: Sequence[Result], tells_unique: bool) -> list[tuple[Any, ...]]:
+    """The points with these numbers and what they came to."""
+    return [
+        (
+            number,
+            *values,
+            result.step_length,
+            result.speed,
+            int(result.valid),
+            result.reason,
+            result.min_normal_force,
+            result.painleve_margin,
+            int(result.unique) if tells_unique else None,
+        )
+        for number, values, result in zip(numbers, grid.coordinates(numbers).tolist(), results, strict=True)
+    ]
