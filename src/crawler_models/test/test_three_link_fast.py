@@ -1,6 +1,10 @@
 """The compiled gait maps against the plain solver and the reference numbers."""
 
 import math
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -99,3 +103,38 @@ def test_a_motion_with_a_jump_in_its_acceleration_is_refused_not_guessed():
             return q, dq, np.sign(ddq)
 
     assert one(robot(), Triangle(3.0)).outcome == Outcome.TOO_COARSE
+
+
+def test_a_second_process_compiles_nothing():
+    one(robot(), Harmonic(1.0))  # compiled by now
+    program = """
+from crawler_models.three_link.fast import steady, table
+from three_link_cases import Harmonic, robot
+from crawler_models.three_link.fast import ShapeTable
+ShapeTable(robot(), [Harmonic(1.0)]).crawl(0, 1.0, 0.172, 0.172)
+print(sum(f.stats.cache_misses.total() for f in (steady.settle_all, table.fill_chain)))
+"""
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "0"
+
+
+def test_a_change_of_any_source_changes_where_compiled_code_is_kept(tmp_path, monkeypatch):
+    from crawler_models.three_link.fast import cache
+
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(cache.numba.config, "CACHE_DIR", cache.numba.config.CACHE_DIR)
+    monkeypatch.setattr(cache, "__file__", str(tmp_path / "cache.py"))
+    (tmp_path / "contact.py").write_text("1")
+    places = []
+    for text in ("1", "2", "1"):
+        (tmp_path / "contact.py").write_text(text)
+        cache.keep_compiled_code()
+        places.append(cache.numba.config.CACHE_DIR)
+    assert places[0] == places[2] != places[1]

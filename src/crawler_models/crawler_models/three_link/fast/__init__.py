@@ -3,6 +3,10 @@
 `hybrid` and `crawl` remain the reference, and the fallback for what is not smooth enough to be tabulated.
 """
 
-from crawler_models.three_link.fast.gait_map import GaitMap, Outcome, ShapeTable
+from crawler_models.three_link.fast.cache import keep_compiled_code
+
+keep_compiled_code()  # before anything is compiled
+
+from crawler_models.three_link.fast.gait_map import GaitMap, Outcome, ShapeTable  # noqa: E402
 
 __all__ = ["GaitMap", "Outcome", "ShapeTable"]

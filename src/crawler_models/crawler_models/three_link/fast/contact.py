@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from numba import njit
 
-TIE = 1e-9  # of the weight; see contact_law.TIE
+TIE = 1e-6  # of the weight; as contact_law.TIE, but tables are interpolated between their nodes
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
