@@ -1,0 +1,66 @@
+"""Draws fourier_gait.png beside this file: one period at 8 rad/s, the best harmonic gait and the library's shape."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+from crawler_core.robot import load_robot
+from crawler_models.three_link import ThreeLink, crawl
+from crawler_models.three_link.kinematics import closed_chain, pose
+from gait_generators.catalogue import make_gait
+
+OMEGA = 8.0  # rad/s
+HARMONIC = {"omega": OMEGA, "amplitude": 18.0, "psi": 99.0}  # the longest worst step of all psi and A up to 18°
+FRONT, REAR, BODY = "tab:blue", "tab:orange", "black"
+
+
+def draw(axes: Any, robot: ThreeLink, gait: Any, title: str) -> None:
+    """One column of the picture."""
+    steady = crawl(robot, gait)
+    seen = steady.samples(1000)
+    t, weight = seen.t / steady.period, robot.mass * robot.g
+    sample = gait.sample(seen.t)
+    points = pose(robot, closed_chain(robot, *sample))
+    centre = (robot.m0 * points.centre_0 + robot.m1 * points.centre_1 + robot.m2 * points.centre_2) / robot.mass
+    glide = -np.gradient(seen.x1 + centre.real, seen.t)  # the paper's x points against the direction of travel
+    angles, speeds, loads, pushes = axes
+    angles.set_title(f"{title}: {1e3 * steady.step_length:.0f} mm a step")
+    for j, colour in enumerate((FRONT, REAR)):
+        angles.plot(t, np.degrees(sample.position[:, j]), colour, label=f"joint {j + 1}")
+    speeds.plot(t, -seen.v1, FRONT, label="front foot")
+    speeds.plot(t, -seen.v2, REAR, label="rear foot")
+    speeds.plot(t, glide, BODY, label="centre of mass")
+    loads.plot(t, seen.forces.f1y / weight, FRONT, label="front foot")
+    loads.plot(t, seen.forces.f2y / weight, REAR, label="rear foot")
+    reach = robot.mu1 * weight
+    pushes.plot(t, -seen.forces.f1x / reach, FRONT, label="on the front foot")
+    pushes.plot(t, -seen.forces.f2x / reach, REAR, label="on the rear foot")
+    pushes.plot(t, -(seen.forces.f1x + seen.forces.f2x) / reach, BODY, label="together")
+    pushes.set_xlabel("t / T")
+    for ax in axes:
+        ax.grid(alpha=0.3)
+        ax.set_xlim(0.0, 1.0)
+
+
+def main() -> None:
+    spec = load_robot("three_link")
+    robot = ThreeLink.from_parameters(spec.parameters)
+    figure, axes = plt.subplots(4, 2, figsize=(11, 11), sharex=True, sharey="row", layout="constrained")
+    draw(axes[:, 0], robot, make_gait(spec, "harmonic", HARMONIC), "harmonic, A 18°, psi 99°")
+    draw(axes[:, 1], robot, make_gait(spec, "fourier", {"omega": OMEGA, "library": "swing_18"}), "fourier, swing_18")
+    labels = ("joint angle, °", "velocity forward, m/s", "normal load / weight", "ground's push forward / (mu weight)")
+    for ax, label, corner in zip(axes[:, 0], labels, ("lower", "upper", "upper", "lower"), strict=True):
+        ax.set_ylabel(label)
+        ax.legend(loc=f"{corner} left", fontsize="small")
+    figure.suptitle(f"omega = {OMEGA:g} rad/s (T = {2.0 * math.pi / OMEGA:.2f} s), hard tips, by the equations")
+    figure.savefig(Path(__file__).with_suffix(".png"), dpi=90)
+
+
+if __name__ == "__main__":
+    main()
