@@ -1,7 +1,7 @@
 """Where the compiled code is kept.
 
-numba notices that a file has changed, but not that a function it calls, in another file, has: it would go on with the old one.
-So the directory of the cache bears a digest of all the sources.
+numba notices that a file has changed, but not that a function it calls, in another file, has: it would go on with the
+old one. So the directory of the cache bears a digest of all the sources.
 """
 
 from __future__ import annotations
