@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from crawler_bringup.run_log import RunLog
 from crawler_core.types import ContactMode
+from hybrid_controller.laws.hybrid import CONTACT_TRACKING
 
 matplotlib.use("Agg")
 COLOURS = ("#1f6fb4", "#d1495b", "#3a8f5c", "#8a5fb0", "#c98a1b", "#4c4c4c", "#2aa3a3", "#b05f8a")
@@ -30,10 +31,12 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, file: Path) -> 
         tc = np.array([sample[0] for sample in log.contacts])
         modes = np.array([sample[1] for sample in log.contacts])
         slip = np.array([sample[2] for sample in log.contacts]) * 1e3
+        slip[modes == ContactMode.OPEN] = np.nan  # in the air nothing slips
+        thick = min(0.03, 0.18 / len(log.feet))
         for i, foot in enumerate(log.feet):
             colour = COLOURS[i % len(COLOURS)]
             contacts.plot(tc, slip[:, i], color=colour, label=foot)
-            low, high = 0.03 * i + 0.005, 0.03 * i + 0.03
+            low, high = thick * i + 0.005, thick * (i + 5 / 6) + 0.005
             contacts.fill_between(
                 tc,
                 low,
@@ -43,6 +46,23 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, file: Path) -> 
                 transform=contacts.get_xaxis_transform(),
             )
         contacts.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, frameon=False, borderaxespad=0.1)
+    if CONTACT_TRACKING in {branch for _, branch in log.branches}:
+        tb = np.array([sample[0] for sample in log.branches])
+        tracking = np.array([branch == CONTACT_TRACKING for _, branch in log.branches])
+        for axes in (angles, contacts):
+            axes.fill_between(
+                tb,
+                0.0,
+                1.0,
+                where=tracking,
+                step="post",
+                color="grey",
+                alpha=0.25,
+                linewidth=0.0,
+                transform=axes.get_xaxis_transform(),
+                label="contacts tracked" if axes is angles else None,
+            )
+        angles.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, frameon=False, borderaxespad=0.1)
     contacts.set_ylabel("slip velocity [mm/s]\n(bars at the bottom: the foot sticks)", labelpad=8)
     contacts.axhline(0.0, color="black", linewidth=0.5)
     if log.odometry:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from crawler_interfaces.msg import ContactStateArray
+from crawler_interfaces.msg import ContactStateArray, ControllerState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
@@ -17,7 +17,7 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from transforms3d.quaternions import rotate_vector
 
-from crawler_bringup.tap import Tap, Topic, stamp_of
+from crawler_core.tap import Tap, Topic, stamp_of
 from crawler_core.types import ContactMode
 
 KEEP_EVERY = 0.01  # s of the run's time between samples that are kept
@@ -37,6 +37,7 @@ class RunLog:
     joints: deque[tuple[float, list[float]]] = field(default_factory=_samples)
     contacts: deque[tuple[float, list[int], list[float]]] = field(default_factory=_samples)
     odometry: deque[tuple[float, float, float]] = field(default_factory=_samples)  # t, x, x velocity
+    branches: deque[tuple[float, str]] = field(default_factory=_samples)  # t, the part of the law in force
     states: int = 0
     backend: dict[str, str] = field(default_factory=dict)  # the backend's latest diagnostics
     troubles: dict[str, str] = field(default_factory=dict)  # the nodes that are not well, and what they say
@@ -55,6 +56,7 @@ class RunLog:
             (
                 (Topic("contact_states", ContactStateArray, depth=5000), self._on_contacts),
                 (Topic("odom", Odometry, depth=5000), self._on_odometry),
+                (Topic("controller_state", ControllerState), self._on_controller),
                 (Topic("diagnostics", DiagnosticArray), self._on_diagnostics),
                 # last: time starts when the backend sees this one, and the others are known to it by then
                 (Topic("joint_states", JointState, depth=5000), self._on_joints),
@@ -111,6 +113,10 @@ class RunLog:
         if not self.odometry or time > self.odometry[-1][0]:
             self.odometry.append((time, message.pose.pose.position.x, speed))
 
+    def _on_controller(self, data: bytes, _info: dict[str, Any]) -> None:
+        self._begin(stamp_of(data))
+        self.branches.append((stamp_of(data) - self.start, deserialize_message(data, ControllerState).branch))
+
     def _on_diagnostics(self, data: bytes, _info: dict[str, Any]) -> None:
         for status in deserialize_message(data, DiagnosticArray).status:
             name = status.name.rsplit("/", 1)[-1]
@@ -157,3 +163,10 @@ def mode_shares(log: RunLog) -> dict[str, dict[str, float]]:
         total = sum(counts.values())
         shares[foot] = {mode: count / total for mode, count in sorted(counts.items())}
     return shares
+
+
+def branch_shares(log: RunLog, after: float) -> dict[str, float]:
+    """How much of the time each part of the law was in force, from `after` (s) on."""
+    counts = Counter(branch or "none" for time, branch in log.branches if time >= after)
+    total = sum(counts.values())
+    return {branch: count / total for branch, count in sorted(counts.items())}

@@ -18,7 +18,7 @@ from crawler_bringup.discovery import hasten_discovery
 from crawler_bringup.processes import Processes
 from crawler_bringup.run_log import RunLog
 from crawler_bringup.stack import Options, make_stack
-from crawler_bringup.tap import Tap, Topic
+from crawler_core.tap import Tap, Topic
 
 Topics = list[tuple[Topic, Callable[..., None]]]
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from crawler_models.three_link import ThreeLink, crawl
+from crawler_models.three_link.feedback import feedback_crawl
+from crawler_models.three_link.feedback_law import FeedbackLaw
 from crawler_models.three_link.joint_motion import JointMotion
 
 _ROS_MODE = {0: "stick", -1: "slip_pos", 1: "slip_neg"}  # the paper's x points backwards in ROS axes
+
+
+_SLOWEST_FEEDBACK = 7.0  # s; in longer periods a tracked foot comes as near to rest as one likes, but never arrives
 
 
 def has_equations(robot_name: str) -> bool:
@@ -16,21 +22,56 @@ def has_equations(robot_name: str) -> bool:
     return robot_name in _PREDICTORS
 
 
-def predict(robot_name: str, parameters: Mapping[str, Any], motion: JointMotion) -> dict[str, Any]:
+def predict(
+    robot_name: str, parameters: Mapping[str, Any], motion: JointMotion, efforts: Sequence[float] = ()
+) -> dict[str, Any]:
     """Steady-state prediction in SI units; ``parameters`` are those of the robot's robot.yaml.
 
-    Keys: step_length_m (positive towards +x), speed_m_s, period_s, mode_switches (a list of ``{"phase": t / T,
-    "modes": [foot 1, foot 2]}`` with "stick", "slip_pos" or "slip_neg" in ROS axes), min_normal_force_N,
-    painleve_margin, unique, valid, reason, cycles_to_steady. When ``valid`` is false the numbers are NaN and ``reason``
-    is a sentence. Raises ValueError for a robot without equations here.
+    Keys of every robot: step_length_m (positive towards +x), speed_m_s, period_s, valid, reason, cycles_to_steady. When
+    ``valid`` is false step and speed are NaN and ``reason`` is a sentence. ``efforts`` are the limits of the actuated
+    joints (N m), for equations that say what a gait takes of them.
+
+    The three-link robot has besides: mode_switches (a list of ``{"phase": t / T, "modes": [foot 1, foot 2]}`` with
+    "stick", "slip_pos" or "slip_neg" in ROS axes), min_normal_force_N, painleve_margin, unique. The snake's own are told
+    by ``crawler_models.snake.prediction``. Raises ValueError for a robot without equations here.
     """
     if robot_name not in _PREDICTORS:
         known = ", ".join(sorted(_PREDICTORS))
         raise ValueError(f"There are no equations for the robot {robot_name!r}; there are for: {known}.")
-    return _PREDICTORS[robot_name](parameters, motion)
+    return _PREDICTORS[robot_name](parameters, motion, efforts)
 
 
-def _three_link(parameters: Mapping[str, Any], motion: JointMotion) -> dict[str, Any]:
+def predict_feedback(parameters: Mapping[str, Any], motion: JointMotion, law: FeedbackLaw) -> dict[str, Any]:
+    """The same for a three-link robot under the feedback law (19), in continuous time.
+
+    Keys: step_length_m (the mean over the pattern), speed_m_s, period_s, repeats_after (cycles of the pattern),
+    cycles_to_steady, branch_shares (of the time, by the branch's name), valid, reason.
+    """
+    if motion.period > _SLOWEST_FEEDBACK:
+        return {
+            **dict.fromkeys(("step_length_m", "speed_m_s"), math.nan),
+            "period_s": motion.period,
+            "repeats_after": 0,
+            "cycles_to_steady": 0,
+            "branch_shares": {},
+            "valid": False,
+            "reason": f"With a period above {_SLOWEST_FEEDBACK:g} s the step hangs on what counts as standing.",
+        }
+    result = feedback_crawl(ThreeLink.from_parameters(parameters), motion, law, max_cycles=60)
+    share = result.contact_tracking_share
+    return {
+        "step_length_m": result.step_length,
+        "speed_m_s": result.speed,
+        "period_s": result.period,
+        "repeats_after": result.repeats_after,
+        "cycles_to_steady": result.cycles_to_steady,
+        "branch_shares": {"contact_tracking": share, "joint_tracking": 1.0 - share},
+        "valid": result.valid,
+        "reason": result.reason,
+    }
+
+
+def _three_link(parameters: Mapping[str, Any], motion: JointMotion, _efforts: Sequence[float]) -> dict[str, Any]:
     result = crawl(ThreeLink.from_parameters(parameters), motion)
     return {
         "step_length_m": result.step_length,
@@ -48,4 +89,13 @@ def _three_link(parameters: Mapping[str, Any], motion: JointMotion) -> dict[str,
     }
 
 
-_PREDICTORS: dict[str, Callable[[Mapping[str, Any], JointMotion], dict[str, Any]]] = {"three_link": _three_link}
+def _snake(parameters: Mapping[str, Any], motion: JointMotion, efforts: Sequence[float]) -> dict[str, Any]:
+    from crawler_models.snake.prediction import predict_snake
+
+    return predict_snake(parameters, motion, efforts)
+
+
+_PREDICTORS: dict[str, Callable[[Mapping[str, Any], JointMotion, Sequence[float]], dict[str, Any]]] = {
+    "three_link": _three_link,
+    "snake": _snake,
+}

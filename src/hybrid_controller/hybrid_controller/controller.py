@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from crawler_core.robot import RobotSpec
 from crawler_core.types import Contact
-from hybrid_controller.laws.law import Law, Measured, Setpoint
+from hybrid_controller.laws.law import BaseMotion, Law, Measured, Setpoint
 from hybrid_controller.reference import Horizon, Point
 from hybrid_controller.stop import Glide
 
@@ -38,6 +38,7 @@ class Controller:
         self.law = law
         self.status = Status.WAITING
         self.approaching = False
+        self.in_force = False  # the law itself made the last answer
         self.blind = False  # the last state had a number that is not finite
         self._spec = spec
         self._dt_ns = dt_ns
@@ -57,6 +58,7 @@ class Controller:
         """Forget everything but the newest horizon: time has gone back."""
         self.status = Status.WAITING
         self.approaching = False
+        self.law.restart()
         self._used = self._glide = self._last = None
 
     def has_reference(self, time_ns: int) -> bool:
@@ -69,16 +71,23 @@ class Controller:
         return 0.0 if self._newest is None else max(0.0, (self._newest.end_ns - time_ns) * 1e-9)
 
     def step(
-        self, time_ns: int, position: list[float], velocity: list[float], contacts: Sequence[Contact] = ()
+        self,
+        time_ns: int,
+        position: list[float],
+        velocity: list[float],
+        contacts: Sequence[Contact] = (),
+        odometry: Sequence[BaseMotion] = (),
     ) -> Answer | None:
         """The answer to a state; None while there has been no reference and hence nothing to do.
 
-        A state with a number that is not finite is not acted upon, nor is one without contacts where the law needs
-        them: the joints are brought to rest.
+        A state with a number that is not finite is not acted upon: the joints are brought to rest.
         """
+        self.in_force = False
         self.blind = not math.isfinite(sum(position) + sum(velocity))
-        deaf = self.law.needs_contacts and not contacts
-        if self.blind or deaf or not self.has_reference(time_ns):
+        measured = Measured(time_ns, position, velocity, contacts, odometry)
+        if not self.blind:
+            self.law.observe(measured)
+        if self.blind or not self.has_reference(time_ns):
             return None if self._last is None else self._stop()
         horizon = self._newest
         assert horizon is not None
@@ -94,7 +103,9 @@ class Controller:
                 return Answer(self._last, now, ahead)
             self.approaching = False
             self._glide = None
-        self._last = self.law.compute(Measured(time_ns, position, velocity, contacts), now, ahead)
+        self.in_force = True
+        commanded = self._last or Setpoint(position, velocity, self._free)
+        self._last = self.law.compute(measured, commanded, now, ahead)
         return Answer(self._last, now, ahead)
 
     def _change_horizon(self, horizon: Horizon, time_ns: int, now: Point, position: list[float]) -> None:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
 from crawler_interfaces.msg import ContactStateArray, ControllerState
+from nav_msgs.msg import Odometry
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
+from transforms3d.quaternions import rotate_vector
 
 from crawler_core.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
 from crawler_core.errors import UserError
-from crawler_core.messages import BEHIND, stamp_ns
+from crawler_core.messages import BEHIND, ContactWriter, stamp_ns
 from crawler_core.node_main import run_node
 from crawler_core.parameters import parameter
 from crawler_core.robot import load_robot
@@ -25,10 +28,12 @@ from crawler_core.types import Contact, ContactMode, ContactSource
 from crawler_core.yaml_file import parse_yaml
 from hybrid_controller.controller import Answer, Controller, Status
 from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_name
-from hybrid_controller.laws.law import Law
+from hybrid_controller.laws.law import BaseMotion, Law, Report
 from hybrid_controller.reference import read_trajectory
 
 NEVER = -1  # ns, before every stamp
+ODOMETRY_DELAY = 20_000_000  # ns after its stamp that odometry is used, so that in lockstep its arrival is no chance
+CONTACTS_LAST = 50_000_000  # ns; older ones say nothing about the present
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class ControllerSettings:
 
 
 class ControllerNode(Node):
-    """Wires a Controller to joint_states, gait_reference and, for a law that needs them, contact_states."""
+    """Wires a Controller to joint_states, gait_reference and, for a law that reads them, contact_states and odom."""
 
     def __init__(self, **node_options: Any) -> None:
         super().__init__("controller", **node_options)
@@ -58,9 +63,10 @@ class ControllerNode(Node):
         self._law_name = law_name(self._spec, settings.law)
         self._dt_ns = round(1e9 / settings.rate)
         defaults = law_defaults(self._spec, self._law_name)
-        own = declare(self, LAWS[self._law_name].parameters, defaults, on_change=self._change_law)
+        own: Any = declare(self, LAWS[self._law_name].parameters, defaults, on_change=self._tune)
         refuse_unknown(self, section="controller")
-        self._controller = Controller(self._spec, self._make_law(own), self._dt_ns)
+        law: Law = LAWS[self._law_name].build(self._spec, own, self._dt_ns * 1e-9)
+        self._controller = Controller(self._spec, law, self._dt_ns)
         self._lockstep = settings.lockstep
         self._state_period = round(1e9 / settings.state_rate)
 
@@ -75,11 +81,15 @@ class ControllerNode(Node):
         self._unknown = [float("nan")] * len(self._spec.actuated)
         self._contacts: tuple[Contact, ...] = ()
         self._contacts_of = NEVER
+        self._odometry: deque[BaseMotion] = deque()  # not used yet
+        self._odometry_of = NEVER
         self._given_up = False  # lockstep has waited long enough for a reference
 
         self._complaint = ""
         self._said = Status.WAITING
+        self._noted = ""  # of the law
         self._answers = 0
+        self._notes = 0  # answers in which the law could not do what it is made for
 
         self._command = JointState(name=list(self._spec.actuated_names))
         self._report_message = ControllerState(law=self._law_name, joint_names=list(self._spec.actuated_names))
@@ -88,8 +98,12 @@ class ControllerNode(Node):
         self._states_out = self.create_publisher(ControllerState, "controller_state", 10)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.hot = [self.create_subscription(JointTrajectory, "gait_reference", self._on_reference, latched)]
-        if self._controller.law.needs_contacts:
+        if law.reads_contacts:
             self.hot.append(self.create_subscription(ContactStateArray, "contact_states", self._on_contacts, 10))
+        self._estimates_out, self._estimates = None, ContactWriter("odom", self._spec.foot_names)
+        if law.reads_odometry:
+            self.hot.append(self.create_subscription(Odometry, "odom", self._on_odometry, BEHIND))
+            self._estimates_out = self.create_publisher(ContactStateArray, "contact_estimates", BEHIND)
         self.hot.append(self.create_subscription(JointState, "joint_states", self._on_state, 10))
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._patience = self.create_timer(settings.reference_timeout, self._give_up, clock=steady)
@@ -97,11 +111,8 @@ class ControllerNode(Node):
         self.create_timer(1.0, self._every_second, clock=steady)
         self._report()
 
-    def _make_law(self, parameters: Any) -> Law:
-        return LAWS[self._law_name].build(self._spec, parameters, self._dt_ns * 1e-9)
-
-    def _change_law(self, parameters: Any) -> None:
-        self._controller.law = self._make_law(parameters)
+    def _tune(self, parameters: Any) -> None:
+        self._controller.law.tune(parameters)
 
     # the ring
 
@@ -112,7 +123,8 @@ class ControllerNode(Node):
             return
         if now < self._now:
             self._controller.restart()
-            self._answered = self._state_due = self._contacts_of = NEVER
+            self._answered = self._state_due = self._contacts_of = self._odometry_of = NEVER
+            self._odometry.clear()
         self._state = message
         self._now = now
         self._pending = True
@@ -124,8 +136,7 @@ class ControllerNode(Node):
         if self._lockstep and not self._complete(now):
             return
         position, velocity = self._measured()
-        contacts = self._contacts if self._contacts_of == now or not self._lockstep else ()
-        answer = controller.step(now, position, velocity, contacts)
+        answer = controller.step(now, position, velocity, self._present_contacts(now), self._past_odometry(now))
         if answer is not None:
             command = self._command
             command.header.stamp = self._state.header.stamp
@@ -135,6 +146,9 @@ class ControllerNode(Node):
             self._answered = now
             self._pending = False
             self._answers += 1
+            self._notes += bool(self._law_report.note)
+        if self._estimates_out is not None and controller.law.estimated:
+            self._estimates_out.publish(self._estimates.fill(now, controller.law.estimated))
         if now >= self._state_due:
             self._state_due = now + self._state_period
             self._publish_state(answer, position, velocity)
@@ -145,14 +159,18 @@ class ControllerNode(Node):
                 if not (math.isfinite(x) and math.isfinite(v))
             ]
             self._complain(f"the angle or the speed of {', '.join(bad)} is not known: the joints are brought to rest.")
-        if controller.status is not self._said:
+        if controller.status is not self._said or self._law_report.note != self._noted:
             self._report()
 
     def _complete(self, now: int) -> bool:
         """Whether lockstep can answer; otherwise its patience begins to run."""
         controller = self._controller
-        referenced = controller.has_reference(now)
-        if referenced and (self._contacts_of == now or not controller.law.needs_contacts):
+        law = controller.law
+        if (
+            controller.has_reference(now)
+            and (self._contacts_of == now or not law.reads_contacts)
+            and (self._odometry_of >= now - ODOMETRY_DELAY or not law.reads_odometry)
+        ):
             if not self._patience.is_canceled():
                 self._patience.cancel()
             self._given_up = False
@@ -168,6 +186,21 @@ class ControllerNode(Node):
         self._given_up = True
         if self._pending:
             self._answer()
+
+    def _present_contacts(self, now: int) -> tuple[Contact, ...]:
+        oldest = now if self._lockstep else now - CONTACTS_LAST
+        return self._contacts if self._contacts_of >= oldest else ()
+
+    def _past_odometry(self, now: int) -> list[BaseMotion]:
+        past = []
+        while self._odometry and self._odometry[0].time_ns <= now - ODOMETRY_DELAY:
+            past.append(self._odometry.popleft())
+        return past
+
+    @property
+    def _law_report(self) -> Report:
+        """What the law did in the last answer; nothing where the answer was not its own."""
+        return self._controller.law.report if self._controller.in_force else Report("")
 
     def _measured(self) -> tuple[list[float], list[float]]:
         """Angles and speeds of the actuated joints in the state in hand; NaN where it does not have them all."""
@@ -196,6 +229,14 @@ class ControllerNode(Node):
         if self._lockstep and self._pending:
             self._answer()
 
+    def _on_odometry(self, message: Odometry) -> None:
+        q, v = message.pose.pose.orientation, message.twist.twist.linear
+        forward = float(rotate_vector((v.x, v.y, v.z), (q.w, q.x, q.y, q.z))[0])
+        self._odometry_of = stamp_ns(message.header.stamp)
+        self._odometry.append(BaseMotion(self._odometry_of, forward))
+        if self._lockstep and self._pending:
+            self._answer()
+
     # what is said about it
 
     def _publish_state(self, answer: Answer | None, position: list[float], velocity: list[float]) -> None:
@@ -203,6 +244,10 @@ class ControllerNode(Node):
         message.header.stamp = self._state.header.stamp
         message.status = int(self._controller.status)
         message.horizon_left = self._controller.horizon_left(self._now)
+        report = self._law_report
+        message.branch, message.note = report.branch, report.note
+        message.slip_reference = array("d", report.slip_reference)
+        message.slip_velocity = array("d", report.slip_velocity)
         message.saturated = [] if answer is None else answer.setpoint.saturated
         if answer is None or answer.now is None or answer.ahead is None:
             nothing = array("d")
@@ -242,9 +287,22 @@ class ControllerNode(Node):
             Status.STOPPED: (WARN, "the reference ran out: stopped"),
         }
         level, text = words[status]
+        self._noted = self._law_report.note
+        if level == OK and self._noted:
+            level, text = WARN, self._noted
         if self._complaint:
             level, text = ERROR, self._complaint
-        self._diagnostics.set(level, text, {"law": self._law_name, "status": status.name, "answers": self._answers})
+        self._diagnostics.set(
+            level,
+            text,
+            {
+                "law": self._law_name,
+                "branch": self._law_report.branch,
+                "status": status.name,
+                "answers": self._answers,
+                "answers_with_a_note": self._notes,
+            },
+        )
 
 
 def read_contacts(message: ContactStateArray) -> tuple[Contact, ...]:

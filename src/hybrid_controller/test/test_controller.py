@@ -151,12 +151,12 @@ def test_after_a_restart_it_begins_with_the_measured_pose_again(controller):
     assert (run(controller, 0, 100 * MS) == first).all()
 
 
-class HoldWhileSlipping:
-    """A law that needs contacts."""
+class HoldWhileSlipping(JointTracking):
+    """A law that reads contacts."""
 
-    needs_contacts = True
+    reads_contacts = True
 
-    def compute(self, measured, now, ahead):
+    def compute(self, measured, commanded, now, ahead):
         slipping = any(contact.mode is ContactMode.SLIP_POS for contact in measured.contacts)
         return Setpoint(now.position if slipping else ahead.position, ahead.velocity, [slipping] * 2)
 
@@ -165,18 +165,55 @@ def foot(mode):
     return Contact("foot_1", mode, ContactSource.SIMULATED, (0.0, 0.0, 1.0), (0.1, 0.0, 0.0))
 
 
-def test_a_law_that_needs_contacts_gets_them_and_does_not_run_without(crawler):
-    controller = Controller(crawler, HoldWhileSlipping(), DT)
+def answer_of(controller, *arguments):
+    answer = controller.step(*arguments)
+    assert answer is not None
+    return answer
+
+
+def test_a_law_gets_the_contacts_of_the_state_and_runs_on_without(crawler):
+    controller = Controller(crawler, HoldWhileSlipping(crawler, JointTrackingParameters(), DT * 1e-9), DT)
     controller.take(horizon(0, 1000 * MS))
     state = ([CENTRE, CENTRE], [0.0, 0.0])
-    assert controller.step(0, *state) is None
-    sticking = controller.step(0, *state, [foot(ContactMode.STICK)])
-    slipping = controller.step(DT, *state, [foot(ContactMode.SLIP_POS)])
-    assert sticking is not None
-    assert slipping is not None
+    sticking = answer_of(controller, 0, *state, [foot(ContactMode.STICK)])
+    slipping = answer_of(controller, DT, *state, [foot(ContactMode.SLIP_POS)])
     assert sticking.setpoint.position == slipping.setpoint.position
     assert slipping.setpoint.saturated == [True, True]
-    deaf = controller.step(2 * DT, *state)
-    assert deaf is not None
-    assert deaf.ahead is None
-    assert controller.status in (Status.STOPPING, Status.STOPPED)
+    without = answer_of(controller, 2 * DT, *state)
+    assert without.setpoint.position == without.ahead.position
+    assert controller.status is Status.TRACKING
+
+
+class Spy(JointTracking):
+    """Keeps what a law is told."""
+
+    def __init__(self, spec):
+        super().__init__(spec, JointTrackingParameters(), DT * 1e-9)
+        self.seen, self.starts, self.restarts = [], [], 0
+
+    def restart(self):
+        self.restarts += 1
+
+    def observe(self, measured):
+        self.seen.append(measured.time_ns)
+
+    def compute(self, measured, commanded, now, ahead):
+        self.starts.append(commanded)
+        return super().compute(measured, commanded, now, ahead)
+
+
+def test_a_law_sees_every_usable_state_but_starts_each_tick_from_its_own_setpoints(crawler):
+    law = Spy(crawler)
+    controller = Controller(crawler, law, DT)
+    controller.take(horizon(0, 1000 * MS))
+    answers = [answer_of(controller, k * DT, [CENTRE, CENTRE], [0.0, 0.0]) for k in range(6)]
+    controller.step(6 * DT, [math.nan, CENTRE], [0.0, 0.0])
+    assert controller.in_force is False
+    controller.step(2000 * MS, [CENTRE, CENTRE], [0.0, 0.0])  # beyond the reference
+    assert law.seen == [*(k * DT for k in range(6)), 2000 * MS]
+    assert len(law.starts) >= 5
+    assert [start.position for start in law.starts[1:]] == [
+        answer.setpoint.position for answer in answers[-len(law.starts) : -1]
+    ]
+    controller.restart()
+    assert law.restarts == 1

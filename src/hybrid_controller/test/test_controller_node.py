@@ -9,14 +9,13 @@ from builtin_interfaces.msg import Duration, Time
 from crawler_interfaces.msg import ContactState, ContactStateArray, ControllerState
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from crawler_core.errors import UserError
 from hybrid_controller.controller_node import ControllerNode
-from hybrid_controller.laws import catalogue
-from hybrid_controller.laws.joint_tracking import JointTracking
 
 MS = 1_000_000
 DT = 5 * MS
@@ -64,8 +63,11 @@ class World(Node):
         state.header.stamp = time_of(time_ns)
         self.states_out.publish(state)
 
-    def send_contacts(self, time_ns):
-        message = ContactStateArray(contacts=[ContactState(foot="foot_1", mode=2, source=2)])
+    def send_contacts(self, time_ns, feet=((2, 0.0), (2, 0.0))):
+        message = ContactStateArray()
+        for i, (mode, slip) in enumerate(feet, start=1):
+            message.contacts.append(ContactState(foot=f"foot_{i}", mode=mode, source=2))
+            message.contacts[-1].slip_velocity.x = slip
         message.header.stamp = time_of(time_ns)
         self.contacts_out.publish(message)
 
@@ -259,16 +261,8 @@ def test_when_time_goes_back_it_starts_from_the_measured_pose_again(rig):
     assert [rig.ask(now) for now in range(0, 100 * MS, DT)] == first
 
 
-class NeedsContacts(JointTracking):
-    """Joint tracking that insists on contacts."""
-
-    needs_contacts = True
-
-
-def test_lockstep_waits_for_the_contacts_of_the_same_instant_if_the_law_needs_them(rig, monkeypatch):
-    entry = catalogue.Entry(catalogue.JointTrackingParameters, NeedsContacts)
-    monkeypatch.setitem(catalogue.LAWS, "needs_contacts", entry)
-    rig = rig(lockstep=True, law="needs_contacts")
+def test_lockstep_waits_for_the_contacts_of_the_same_instant_if_the_law_reads_them(rig):
+    rig = rig(lockstep=True, law="hybrid")
     rig.graph.spin_until(rig.world.contacts_out.get_subscription_count)
     rig.reference(0, 500 * MS)
     rig.world.send_state(0)
@@ -283,6 +277,59 @@ def test_lockstep_waits_for_the_contacts_of_the_same_instant_if_the_law_needs_th
 
 def test_without_such_a_law_contacts_are_not_subscribed(rig):
     assert rig().world.contacts_out.get_subscription_count() == 0
+
+
+def test_the_hybrid_law_without_contacts_tracks_the_joints_and_says_so(rig):
+    rig = rig(law="hybrid", state_rate=200.0)
+    rig.reference(0, 900 * MS)
+    for now in range(0, 800 * MS, DT):
+        q, v, _ = motion(now)
+        command = rig.ask(now, angles=tuple(q), speeds=tuple(v))
+    assert list(command.position) == pytest.approx(motion(800 * MS)[0], abs=1e-4)
+    rig.graph.spin_until(lambda: any("nothing is known of the contact of foot_1" in word for word in rig.world.words))
+    rig.graph.spin_until(lambda: rig.world.states[-1].branch)
+    state = rig.world.states[-1]
+    assert (state.law, state.branch) == ("hybrid", "joint_tracking")
+    assert "foot_1" in state.note
+
+
+def test_the_hybrid_law_shows_its_branch_and_what_it_tracks(rig):
+    rig = rig(law="hybrid", state_rate=200.0)
+    rig.graph.spin_until(rig.world.contacts_out.get_subscription_count)
+    rig.reference(0, 500 * MS)
+    for now in range(0, 100 * MS, DT):
+        rig.world.send_contacts(now, ((4, -0.05), (3, 0.1)))
+        rig.settle(1)
+        q, v, _ = motion(now)
+        rig.ask(now, angles=tuple(q), speeds=tuple(v))
+    rig.graph.spin_until(lambda: rig.world.states[-1].branch == "contact_tracking")
+    state = rig.world.states[-1]
+    assert list(state.slip_velocity) == pytest.approx([-0.05, 0.1])
+    assert sum(speed == 0.0 for speed in state.slip_reference) == 1  # one foot stands, the other advances
+    assert max(state.slip_reference) > 0.0
+    assert state.note == ""
+
+
+def test_a_gain_of_the_hybrid_law_changes_on_the_way_and_a_bad_range_is_refused(rig):
+    rig = rig(law="hybrid")
+    assert rig.node.set_parameters([Parameter("k_p", value=50.0)])[0].successful
+    assert rig.node._controller.law._law.k_p == 50.0
+    refused = rig.node.set_parameters([Parameter("phi_min", value=140.0)])[0]
+    assert "must be less than controller.phi_max" in refused.reason
+    assert not rig.node.set_parameters([Parameter("contacts", value="estimated")])[0].successful
+
+
+def test_estimates_are_published_under_the_stamp_of_the_state(rig):
+    rig = rig(law="hybrid", contacts="estimated")
+    got: list[ContactStateArray] = []
+    rig.world.create_subscription(ContactStateArray, "contact_estimates", got.append, 10)
+    rig.graph.spin_until(lambda: rig.node.count_subscribers("contact_estimates"))
+    rig.reference(0, 500 * MS)
+    rig.ask(0)
+    rig.ask(DT)
+    rig.graph.spin_until(lambda: len(got) == 2)
+    assert [ns_of(message.header.stamp) for message in got] == [0, DT]
+    assert [(c.foot, c.source) for c in got[1].contacts] == [("foot_1", 3), ("foot_2", 3)]
 
 
 @pytest.mark.parametrize(

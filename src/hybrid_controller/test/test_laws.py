@@ -8,14 +8,16 @@ from crawler_core.errors import UserError
 from hybrid_controller.laws.catalogue import LAWS, law_name
 from hybrid_controller.laws.clamp import Clamp
 from hybrid_controller.laws.joint_tracking import JointTracking, JointTrackingParameters
-from hybrid_controller.laws.law import Measured
+from hybrid_controller.laws.law import Measured, Setpoint
 from hybrid_controller.reference import Point
 
 
 def test_joint_tracking_passes_on_what_comes_at_the_end_of_the_tick(crawler):
     law = JointTracking(crawler, JointTrackingParameters(), 0.005)
     ahead = Point([1.9, 1.8], [0.5, -0.5], [3.0, 4.0])
-    setpoint = law.compute(Measured(0, [1.0, 1.0], [0.0, 0.0], ()), Point([1.8, 1.8], [0.0, 0.0], [0.0, 0.0]), ahead)
+    measured = Measured(0, [1.0, 1.0], [0.0, 0.0], ())
+    commanded = Setpoint([1.0, 1.0], [0.0, 0.0], [False, False])
+    setpoint = law.compute(measured, commanded, Point([1.8, 1.8], [0.0, 0.0], [0.0, 0.0]), ahead)
     assert setpoint == ([1.9, 1.8], [0.5, -0.5], [False, False])
 
 

@@ -20,29 +20,37 @@ from crawler_bringup.processes import Processes
 from crawler_bringup.settings import merge
 from crawler_bringup.stack import BACKENDS, Options, Stack, make_stack
 from crawler_core.errors import UserError
+from crawler_core.parameters import build, describe
 from crawler_core.robot import robot_names
-from crawler_models.prediction import has_equations, predict
+from crawler_models.prediction import has_equations, predict, predict_feedback
+from crawler_models.three_link.feedback_law import FeedbackLaw
 from gait_generators.catalogue import GAITS
-from hybrid_controller.laws.catalogue import LAWS
+from hybrid_controller.laws.catalogue import LAWS, law_defaults
+from hybrid_controller.laws.hybrid import HybridParameters
 
 EPILOG = """examples:
   crawler run                                        the three-link robot in PyBullet
   crawler run --backend model --lockstep             the paper's equations, as fast as the machine allows
   crawler run --set gait.omega=8 --set robot.friction=0.398
+  crawler run --backend hardware --emulate           real drivers on pretended motors; without --emulate, the robot
   crawler run --params my.yaml --duration 60 --record
+  crawler run --robot snake --gait serpenoid_closed --set robot.links=10 --set gait.n=5
+  crawler run --controller hybrid --set gait.omega=8   feedback on the contacts: docs/feedback.md
 
 files: everything of a run goes to runs/<robot>-<backend>-<time>/: summary.json, run.png, logs/, recording/ (MCAP)
 
 exit codes: 0 done, 1 a node failed or a fault stopped the robot, 2 bad input, 130 interrupted before the end
 
 keys of --json: robot, backend, controller, gait, duration_s, real_time_factor, start_up_s, step_length_m, speed_m_s,
-cycles_measured, steady, predicted_step_length_m, predicted_speed_m_s, difference_percent, distance_m, ticks,
-late_ticks, overruns, clamped, refused, contact_shares, fault, interrupted, directory, picture, recording
+cycles_measured, steady, prediction (what the measured is compared with), predicted_step_length_m, predicted_speed_m_s,
+difference_percent, distance_m, ticks, late_ticks, overruns, clamped, refused, contact_shares, branch_shares (of the
+law's parts, once settled), fault, interrupted, directory, picture, recording
 """
 SHORTEST = 20.0  # s, the default duration of a fast gait
 PERIODS = 5  # and of a slow one
 UNKNOWN_CYCLES = 2  # periods that a crawl without equations is given to settle
 START_UP = 30.0  # s until the first state must have come
+USAGE = 2  # exit code of a node that refuses its input, and then ours
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,6 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     window = parser.add_mutually_exclusive_group()
     window.add_argument("--gui", action="store_true", help="show PyBullet's window")
     window.add_argument("--headless", action="store_true", help="no window (the default)")
+    parser.add_argument("--emulate", action="store_true", help="with --backend hardware: on pretended motors and buses")
     parser.add_argument("--record", action="store_true", help="record every topic as MCAP, for Foxglove and rosbag2")
     parser.add_argument("--out", metavar="DIR", help="where the run's files go (default: runs/...); must not exist yet")
     parser.add_argument("--namespace", default="", help="for a second robot at the same time")
@@ -106,6 +115,10 @@ def prepare(arguments: argparse.Namespace, directory: Path) -> tuple[Stack, dict
             )
         flag = "--gui" if arguments.gui else "--headless"
         settings = sugar(settings, "backend", "gui", arguments.gui, flag, arguments.set)
+    if arguments.emulate:
+        if arguments.backend != "hardware":
+            raise UserError(f"--emulate is about motors: the backend {arguments.backend} has none, hardware has.")
+        settings = sugar(settings, "backend", "emulate", True, "--emulate", arguments.set)
     options = Options(
         robot=arguments.robot,
         backend=arguments.backend,
@@ -125,13 +138,24 @@ def prepare(arguments: argparse.Namespace, directory: Path) -> tuple[Stack, dict
         stack = make_stack(options)
     if not has_equations(stack.spec.name):
         return stack, None
-    prediction = predict(stack.spec.name, stack.spec.parameters, stack.gait)
+    if stack.law == "hybrid":
+        # a foot that would lift, or a law that switches without end, is a finding here and no mistake in the input
+        return stack, predict_feedback(stack.spec.parameters, stack.gait, _feedback_law(stack))
+    efforts = [joint.effort for joint in stack.spec.actuated]
+    prediction = predict(stack.spec.name, stack.spec.parameters, stack.gait, efforts)
     if not prediction["valid"]:
         raise UserError(
             f"the equations do not hold for this gait: {prediction['reason'].rstrip('.')}; "
-            "lower gait.omega or gait.amplitude, or choose another gait.phi0."
+            f"{stack.gait.remedies.ground}."
         )
     return stack, prediction
+
+
+def _feedback_law(stack: Stack) -> FeedbackLaw:
+    own = {info.name for info in describe(HybridParameters)}
+    chosen = {k: v for k, v in stack.options.settings.get("controller", {}).items() if k in own}
+    values = {**law_defaults(stack.spec, stack.law), **chosen}
+    return build(HybridParameters, values, section="controller").law
 
 
 def _duration(arguments: argparse.Namespace, stack: Stack) -> float:
@@ -175,6 +199,7 @@ class _Watch:
         self._directory = directory
         self._quiet = quiet
         self._failure = ""
+        self._refusal = ""  # a node's sentence on what the user can put right
         self._interrupted = 0
         self._start_up = math.nan
 
@@ -216,7 +241,7 @@ class _Watch:
                         self._start_up = elapsed
                         self._first_state = time.monotonic()
                     self._check(processes, node, elapsed)
-                    if self._failure or (duration and self._log.time >= duration - 1e-6):
+                    if self._failure or self._refusal or (duration and self._log.time >= duration - 1e-6):
                         break
                     status.update()
                     if elapsed > self._start_up + 2.0:
@@ -238,6 +263,9 @@ class _Watch:
 
     def _check(self, processes: Processes, node: Any, elapsed: float) -> None:
         for name, code in processes.ended().items():
+            if code == USAGE and not self._log.states:
+                self._refusal = processes.last_words(name, lines=1).partition(": ")[2]
+                return
             self._failure = f"the node '{name}' ended with exit code {code}:\n{processes.last_words(name)}"
         if node.count_publishers("joint_states") > 1:
             self._failure = (
@@ -255,6 +283,9 @@ class _Watch:
         stopped_by_user = self._interrupted == signal.SIGINT and not duration
         if self._interrupted == signal.SIGTERM or not hasattr(self, "_log"):
             return 128 + signal.SIGTERM if self._interrupted == signal.SIGTERM else 130
+        if self._refusal:
+            print(f"crawler: {self._refusal}", file=sys.stderr)
+            return USAGE
         summary = self._summary(duration)
         if len(self._log.joints) > 2:
             from crawler_bringup.picture import draw
@@ -273,10 +304,12 @@ class _Watch:
         return 130 if self._interrupted and not stopped_by_user else 0
 
     def _summary(self, duration: float) -> dict[str, Any]:
-        from crawler_bringup.run_log import measure, mode_shares
+        from crawler_bringup.run_log import branch_shares, measure, mode_shares
 
         log, prediction, options = self._log, self._prediction, self._stack.options
         period = self._stack.gait.period
+        if prediction is not None and not prediction["valid"]:
+            prediction = None
         cycles = prediction["cycles_to_steady"] if prediction else UNKNOWN_CYCLES
         settling = (1 + cycles) * period  # the gait fades in over its first period
         measured = measure(log, period, settling)
@@ -296,18 +329,28 @@ class _Watch:
             "speed_m_s": measured.speed if measured else None,
             "cycles_measured": measured.cycles if measured else 0,
             "steady": bool(measured and measured.steady),
+            "prediction": self._kind_of_prediction(),
             "predicted_step_length_m": expected,
             "predicted_speed_m_s": prediction["speed_m_s"] if prediction else None,
             "difference_percent": 100.0 * (measured.step_length / expected - 1.0) if measured and expected else None,
             "distance_m": log.distance,
             **counters,
             "contact_shares": mode_shares(log),
+            "branch_shares": branch_shares(log, settling),
             "fault": self._failure,
             "interrupted": bool(self._interrupted),
             "directory": str(self._directory),
             "picture": None,
             "recording": options.record or None,
         }
+
+    def _kind_of_prediction(self) -> str:
+        """What the measured numbers are compared with, or why with nothing."""
+        if self._prediction is None:
+            return "none: there are no equations for this robot"
+        if not self._prediction["valid"]:
+            return f"none: {self._prediction['reason']}"
+        return "equations with the feedback in continuous time" if self._stack.law == "hybrid" else "equations"
 
 
 def _raise_interrupt(number: int, _frame: object) -> None:

@@ -112,8 +112,13 @@ def summary_table(summary: dict[str, Any]) -> None:
     table.add_row("time", f"{summary['duration_s']:.2f} s", "", f"{summary['real_time_factor']:.2f} x real time")
     late = f"{summary['late_ticks']} late, {summary['overruns']} overrun"
     table.add_row("ticks", str(summary["ticks"]), "", late)
+    if len(summary["branch_shares"]) > 1:
+        shares = [f"{name} {100 * share:.1f} %" for name, share in summary["branch_shares"].items()]
+        table.add_row("law in force", "\n".join(shares), "", "")
     console = Console()
     console.print(table)
+    if summary["prediction"] != "equations":
+        console.print(f"compared with: {summary['prediction']}", soft_wrap=True, highlight=False)
     if summary["step_length_m"] is None:
         console.print("The run was shorter than one period: give it a longer --duration to measure a step.")
     elif not summary["steady"]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from crawler_core.errors import unknown_name
 from crawler_core.robot import RobotSpec
+from hybrid_controller.laws.hybrid import Hybrid, HybridParameters, three_link_of
 from hybrid_controller.laws.joint_tracking import JointTracking, JointTrackingParameters
 from hybrid_controller.laws.law import Law
 
@@ -18,10 +19,12 @@ class Entry:
 
     parameters: type  # a dataclass of crawler_core parameters
     build: Callable[[RobotSpec, Any, float], Law]  # the float is the length of a tick in s
+    check: Callable[[RobotSpec], object] = lambda spec: None  # raises UserError for a robot that the law does not fit
 
 
 LAWS: Mapping[str, Entry] = {
     "joint_tracking": Entry(JointTrackingParameters, JointTracking),
+    "hybrid": Entry(HybridParameters, Hybrid, check=three_link_of),
 }
 
 FALLBACK = "joint_tracking"  # for a robot whose file names no law

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from crawler_core.robot import RobotSpec
+from crawler_core.types import Contact
 from hybrid_controller.laws.clamp import Clamp
-from hybrid_controller.laws.law import Measured, Setpoint
+from hybrid_controller.laws.law import Measured, Report, Setpoint
 from hybrid_controller.reference import Point
+
+JOINT_TRACKING = "joint_tracking"
 
 
 @dataclass(frozen=True)
@@ -18,10 +22,22 @@ class JointTrackingParameters:
 class JointTracking:
     """Open loop over the joints, closed inside each of them."""
 
-    needs_contacts = False
+    reads_contacts: ClassVar[bool] = False
+    reads_odometry: ClassVar[bool] = False
+    estimated: ClassVar[tuple[Contact, ...]] = ()
+    report: ClassVar[Report] = Report(JOINT_TRACKING)
 
     def __init__(self, spec: RobotSpec, _parameters: JointTrackingParameters, _dt: float) -> None:
         self._clamp = Clamp(spec)
 
-    def compute(self, measured: Measured, now: Point, ahead: Point) -> Setpoint:
+    def tune(self, parameters: JointTrackingParameters) -> None:
+        """There is nothing to tune."""
+
+    def restart(self) -> None:
+        """Nothing is remembered."""
+
+    def observe(self, measured: Measured) -> None:
+        """Nothing is needed of the state."""
+
+    def compute(self, measured: Measured, commanded: Setpoint, now: Point, ahead: Point) -> Setpoint:
         return self._clamp(ahead.position, ahead.velocity)

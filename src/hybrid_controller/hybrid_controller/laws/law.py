@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from crawler_core.types import Contact
 from hybrid_controller.reference import Point
+
+
+class BaseMotion(NamedTuple):
+    """What odometry says of the base at one time."""
+
+    time_ns: int
+    forward: float  # m/s, along the world's x axis
 
 
 class Measured(NamedTuple):
@@ -15,7 +22,8 @@ class Measured(NamedTuple):
     time_ns: int
     position: list[float]  # rad
     velocity: list[float]  # rad/s
-    contacts: Sequence[Contact]  # of the same instant in lockstep, else the newest; empty for a law without contacts
+    contacts: Sequence[Contact]  # of the same instant in lockstep, else the newest; empty where there are none
+    odometry: Sequence[BaseMotion] = ()  # what has come since the last tick; for a law that reads it
 
 
 class Setpoint(NamedTuple):
@@ -26,14 +34,54 @@ class Setpoint(NamedTuple):
     saturated: list[bool]  # the law asked for more than the joint's limits allow
 
 
+class Report(NamedTuple):
+    """What a law did in its last tick."""
+
+    branch: str  # the part of the law that was in force
+    note: str = ""  # why the law cannot do what it is made for; empty where it can
+    slip_reference: Sequence[float] = ()  # m/s along the robot's x axis, per foot, where the branch has one
+    slip_velocity: Sequence[float] = ()  # m/s, likewise
+
+
 class Law(Protocol):
     """Decides the setpoints of one tick."""
 
     @property
-    def needs_contacts(self) -> bool:
-        """Whether the law reads `Measured.contacts`."""
+    def reads_contacts(self) -> bool:
+        """Whether the law wants `Measured.contacts`. It must cope with a tick that has none."""
         ...
 
-    def compute(self, measured: Measured, now: Point, ahead: Point) -> Setpoint:
-        """The setpoint for the end of the tick, from the reference at its start and at its end."""
+    @property
+    def reads_odometry(self) -> bool:
+        """Whether the law wants `Measured.odometry`. It must cope without."""
+        ...
+
+    @property
+    def estimated(self) -> Sequence[Contact]:
+        """The contacts that the law estimates itself; empty for a law that does not."""
+        ...
+
+    @property
+    def report(self) -> Report:
+        """What was done in the last tick that the law decided."""
+        ...
+
+    def tune(self, parameters: Any) -> None:
+        """Go on with other parameters, of the same dataclass; those that are constant stay as they were."""
+        ...
+
+    def restart(self) -> None:
+        """Forget what happened: time has gone back."""
+        ...
+
+    def observe(self, measured: Measured) -> None:
+        """See a state, whether or not the law decides its tick."""
+        ...
+
+    def compute(self, measured: Measured, commanded: Setpoint, now: Point, ahead: Point) -> Setpoint:
+        """The setpoint for the end of the tick.
+
+        `commanded` is what the joints should have reached at its start, `now` and `ahead` are the reference at its
+        start and end. `measured` has been observed already.
+        """
         ...

@@ -1,0 +1,1 @@
+"""What the feet do, from the joints and odometry alone."""
