@@ -32,12 +32,7 @@ def make(lab: Lab) -> Drawing:
 
     columns = {"omega_rad_s": omega}
     for name, found in (("psi20", plain), ("psi_mu", robust)):
-        columns |= {
-            f"S_{name}_mm": 1e3 * found.nominal,
-            f"S_min_{name}_mm": 1e3 * found.low,
-            f"S_max_{name}_mm": 1e3 * found.high,
-            f"S_mu_{name}_mm": 1e3 * found.robust,
-        }
+        columns |= found.columns(name)
     return Drawing(4, "step and mean velocity over frequency", {"": columns}, draw, (8.0, 7.0))
 
 

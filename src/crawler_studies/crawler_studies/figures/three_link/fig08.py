@@ -31,10 +31,5 @@ def make(lab: Lab) -> Drawing:
 
     columns = {"psi_deg": psi}
     for omega, steps in found.items():
-        columns |= {
-            f"S_{omega:g}_mm": 1e3 * steps.nominal,
-            f"S_min_{omega:g}_mm": 1e3 * steps.low,
-            f"S_max_{omega:g}_mm": 1e3 * steps.high,
-            f"S_mu_{omega:g}_mm": 1e3 * steps.robust,
-        }
+        columns |= steps.columns(f"{omega:g}")
     return Drawing(8, "robustness over the phase difference", {"": columns}, draw, (8.0, 4.8))

@@ -37,12 +37,7 @@ def make(lab: Lab) -> Drawing:
 
     columns = {"omega_rad_s": omega}
     for name, steps in (("psi_best", nominal), ("psi_mu_best", robust)):
-        columns |= {
-            f"S_{name}_mm": 1e3 * steps.nominal,
-            f"S_min_{name}_mm": 1e3 * steps.low,
-            f"S_max_{name}_mm": 1e3 * steps.high,
-            f"S_mu_{name}_mm": 1e3 * steps.robust,
-        }
+        columns |= steps.columns(name)
     scaling = {"omega_rad_s": few}
     for kind, name in ((False, "S"), (True, "S_mu")):
         scaling |= {

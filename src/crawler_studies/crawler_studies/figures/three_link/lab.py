@@ -37,6 +37,11 @@ class Band(NamedTuple):
         """S_mu."""
         return 0.5 * (self.low + self.high)
 
+    def columns(self, label: str) -> dict[str, Array]:
+        """For a table, in mm."""
+        rows = (("S", self.nominal), ("S_min", self.low), ("S_max", self.high), ("S_mu", self.robust))
+        return {f"{name}_{label}_mm": 1e3 * values for name, values in rows}
+
 
 @dataclass(frozen=True)
 class Lab:
