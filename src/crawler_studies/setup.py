@@ -13,6 +13,11 @@ setup(
     zip_safe=True,
     maintainer="The crawler developers",
     maintainer_email="crawler@example.com",
-    description="Parameter sweeps, tuning of gaits and the figures of the papers, on equations, physics or a running robot.",
+    description="Parameter sweeps, tuning and the figures of the papers, on equations, physics or a running robot.",
     license="Apache-2.0",
+    entry_points={
+        "console_scripts": [
+            "tuner_node = crawler_studies.tuner_node:main",
+        ],
+    },
 )

@@ -1,0 +1,1 @@
+"""Tuning: the gait that crawls best, found in few evaluations."""

@@ -1,0 +1,136 @@
+"""A tuning as it was asked for, checked, before anything runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crawler_core.errors import UserError, unknown_name
+from crawler_core.robot import load_robot
+from crawler_models.prediction import has_equations
+from crawler_studies.evaluation import Evaluator
+from crawler_studies.identity import identity_of
+from crawler_studies.model_evaluator import ModelEvaluator
+from crawler_studies.physics_evaluator import PyBulletEvaluator
+from crawler_studies.robustness import SPREAD
+from crawler_studies.subject import Subject
+from crawler_studies.tuning.gait_choice import choose_gait
+from crawler_studies.tuning.objective import Objective, make_objective
+from crawler_studies.tuning.space import Space, make_space
+from gait_generators.catalogue import make_gait
+
+TARGETS = ("model", "pybullet", "ring")
+DIRECTORY = Path("studies")
+MOST_EVALUATIONS = 1000  # a Gaussian process takes the cube of it
+Settings = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user wants."""
+
+    robot: str = "three_link"
+    gait: str = ""  # empty: the robot's default, or the one that has all the variables
+    maximise: str = "step"
+    over: Sequence[str] = ()  # gait.psi or gait.psi=0:180
+    settings: Settings = field(default_factory=dict)
+    friction_set: str = "asymmetric"
+    spread: float = SPREAD
+    budget: int = 60
+    seed: int = 0
+    target: str = "model"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be tuned, checked."""
+
+    subject: Subject
+    space: Space
+    objective: Objective
+    evaluator: Evaluator
+    identity: Mapping[str, Any]  # what the evaluations, and their order, depend on
+    budget: int
+    seed: int
+    note: str = ""  # what was chosen for the user, a sentence
+
+
+def make_plan(request: Request) -> Plan:
+    """A checked plan for the targets model and pybullet. Raises UserError."""
+    if request.target not in TARGETS:
+        raise unknown_name("backend for tuning", request.target, TARGETS)
+    check_request(request)
+    gait, note = choose_gait(load_robot(request.robot, request.settings.get("robot")), request.gait, names(request))
+    subject = Subject(request.robot, gait, {name: dict(request.settings.get(name) or {}) for name in ("robot", "gait")})
+    if request.target == "pybullet":
+        physics = PyBulletEvaluator.of(subject, request.settings.get("backend") or {})
+        return assemble(request, subject, physics, physics.identity, note)
+    if not has_equations(subject.spec.name):
+        raise UserError(f"there are no equations for the robot '{subject.spec.name}': give --backend pybullet.")
+    return assemble(request, subject, ModelEvaluator(subject), {}, note)
+
+
+def assemble(request: Request, subject: Subject, evaluator: Evaluator, own: Mapping[str, Any], note: str = "") -> Plan:
+    """The plan for tuning `subject` with `evaluator`, whose results depend on `own` besides. Raises UserError."""
+    make_gait(subject.spec, subject.gait_name, subject.settings["gait"])  # says what is wrong with fixed settings
+    objective = make_objective(request.maximise, subject, request.friction_set, request.spread)
+    space = make_space(subject, request.over)
+    for name in space.names:
+        section, _, key = name.partition(".")
+        if key in subject.settings[section]:
+            raise UserError(f"{name} is varied and set at once: do one of the two.")
+    identity = {
+        "study": "tuning",
+        **identity_of(subject, space.names),
+        "backend.name": evaluator.backend,
+        "backend": dict(own),
+        "maximise": request.maximise,
+        "frictions": [list(scales) for scales in objective.frictions],
+        "over": {variable.name: [variable.low, variable.high] for variable in space.variables},
+        "seed": request.seed,
+    }
+    return Plan(subject, space, objective, evaluator, identity, request.budget, request.seed, note)
+
+
+def check_request(request: Request) -> None:
+    """Raise UserError for numbers and sections that no target can use."""
+    if not 1 <= request.budget <= MOST_EVALUATIONS:
+        raise UserError(f"a budget of {request.budget} is not allowed: give 1 to {MOST_EVALUATIONS} evaluations.")
+    if request.seed < 0:
+        raise UserError(f"a seed of {request.seed} is not allowed: give 0 or more.")
+    known = ("robot", "gait", *(("backend",) if request.target == "pybullet" else ()))
+    for section in request.settings:
+        if section not in known:
+            raise UserError(
+                f"'{section}' settings mean nothing to a tuning on {request.target}: give {' and '.join(known)} ones."
+            )
+
+
+def names(request: Request) -> list[str]:
+    """Every parameter that is varied or set, by its full name."""
+    varied = [word.strip().partition("=")[0] for word in request.over]
+    return varied + [f"{section}.{key}" for section, values in request.settings.items() for key in values or {}]
+
+
+def study_path(plan: Plan, given: str) -> Path:
+    """Where the study is: `given`, or the same place for the same plan and no other. Raises UserError."""
+    if given:
+        return Path(given)
+    subject = plan.subject
+    varied = [name.replace(".", "-") for name in plan.space.names[:3]]
+    parts = [subject.spec.name, subject.gait_name, plan.evaluator.backend, plan.objective.name, *varied]
+    return labelled_path(parts, plan.identity)
+
+
+def labelled_path(parts: Sequence[str], identity: Mapping[str, Any]) -> Path:
+    """A file of the study with this identity, in studies/. Raises UserError."""
+    try:
+        DIRECTORY.mkdir(exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{DIRECTORY} cannot be made: {error.strerror}; give the study a file elsewhere.") from None
+    said = json.dumps(identity, sort_keys=True).encode()
+    return DIRECTORY / f"{'_'.join([*parts, hashlib.sha256(said).hexdigest()[:8]])}.sqlite"

@@ -1,0 +1,57 @@
+"""The plan of a tuning on a running ring: what is fixed there, and what cannot be done there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from crawler_core.errors import UserError
+from crawler_core.robot import load_robot
+from crawler_studies.ring_evaluator import RingEvaluator, attach
+from crawler_studies.ring_link import RingLink
+from crawler_studies.subject import Subject
+from crawler_studies.tuning.objective import KINDS
+from crawler_studies.tuning.plan import Plan, Request, assemble, check_request, names
+
+
+def make_ring_plan(
+    request: Request,
+    namespace: str,
+    stack: ExitStack,
+    say: Callable[[str], None],
+    stopped: Callable[[], bool],
+) -> Plan:
+    """A checked plan for the ring in `namespace`. Its evaluator's link is closed with `stack`. Raises UserError.
+
+    `say` hears what is being waited for, and '' when that is over.
+    """
+    check_request(request)
+    _refuse(request)
+    link = RingLink(namespace)
+    stack.callback(link.close)
+    ring = attach(link, namespace)
+    said = load_robot(request.robot).name
+    there = load_robot(ring.robot).name
+    if said != there:
+        raise UserError(f"the ring is a {there} and the tuning is about {said}: give the robot {there}.")
+    if request.gait and request.gait != ring.gait:
+        raise UserError(
+            f"the ring crawls with the gait {ring.gait}, and a running ring cannot change to {request.gait}: start it "
+            f"with --gait {request.gait}."
+        )
+    varied = [word.strip().partition("=")[0] for word in request.over]
+    fixed = {name: value for name, value in ring.values.items() if f"gait.{name}" not in varied}
+    gait = {**fixed, **(request.settings.get("gait") or {})}
+    subject = Subject(ring.robot, ring.gait, {"robot": dict(ring.overrides), "gait": gait})
+    evaluator = RingEvaluator(link, ring, subject, say, stopped)
+    return assemble(request, subject, evaluator, {"namespace": namespace})
+
+
+def _refuse(request: Request) -> None:
+    for name in names(request):
+        if name.startswith("robot."):
+            raise UserError(f"{name} cannot be changed on a running ring, which has the robot that it has.")
+    if request.maximise in KINDS and KINDS[request.maximise].over_frictions is not None:
+        raise UserError(
+            f"{request.maximise} needs other frictions than the running ring's own: maximise step or speed there."
+        )

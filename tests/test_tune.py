@@ -1,0 +1,283 @@
+"""Tuning with real processes: killed and resumed, on a running ring, as an action."""
+
+import argparse
+import json
+import re
+import signal
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+import rclpy
+from ament_index_python.packages import get_package_prefix
+from crawler_interfaces.action import Tune
+from rclpy.action import ActionClient
+from rclpy.executors import SingleThreadedExecutor
+from std_srvs.srv import SetBool, Trigger
+
+from crawler_bringup.cli import tune
+from crawler_bringup.stack import Options
+from crawler_bringup.watching import Ring
+from crawler_core.errors import UserError
+from crawler_core.robot import load_robot
+from crawler_models.prediction import predict
+from crawler_studies.ring_link import RingLink
+from gait_generators.catalogue import make_gait
+
+LONG = 60.0  # s of wall time for what takes a second or two
+
+
+def call(crawler, *words, cwd):
+    return subprocess.run([*crawler, "tune", *words], capture_output=True, text=True, timeout=200, cwd=cwd)
+
+
+def wait_for(condition, seconds=LONG):
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "it did not come in time"
+        time.sleep(0.01)
+    return found
+
+
+def rows(study):
+    with sqlite3.connect(f"file:{study}?mode=ro", uri=True) as connection:
+        return connection.execute("SELECT * FROM evaluations ORDER BY number").fetchall()
+
+
+# the command line
+
+REFUSALS = [
+    (["--over", "gait.pci"], ["gait.pci", "did you mean 'gait.psi'"]),
+    (["--over", "gait.psi", "--maximise", "stap"], ["stap", "did you mean 'step'"]),
+    (["--over", "gait.psi", "--budget", "0"], ["budget of 0"]),
+    (["--over", "gait.psi=90:20"], ["empty"]),
+    (["--over", "gait.alpha", "--gait", "harmonic"], ["time_scaled"]),
+    (["--over", "gait.psi", "--set", "gait.psi=3"], ["gait.psi", "varied and set"]),
+    (["--over", "gait.psi", "--backend", "pybulet"], ["did you mean 'pybullet'"]),
+    (["--over", "gait.psi", "--spread", "0", "--maximise", "robust_step"], ["spread"]),
+    (["--over", "gait.psi", "--namespace", "a"], ["--backend ring"]),
+    (["--over", "gait.psi", "--save", "a.yaml"], ["gait.shape"]),
+    (["--over", "robot.friction=0.1:0.2", "--backend", "ring"], ["robot.friction", "running ring"]),
+    (["--over", "gait.psi", "--maximise", "robust_step", "--backend", "ring"], ["robust_step", "running ring"]),
+    (["--over", "gait.shape,gait.omega"], ["by itself"]),
+    (["--over", "gait.shape", "--gait", "harmonic"], ["harmonic", "no shapes"]),
+    (["tree_link", "--over", "gait.psi"], ["did you mean 'three_link'"]),
+    ([], ["nothing to tune"]),
+]
+
+
+@pytest.mark.parametrize(("words", "expected"), REFUSALS, ids=[" ".join(words) for words, _ in REFUSALS])
+def test_what_cannot_be_is_refused_before_anything_is_written(tmp_path, monkeypatch, words, expected):
+    monkeypatch.chdir(tmp_path)
+    parser = argparse.ArgumentParser()
+    tune.add_arguments(parser)
+    with pytest.raises(UserError) as refusal:
+        tune.run(parser.parse_args(words))
+    for text in expected:
+        assert text in str(refusal.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_bad_input_is_one_sentence_and_exit_code_2(crawler, tmp_path):
+    result = call(crawler, "--over", "gait.pci", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert "did you mean 'gait.psi'" in result.stderr
+
+
+def test_killed_and_resumed_it_finds_what_it_would_have_found(crawler, tmp_path):
+    words = ["--over", "gait.psi,gait.alpha", "--set", "gait.omega=8", "--budget", "24", "--json"]
+    whole = call(crawler, *words, "--study", "whole.sqlite", cwd=tmp_path)
+    assert whole.returncode == 0, whole.stderr
+    study = tmp_path / "parts.sqlite"
+    process = subprocess.Popen([*crawler, "tune", *words, "--study", study.name], cwd=tmp_path, stderr=subprocess.PIPE)
+    written = set()
+
+    def half_way():
+        written.add(study.stat().st_mtime_ns if study.exists() else 0)
+        return len(written) > 6  # what is seen of the evaluations, of which each is written at once
+
+    wait_for(half_way)
+    process.kill()
+    process.communicate(timeout=LONG)
+    assert process.returncode == -signal.SIGKILL
+    kept = rows(study)
+    assert 0 < len(kept) < 24
+    resumed = call(crawler, *words, "--study", study.name, cwd=tmp_path)
+    assert resumed.returncode == 0, resumed.stderr
+    told, expected = json.loads(resumed.stdout), json.loads(whole.stdout)
+    assert told["finished_before"] == len(kept)
+    assert told["evaluated"] == 24 - len(kept)
+    assert rows(study) == rows(tmp_path / "whole.sqlite")
+    assert told["best"] == expected["best"]
+    assert told["command"] == expected["command"]
+    assert (tmp_path / "parts.png").exists()
+
+
+# a running ring
+
+
+@pytest.fixture
+def ring(request):
+    """A ring that somebody else has started, as fast as the machine allows; of the equations unless said otherwise."""
+    settings = {"gait": {"omega": 16.0}, "backend": {"lockstep": True, "real_time_factor": 0.0, "rate": 100.0}}
+    with Ring(Options(backend=getattr(request, "param", "model"), settings=settings), logged=False) as running:
+        yield running
+
+
+def the_gait(names=("psi", "omega")):
+    link = RingLink()
+    try:
+        parameters = link.parameters()
+        return {name: parameters[name] for name in names}
+    finally:
+        link.close()
+
+
+def test_a_running_ring_is_tuned_and_given_back(crawler, tmp_path, ring):
+    before = the_gait()
+    result = call(crawler, "--over", "gait.psi", "--backend", "ring", "--budget", "6", "--json", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    told = json.loads(result.stdout)
+    assert told["evaluations"] == 6
+    assert the_gait() == before
+    # the same gait by the equations: the ring's transients have faded, and the change was in force
+    spec = load_robot("three_link")
+    for row in rows(tmp_path / told["study"]):
+        gait = make_gait(spec, "harmonic", {"omega": 16.0, "psi": row[1]})
+        expected = predict("three_link", spec.parameters, gait)["step_length_m"]
+        assert row[2] == pytest.approx(expected, rel=0.01, abs=6e-5)
+
+
+# in physics, because joints that stop at once let the feet of the equations leave the ground
+@pytest.mark.parametrize("ring", ["pybullet"], indirect=True)
+def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(crawler, tmp_path, ring):
+    before = the_gait()
+    words = ["--over", "gait.psi", "--backend", "ring", "--budget", "500", "--study", "a.sqlite"]
+    said = tmp_path / "said.txt"
+    with said.open("w") as stderr:
+        process = subprocess.Popen([*crawler, "tune", *words], cwd=tmp_path, stderr=stderr)
+
+    def hears(text):
+        return text in said.read_text()
+
+    def done():
+        return int(re.findall(r"^(\d+) of 500", said.read_text(), re.MULTILINE)[-1])
+
+    try:
+        wait_for(lambda: hears(" of 500; "))
+        ring.call(Trigger, "backend/estop", Trigger.Request())
+        wait_for(lambda: hears("e-stopped"))
+        ring.call(Trigger, "backend/reset", Trigger.Request())
+        ring.call(SetBool, "backend/enable", SetBool.Request(data=True))
+        wait_for(lambda: hears("repeated"))
+        before_stop = done()
+        wait_for(lambda: done() > before_stop + 1)
+        process.send_signal(signal.SIGINT)
+        process.wait(LONG)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert hears("interrupted with")
+    assert the_gait() == before
+    values = [row[2] for row in rows(tmp_path / "a.sqlite")]
+    assert len(values) >= 3
+    assert None not in values  # the stop cost no evaluation
+
+
+def test_what_a_ring_cannot_do_is_one_sentence(crawler, tmp_path, ring):
+    other = call(crawler, "--over", "gait.alpha", "--gait", "time_scaled", "--backend", "ring", cwd=tmp_path)
+    assert other.returncode == 2
+    assert "start it with --gait time_scaled" in other.stderr
+    nowhere = call(crawler, "--over", "gait.psi", "--backend", "ring", "--namespace", "nobody", cwd=tmp_path)
+    assert nowhere.returncode == 2
+    assert "no ring in the namespace nobody" in nowhere.stderr
+    assert not list(tmp_path.iterdir())
+
+
+# the action
+
+
+class Client:
+    """A client of the tuner node, which runs as a process."""
+
+    def __init__(self, cwd):
+        executable = Path(get_package_prefix("crawler_studies")) / "lib/crawler_studies/tuner_node"
+        self.process = subprocess.Popen([executable], cwd=cwd, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context)
+        self.node = rclpy.create_node("asker", context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.client = ActionClient(self.node, Tune, "tune")
+        self.feedback = []
+        self.until(self.client.server_is_ready)
+
+    def until(self, condition):
+        end = time.monotonic() + LONG
+        while not condition():
+            assert time.monotonic() < end, "it did not come in time"
+            self.executor.spin_once(timeout_sec=0.05)
+
+    def get(self, future):
+        self.until(future.done)
+        return future.result()
+
+    def send(self, **goal):
+        sent = self.client.send_goal_async(Tune.Goal(**goal), lambda message: self.feedback.append(message.feedback))
+        handle = self.get(sent)
+        assert handle.accepted
+        return handle
+
+    def result(self, handle):
+        return self.get(handle.get_result_async())
+
+    def close(self):
+        self.process.terminate()
+        try:
+            return self.process.wait(LONG)
+        finally:
+            self.process.kill()
+            self.client.destroy()
+            self.executor.shutdown()
+            self.node.destroy_node()
+            self.context.try_shutdown()
+
+
+ABORTED, CANCELED, SUCCEEDED = 6, 5, 4
+GOAL = {"objective": "step", "variables": ["gait.psi"], "settings": "{gait: {omega: 8.0}}", "study": "a.sqlite"}
+
+
+def test_the_action_gives_feedback_can_be_cancelled_and_goes_on(tmp_path):
+    client = Client(tmp_path)
+    try:
+        handle = client.send(**GOAL, budget=500)
+        client.until(lambda: client.feedback and client.feedback[-1].evaluations >= 4)
+        told = client.feedback[-1]
+        assert told.budget == 500
+        assert len(told.point) == len(told.best_point) == 1
+        assert told.best_value >= told.value
+        second = client.result(client.send(**GOAL, budget=5))
+        assert second.status == ABORTED
+        assert "another tuning" in second.result.message
+        client.get(handle.cancel_goal_async())
+        ended = client.result(handle)
+        assert ended.status == CANCELED
+        assert 4 <= ended.result.evaluations < 500
+        kept = rows(tmp_path / "a.sqlite")
+        assert len(kept) == ended.result.evaluations
+        whole = client.result(client.send(**GOAL, budget=len(kept) + 2))
+        assert whole.status == SUCCEEDED
+        assert whole.result.evaluations == len(kept) + 2
+        assert rows(tmp_path / "a.sqlite")[: len(kept)] == kept
+        assert whole.result.best_value == max(row[2] for row in rows(tmp_path / "a.sqlite"))
+        for change, said in (({"objective": "stap"}, "did you mean 'step'"), ({"low": [0.0]}, "as many of each")):
+            bad = client.result(client.send(**{**GOAL, **change}, budget=5))
+            assert bad.status == ABORTED
+            assert said in bad.result.message
+        client.send(**GOAL, budget=500)
+    finally:
+        code = client.close()  # in the middle of a tuning
+    assert code == 0
