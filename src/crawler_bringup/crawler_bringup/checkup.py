@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
+from crawler_core.errors import UserError
+
 PACKAGES = (
     "crawler_interfaces",
     "crawler_description",
@@ -23,6 +25,7 @@ PACKAGES = (
     "gait_generators",
     "hybrid_controller",
     "sim_bridge",
+    "hw_drivers",
     "crawler_bringup",
 )
 
@@ -129,6 +132,23 @@ def physics() -> Finding:
     return Finding("pybullet", True, f"API {pybullet.getAPIVersion()}, {rate / 1e3:.0f}k steps/s of an empty world")
 
 
+def serial() -> Finding:
+    """Whether the serial adapters that are plugged in may be used, and pass bytes on at once."""
+    from hw_drivers.serial_port import check_latency, group_of, ports
+
+    found = ports()
+    closed = [port for port in found if not os.access(port, os.R_OK | os.W_OK)]
+    if closed:
+        remedy = f"sudo usermod -a -G {group_of(closed[0])} $USER, then log out and in again"
+        return Finding("serial", False, f"you may not use {', '.join(closed)}", remedy)
+    try:
+        for port in found:
+            check_latency(port)
+    except UserError as error:
+        return Finding("serial", False, str(error), "docs/hardware.md tells how to set it for good")
+    return Finding("serial", True, ", ".join(found) or "no adapter is plugged in; motors need one")
+
+
 CHECKS: Mapping[str, Callable[[], Finding]] = {
     "machine": machine,
     "ros": ros,
@@ -136,4 +156,5 @@ CHECKS: Mapping[str, Callable[[], Finding]] = {
     "discovery": discovery,
     "jitter": jitter,
     "pybullet": physics,
+    "serial": serial,
 }

@@ -22,6 +22,8 @@ from gait_generators.catalogue import gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait
 from gait_generators.gait_node import GaitSettings
+from hw_drivers.hardware_backend import chosen_buses
+from hw_drivers.hardware_settings import HardwareSettings
 from hybrid_controller.controller_node import ControllerSettings
 from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_name
 from sim_bridge.plants import PLANTS
@@ -48,6 +50,7 @@ BACKENDS: Mapping[str, BackendEntry] = {
     "pybullet": BackendEntry("sim_bridge", "pybullet_backend", "sim_bridge.pybullet_backend:PyBulletSettings", True),
     "model": BackendEntry("sim_bridge", "model_backend", "sim_bridge.model_backend:ModelSettings", True),
     "mock": BackendEntry("sim_bridge", "mock_backend", "sim_bridge.mock_backend:MockSettings", False),
+    "hardware": BackendEntry("hw_drivers", "hardware_backend", "hw_drivers.hardware_settings:HardwareSettings", False),
 }
 # what the stack itself gives every node, and the user gives as robot, rate, ... once
 GIVEN_BACKEND = ("robot", "robot_overrides")
@@ -122,8 +125,13 @@ def make_stack(options: Options) -> Stack:
     check_time(settings)
     if options.backend == "model" and spec.name not in PLANTS:
         raise unknown_name("model of the robot", spec.name, PLANTS)
+    if options.backend == "hardware":
+        own = {info.name for info in describe(HardwareSettings)}
+        values = {name: value for name, value in {**defaults, **chosen["backend"]}.items() if name in own}
+        chosen_buses(spec, build(HardwareSettings, values, section="backend"))
     if settings.lockstep and not entry.simulated:
         raise UserError(f"backend.lockstep = true needs a simulation; with {options.backend} time passes by itself.")
+    LAWS[law].check(spec)
     law_values = law_defaults(spec, law)
     check_section("controller", chosen["controller"], ControllerSettings, LAWS[law].parameters, law_values, GIVEN)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from collections.abc import Mapping
+from typing import ClassVar, Protocol, runtime_checkable
 
 from crawler_core.types import JointCommand, Observation
 
@@ -42,4 +43,20 @@ class Backend(Protocol):
 
         May be called twice, and after a failed open.
         """
+        ...
+
+
+@runtime_checkable
+class Recoverable(Protocol):
+    """What a backend has besides whose devices latch errors of their own, as motors do and equations do not."""
+
+    def recover(self) -> None:
+        """Clear the devices' errors, with the torque off; nothing to do where there are none.
+
+        Raises BackendFault with what is still wrong: then the stop stays latched.
+        """
+        ...
+
+    def health(self) -> Mapping[str, object]:
+        """How the devices are, for diagnostics: temperatures, lost answers. Any thread may ask; never raises."""
         ...

@@ -76,6 +76,7 @@ class BackendNode(LifecycleNode):
         self.runner = Runner(backend, Supervisor(self.spec, dt), dt)
         self.ticks = 0
         self.overruns = 0
+        self.trouble = ""  # why it could not be configured or activated, in a sentence
         self._end_ns = round(settings.stop_at * 1e9) if settings.stop_at else None
         self._lock = threading.RLock()  # guards the runner between the pacing thread and the services
         self._command: JointCommand | None = None
@@ -162,6 +163,8 @@ class BackendNode(LifecycleNode):
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         self._stop_time()
+        if self._releases:
+            self.runner.stop()  # no tick will come that takes the torque off
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -205,8 +208,9 @@ class BackendNode(LifecycleNode):
 
     def fail(self, error: Exception) -> None:
         """Say what went wrong, on the log and in diagnostics."""
-        remedy = getattr(error, "remedy", "")
-        self.get_logger().error(f"{error}{f' Remedy: {remedy}.' if remedy else ''}")
+        remedy = getattr(error, "remedy", "").rstrip(".")
+        self.trouble = f"{str(error).rstrip('.')}{f': {remedy}' if remedy else ''}."
+        self.get_logger().error(self.trouble)
         self._diagnostics.set(ERROR, str(error), {"remedy": remedy})
 
     # services
@@ -238,7 +242,11 @@ class BackendNode(LifecycleNode):
 
     def _on_reset(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._lock:
-            self.runner.supervisor.reset()
+            try:
+                self.runner.reset()
+            except BackendFault as fault:
+                response.success, response.message = False, f"{fault}: {fault.remedy}"
+                return response
         response.success, response.message = True, "cleared; motion needs enable"
         self._report()
         return response
@@ -340,6 +348,7 @@ class BackendNode(LifecycleNode):
                 "last_clamp": report.last_clamp,
                 "refused": report.refused,
                 "last_refusal": report.last_refusal,
+                **self.runner.health(),
             },
             now=self.finished,
         )
@@ -362,4 +371,4 @@ def autostart(node: BackendNode) -> None:
     steps: tuple[Callable[[], TransitionCallbackReturn], ...] = (node.trigger_configure, node.trigger_activate)
     for step in steps:
         if step() is not TransitionCallbackReturn.SUCCESS:
-            raise UserError("the backend could not be started, see above.")
+            raise UserError(node.trouble or "the backend could not be started, see above.")

@@ -55,8 +55,9 @@ def limit_command(
 
 
 def brake(position: FloatArray, velocity: FloatArray, limits: JointLimits, dt: float) -> tuple[FloatArray, FloatArray]:
-    """One tick of bringing the joints to rest gently, inside the position limits."""
+    """One tick of bringing the joints to rest gently, inside the position limits; one that is outside stays there."""
     slower = np.sign(velocity) * np.maximum(np.abs(velocity) - GENTLE * limits.acceleration * dt, 0.0)
     moved = position + 0.5 * (velocity + slower) * dt
-    inside = np.minimum(np.maximum(moved, limits.lower), limits.upper)
+    lower, upper = np.minimum(limits.lower, position), np.maximum(limits.upper, position)  # no jump to the limit
+    inside = np.minimum(np.maximum(moved, lower), upper)
     return inside, np.where(inside == moved, slower, 0.0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from crawler_core.backend import Backend
+from collections.abc import Mapping
+
+from crawler_core.backend import Backend, Recoverable
 from crawler_core.errors import BackendFault
 from crawler_core.supervisor import Supervisor
 from crawler_core.types import JointCommand, Observation
@@ -28,6 +30,16 @@ class Runner:
         """Allow motion from the measured pose. Raises BackendFault while a stop is latched."""
         self.observation = self.backend.observe()
         self.supervisor.enable(self.observation)
+
+    def reset(self) -> None:
+        """Clear a latched stop, in the devices too. Where they do not recover, BackendFault, and the stop stays."""
+        if isinstance(self.backend, Recoverable):
+            self.backend.recover()
+        self.supervisor.reset()
+
+    def health(self) -> Mapping[str, object]:
+        """How the devices are, for diagnostics."""
+        return self.backend.health() if isinstance(self.backend, Recoverable) else {}
 
     def tick(self, command: JointCommand | None) -> bool:
         """Let one tick pass. False when the backend could not: then `observation` is still the old one."""
@@ -71,6 +83,6 @@ class Runner:
         try:
             self.backend.relax()
         except BackendFault as fault:
-            self.supervisor.fault(fault)
+            self.supervisor.not_relaxed(fault)
         self.applied = None
         self._relaxed = True

@@ -105,12 +105,23 @@ class Supervisor:
         self.report.joint = ""
 
     def fault(self, fault: BackendFault) -> None:
-        """A fault on one joint or on the bus latches all joints."""
+        """A fault on one joint or on the bus latches all joints. What follows from the first does not replace it."""
+        if self.motion is Motion.FAULTED:
+            return
         if self.motion is not Motion.ESTOPPED:
             self.motion = Motion.FAULTED
         self.report.fault = str(fault)
         self.report.remedy = fault.remedy or "remove the cause, then call reset and enable"
         self.report.joint = fault.joint
+
+    def not_relaxed(self, fault: BackendFault) -> None:
+        """The torque of a joint could not be taken off: a fault, said beside the one that it follows from."""
+        if self.motion not in LATCHED:
+            self.fault(fault)
+        elif str(fault) not in self.report.fault:
+            self.report.fault = f"{self.report.fault}; besides, {fault}"
+            self.report.remedy = f"{fault.remedy}; {self.report.remedy}"
+            self.report.joint = self.report.joint or fault.joint
 
     def reset(self) -> None:
         """Clear a latched stop. Motion still needs `enable`."""

@@ -298,7 +298,7 @@ def test_a_backend_that_cannot_open_ends_with_a_sentence(bench):
         def open(self):
             raise BackendFault("no servo answers", remedy="switch the power on")
 
-    with pytest.raises(UserError, match="could not be started"):
+    with pytest.raises(UserError, match="no servo answers: switch the power on"):
         bench.start(Broken)
 
 

@@ -75,3 +75,13 @@ def test_braking_never_leaves_the_position_limits(spec):
         q, v = brake(q, v, limits, DT)
     assert q[0] == 1.0
     assert not v.any()
+
+
+def test_braking_leaves_a_joint_that_is_outside_its_limits_where_it_is(spec):
+    limits = JointLimits.of(spec)
+    outside = np.array([1.3, 0.0, 0.0])
+    q, v = brake(outside, np.zeros(3), limits, DT)
+    assert q[0] == 1.3  # a jump to the limit of 1.0 would be one at the motor's full speed
+    assert not v.any()
+    q, v = brake(outside, np.array([2.0, 0.0, 0.0]), limits, DT)
+    assert q[0] == 1.3  # and further out it does not go

@@ -107,3 +107,34 @@ def test_hold_on_exit_leaves_the_torque_on(runner):
     runner.backend.calls.clear()
     runner.close(release=False)
     assert runner.backend.calls == ["close"]
+
+
+class Motors(Body):
+    """A backend whose devices latch errors."""
+
+    def recover(self):
+        self._call("recover")
+
+    def health(self):
+        return {"hip.temperature": 40.0}
+
+
+def test_a_reset_reaches_the_devices_and_without_them_the_stop_stays(spec):
+    runner = Runner(Motors(), Supervisor(spec, DT), DT)
+    runner.open()
+    runner.supervisor.estop()
+    runner.backend.fail = "recover"
+    with pytest.raises(BackendFault, match="recover failed"):
+        runner.reset()
+    assert runner.supervisor.motion is Motion.ESTOPPED
+    runner.backend.fail = ""
+    runner.reset()
+    assert runner.supervisor.motion is Motion.DISABLED
+    assert runner.health() == {"hip.temperature": 40.0}
+
+
+def test_a_backend_without_devices_is_reset_by_its_supervisor_alone(runner):
+    runner.supervisor.estop()
+    runner.reset()
+    assert runner.supervisor.motion is Motion.DISABLED
+    assert runner.health() == {}

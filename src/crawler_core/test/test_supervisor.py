@@ -176,3 +176,22 @@ def test_states_that_stop_changing_are_a_fault(guard, spec):
         guard.decide(seen([0, 0, 0], time=10**9), command([0, 0, 0]))
     assert guard.motion is Motion.FAULTED
     assert "nothing new" in guard.report.fault
+
+
+def test_the_first_fault_stays_the_cause_and_torque_that_could_not_go_off_is_said_beside_it(guard):
+    guard.fault(BackendFault("knee is dead", remedy="mend it", joint="knee"))
+    guard.fault(BackendFault("the port is shut", remedy="open it"))
+    for _ in range(3):
+        guard.not_relaxed(BackendFault("the torque of hip stays on", remedy="pull the plug", joint="hip"))
+    assert guard.report.fault == "knee is dead; besides, the torque of hip stays on"
+    assert guard.report.remedy == "pull the plug; mend it"
+    assert guard.report.joint == "knee"
+    guard.reset()
+    guard.fault(BackendFault("the port is shut", remedy="open it"))
+    assert guard.report.fault == "the port is shut"
+
+
+def test_torque_that_could_not_go_off_is_a_fault_of_its_own(guard):
+    guard.not_relaxed(BackendFault("the torque of hip stays on", remedy="pull the plug", joint="hip"))
+    assert guard.motion is Motion.FAULTED
+    assert guard.report.joint == "hip"

@@ -1,4 +1,4 @@
-"""What this machine has and lacks: environment, build, discovery between two processes, timer jitter, PyBullet."""
+"""What this machine has and lacks: environment, build, discovery, timer jitter, PyBullet, serial ports."""
 
 from __future__ import annotations
 

@@ -1,0 +1,237 @@
+"""One bus in a thread of its own: a cycle of writing and reading per tick, and by the clock where no tick comes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from crawler_core.errors import UserError
+from crawler_core.types import FloatArray
+from hw_drivers.alarm import Alarm
+from hw_drivers.bus import Bus, BusFault, JointMap, Reading
+from hw_drivers.liveness import Liveness
+
+LONELY = 2.0  # periods without a tick after which the loop goes on by its own clock
+DEADMAN = 1.0  # s without a tick after which the torque goes off: nobody supervises
+HANG = 2.0  # s that a cycle may take before the bus counts as lost
+AGAIN = 0.5  # s between two attempts to take the torque off a bus that did not listen
+
+
+class BusLoop:
+    """Keeps one bus alive. Methods may be called from any thread; what they do to the bus never overlaps a cycle."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        joints: Sequence[JointMap],
+        period: float,
+        patience: float,
+        alarm: Alarm,
+        *,
+        guarded: bool = True,
+    ) -> None:
+        """`period` and `patience` in s. `guarded`: the torque goes off when ticks stay away."""
+        self.bus = bus
+        self.starts: list[float] = []  # s, time.monotonic(), of the cycles, where somebody sets `timed`
+        self.timed = False
+        self.cycle_time = 0.0  # s, of the last cycle
+        self.liveness = Liveness(patience)
+        self.readings: tuple[Reading, ...] = ()
+        self.finished = 0.0  # s, when the last cycle was over
+        self._joints = tuple(joints)
+        self._period = period
+        self._alarm = alarm
+        self._guarded = guarded
+        self._io = threading.RLock()  # one thread at a time uses the bus
+        self._wake = threading.Condition()
+        self._wanted = self._begun = self._done = 0  # cycles asked for, begun and finished
+        self._ending = False
+        self._torque = False  # it is, or may be, on
+        self._live = False  # setpoints are being sent
+        self._ticked = 0.0
+        self._tried = 0.0
+        self._deaf: tuple[BusFault, ...] = ()  # what the last release could not do
+        none = np.full(len(self._joints), np.nan)
+        self._goal: tuple[FloatArray, FloatArray, FloatArray] = (none, none, none)
+        self._thread = threading.Thread(target=self._run, name=f"bus {bus.name}", daemon=True)
+
+    def start(self) -> None:
+        """Begin. The bus must be open and configured."""
+        self.readings = self.bus.read()
+        self.finished = time.monotonic()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread; the torque stays as it is. May be called twice."""
+        with self._wake:
+            self._ending = True
+            self._wake.notify_all()
+        if self._thread.ident is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout=HANG)
+
+    def enable(self) -> None:
+        """Torque on where the joints are. Raises BusFault."""
+        with self._io:
+            if self._live:
+                return
+            position = np.array([reading.position for reading in self.readings])
+            still, none = np.zeros_like(position), np.full_like(position, np.nan)
+            self.bus.write(position, still, none)
+            self._torque = self._live = True
+            self._ticked = time.monotonic()
+            self._goal = position, still, none
+            self.bus.enable()
+
+    def aim(self, position: FloatArray, velocity: FloatArray, effort: FloatArray) -> None:
+        """The setpoints that the next cycle sends."""
+        self._goal = position, velocity, effort
+
+    def tick(self) -> None:
+        """Ask for a cycle now."""
+        with self._wake:
+            self._ticked = time.monotonic()
+            self._wanted = self._begun + 1  # one that is under way has older setpoints
+            self._wake.notify_all()
+
+    def wait(self) -> None:
+        """Wait for the cycle that was asked for. Raises BusFault where it hangs."""
+        with self._wake:
+            wanted = self._wanted
+            done = self._wake.wait_for(lambda: self._done >= wanted or self._alarm.fault is not None, timeout=HANG)
+        if not done:
+            raise BusFault(
+                f"the bus '{self.bus.name}' hangs: no cycle ended within {HANG:g} s",
+                remedy="check the adapter, then restart the backend",
+            )
+
+    def release(self) -> tuple[BusFault, ...]:
+        """Torque off, each joint tried. Returns what failed; that is tried again now and then while the fault lasts."""
+        if not self._io.acquire(timeout=HANG):  # who asks must not hang too: there may be other buses
+            return (self._could_not("hangs"),) if self._torque else ()
+        try:
+            now = time.monotonic()
+            if self._live or (self._torque and now - self._tried > AGAIN):
+                self._live = False
+                self._tried = now
+                try:
+                    self._deaf = self.bus.release()
+                except Exception as error:  # against the contract, but what follows must go on
+                    self._deaf = (self._could_not(f"broke: {error!r}"),)
+                self._torque = bool(self._deaf)
+            return self._deaf if self._torque else ()
+        finally:
+            self._io.release()
+
+    def _could_not(self, why: str) -> BusFault:
+        return BusFault(
+            f"the torque on the bus '{self.bus.name}' could not be switched off, since its driver {why}",
+            remedy="switch the power of the motors off",
+        )
+
+    def recover(self) -> None:
+        """Make the bus usable again, with the torque off. Raises BusFault with what is still wrong."""
+        with self._io:
+            self.release()
+            try:
+                try:
+                    self.bus.clear()
+                except BusFault:
+                    self.bus.close()
+                    self.bus.open()
+                    self.bus.configure(self._joints)
+                self.readings = self.bus.read()
+            except UserError as error:
+                raise BusFault(str(error).rstrip("."), remedy="put that right, then call reset and enable") from None
+            self._torque = False
+            self.liveness.forget()
+
+    def _run(self) -> None:
+        due = time.monotonic()
+        failed: BusFault | None = None
+        try:
+            while not self._ending:
+                due = self._await_turn(due)
+                if not self._ending:
+                    self._cycle()
+                    self._finish()
+        except Exception as error:  # whatever it is, the motors must not be left without a guard
+            failed = BusFault(
+                f"the driver of the bus '{self.bus.name}' broke: {error!r}",
+                remedy="report this with the log, then restart the backend",
+            )
+        if failed is not None:
+            self._alarm.sound(failed)
+            self.release()
+            self._finish()
+
+    def _await_turn(self, due: float) -> float:
+        """Wait for a tick or for the clock; returns when the next cycle is due without a tick."""
+        with self._wake:
+            while not self._ending and self._wanted <= self._begun:
+                left = due - time.monotonic()
+                if left <= 0.0:
+                    self._begun += 1
+                    return max(due + self._period, time.monotonic())  # what was missed is not made up for
+                self._wake.wait(left)
+            self._begun += 1
+        return time.monotonic() + LONELY * self._period
+
+    def _cycle(self) -> None:
+        with self._io:
+            begun = time.monotonic()
+            if self.timed:
+                self.starts.append(begun)
+            if self._alarm.fault is not None:
+                self._make_safe(begun)
+                return
+            try:
+                if self._live:
+                    self.bus.write(*self._goal)
+                else:
+                    self.bus.keep_alive()
+                self.readings = self.bus.read()
+                now = time.monotonic()
+                fault = self.liveness.check(self.readings, now)
+                if fault is None and self._live and self._guarded and now - self._ticked > DEADMAN:
+                    fault = BusFault(
+                        f"the ticks of the backend stayed away for {DEADMAN:g} s", remedy="restart the backend"
+                    )
+            except BusFault as gone:
+                now, fault = time.monotonic(), gone
+            self.cycle_time, self.finished = now - begun, now
+            if fault is not None:
+                self._alarm.sound(fault)
+                self.release()
+
+    def _make_safe(self, now: float) -> None:
+        """While a fault lasts: torque off, and again where the bus did not listen, on a port opened anew."""
+        if not self._torque:
+            return
+        if not self._live and now - self._tried > AGAIN:
+            self.bus.close()
+            try:
+                self.bus.open()
+            except UserError:
+                self._tried = now
+                return
+        self.release()
+
+    def _finish(self) -> None:
+        with self._wake:
+            self._done = self._begun
+            self._wake.notify_all()
+
+
+def each(loops: Sequence[BusLoop], act: Callable[[BusLoop], None]) -> None:
+    """Do something to every bus, even if it fails at one; the first failure is raised at the end."""
+    first: BusFault | None = None
+    for loop in loops:
+        try:
+            act(loop)
+        except BusFault as fault:
+            first = first or fault
+    if first is not None:
+        raise first

@@ -1,0 +1,212 @@
+"""One emulated servo: its control table, and a motor that turns."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from hw_drivers.dynamixel import tables as t
+from hw_drivers.dynamixel.codec import PING, READ, REBOOT, WRITE, Packet, status
+from hw_drivers.dynamixel.tables import (
+    ACCESS_ERROR,
+    INSTRUCTION_ERROR,
+    LENGTH_ERROR,
+    LIMIT_ERROR,
+    RANGE_ERROR,
+    Register,
+)
+
+STEP = 1e-3  # s of one step of the motor's dynamics
+BANDWIDTH = 40.0  # rad/s of its position loop, critically damped
+AMBIENT = 31  # °C
+HOT = 85  # °C
+STALL_ERROR = 0.2  # rad between goal and position for which it draws all the current it has
+READ_ONLY = ((0, 7), (120, 147))  # addresses from, to (exclusive)
+GOALS = range(100, 120)
+
+
+@dataclass
+class Motor:
+    """The shaft."""
+
+    angle: float  # rad
+    rate: float = 0.0  # rad/s
+
+
+class EmulatedServo:
+    """Answers packets as an X series servo does. `now` is in s of any clock that goes forward."""
+
+    def __init__(self, ident: int, model: t.Model, angle: float, now: float, firmware: int = 52) -> None:
+        self.model = model
+        self.motor = Motor(angle)
+        self.dead = False
+        self.hot = False
+        self._now = now
+        self._heard = now
+        self._kept = bytearray(t.RAM)
+        self._table = bytearray(t.TABLE_END)
+        for register, value in (
+            (t.MODEL_NUMBER, model.number),
+            (t.FIRMWARE, firmware),
+            (t.ID, ident),
+            (t.BAUD, 3),
+            (t.RETURN_DELAY, 250),
+            (t.OPERATING_MODE, t.POSITION_MODE),
+            (t.TEMPERATURE_LIMIT, 72),
+            (t.CURRENT_LIMIT, model.current_most),
+            (t.VELOCITY_LIMIT, round(model.no_load / t.VELOCITY_UNIT)),
+            (t.MAX_POSITION, t.TICKS - 1),
+            (t.SHUTDOWN, 0x35),
+        ):
+            self.set(register, value)
+        self._kept[:] = self._table[: t.RAM]
+        self._power_on()
+
+    @property
+    def id(self) -> int:
+        return self.get(t.ID)
+
+    @property
+    def torque(self) -> bool:
+        return bool(self.get(t.TORQUE)) and not self.dead
+
+    def get(self, register: Register) -> int:
+        """A register as it is in the servo."""
+        return register.unpack(bytes(self._table[register.address : register.address + register.size]))
+
+    def set(self, register: Register, value: int) -> None:
+        """Change a register from inside, whatever its rights."""
+        self._table[register.address : register.address + register.size] = register.pack(value)
+
+    def answer(self, packet: Packet, now: float) -> Packet | None:
+        """Its answer to an instruction for it alone, or None where it is silent."""
+        self.advance(now)
+        if self.dead:
+            return None
+        self.hear(now)
+        if packet.instruction == PING:
+            return self._status(0, struct.pack("<HB", self.get(t.MODEL_NUMBER), self.get(t.FIRMWARE)))
+        if packet.instruction == READ:
+            if len(packet.data) != 4:
+                return self._status(LENGTH_ERROR)
+            address, size = struct.unpack("<HH", packet.data)
+            return (
+                self._status(0, self.read(address, size))
+                if address + size <= t.TABLE_END
+                else self._status(RANGE_ERROR)
+            )
+        if packet.instruction == WRITE:
+            if len(packet.data) < 3:
+                return self._status(LENGTH_ERROR)
+            return self._status(self.write(int.from_bytes(packet.data[:2], "little"), packet.data[2:]))
+        if packet.instruction == REBOOT:
+            answer = self._status(0)
+            self._power_on()
+            return answer
+        return self._status(INSTRUCTION_ERROR)
+
+    def hear(self, now: float) -> None:
+        """A packet came past: the watchdog is content."""
+        self._heard = now
+
+    def read(self, address: int, size: int) -> bytes:
+        """Registers, the indirect ones included."""
+        return bytes(self._table[self._source(i)] for i in range(address, address + size))
+
+    def write(self, address: int, data: bytes) -> int:
+        """Change registers as a packet asks; returns the error code."""
+        end = address + len(data)
+        if not data:
+            return LENGTH_ERROR
+        if end > t.TABLE_END:
+            return RANGE_ERROR
+        if any(address < stop and end > start for start, stop in READ_ONLY):
+            return ACCESS_ERROR
+        indirect = t.INDIRECT_ADDRESS <= address < self.model.indirect_data
+        if (address < t.RAM or indirect) and self.torque:
+            return ACCESS_ERROR
+        if address in GOALS and self.get(t.WATCHDOG) == t.WATCHDOG_BITTEN:
+            return RANGE_ERROR
+        if address == t.GOAL_POSITION.address and self.get(t.OPERATING_MODE) == t.POSITION_MODE:
+            goal = t.GOAL_POSITION.unpack(data)
+            if not self.get(t.MIN_POSITION) <= goal <= self.get(t.MAX_POSITION):
+                return LIMIT_ERROR
+        if address == t.TORQUE.address and data[0] and not self.torque:
+            if self.get(t.HARDWARE_ERROR):
+                return RANGE_ERROR
+            self._hold()
+        self._table[address:end] = data
+        if address < t.RAM:
+            self._kept[address:end] = data
+        return 0
+
+    def advance(self, now: float) -> None:
+        """Let the motor turn until `now`."""
+        bite = self.get(t.WATCHDOG)
+        if 0 < bite < t.WATCHDOG_BITTEN and now - self._heard > bite * t.WATCHDOG_UNIT:
+            self._turn(self._heard + bite * t.WATCHDOG_UNIT)
+            self._hold()
+            self.set(t.WATCHDOG, t.WATCHDOG_BITTEN)
+        self._turn(now)
+        self._measure()
+
+    def overheat(self) -> None:
+        """Get too hot: it reports that and takes its torque off, as SHUTDOWN says."""
+        self.hot = True
+        self.set(t.HARDWARE_ERROR, t.OVERHEATING)
+        self.set(t.TORQUE, 0)
+
+    def revive(self) -> None:
+        """Heal a dead or a hot one. The dead one comes back as after power-on, the hot one keeps its error."""
+        if self.dead:
+            self._power_on()
+        self.dead = self.hot = False
+
+    def _power_on(self) -> None:
+        self._table[:] = bytes(len(self._table))
+        self._table[: t.RAM] = self._kept
+        self.set(t.STATUS_LEVEL, 2)
+        if self.hot:
+            self.overheat()
+        for i in range(t.CYCLE_SIZE):
+            at = t.INDIRECT_ADDRESS + 2 * i
+            self._table[at : at + 2] = struct.pack("<H", self.model.indirect_data + i)
+        self._hold()
+        self._measure()
+
+    def _source(self, address: int) -> int:
+        """Where a byte really lies."""
+        i = address - self.model.indirect_data
+        if not 0 <= i < t.CYCLE_SIZE:
+            return address
+        at = t.INDIRECT_ADDRESS + 2 * i
+        return min(int.from_bytes(self._table[at : at + 2], "little"), t.TABLE_END - 1)
+
+    def _hold(self) -> None:
+        self.set(t.GOAL_POSITION, round(self.motor.angle / t.TICK))
+
+    def _turn(self, until: float) -> None:
+        motor, goal, most = self.motor, self.get(t.GOAL_POSITION) * t.TICK, self.model.no_load
+        torque = self.torque
+        while self._now < until:
+            step = min(STEP, until - self._now)
+            self._now = until if step < STEP else self._now + step
+            if torque:
+                push = BANDWIDTH * (BANDWIDTH * (goal - motor.angle) - 2.0 * motor.rate)
+                motor.rate = min(max(motor.rate + push * step, -most), most)
+            else:
+                motor.rate = 0.0  # the gears' friction holds a shaft without torque
+            motor.angle += motor.rate * step
+
+    def _measure(self) -> None:
+        pull = min(max((self.get(t.GOAL_POSITION) * t.TICK - self.motor.angle) / STALL_ERROR, -1.0), 1.0)
+        self.set(t.PRESENT_CURRENT, round(pull * self.model.current_most) if self.torque else 0)
+        self.set(t.REALTIME_TICK, int(self._now / t.REALTIME_UNIT) % t.REALTIME_WRAP)
+        self.set(t.PRESENT_VELOCITY, round(self.motor.rate / t.VELOCITY_UNIT))
+        self.set(t.PRESENT_POSITION, round(self.motor.angle / t.TICK))
+        self.set(t.PRESENT_VOLTAGE, round(sum(self.model.voltage) / 2.0 / t.VOLTAGE_UNIT))
+        self.set(t.PRESENT_TEMPERATURE, HOT if self.hot else AMBIENT)
+
+    def _status(self, error: int, parameters: bytes = b"") -> Packet:
+        alert = t.ALERT if self.get(t.HARDWARE_ERROR) else 0
+        return status(self.id, error | alert, parameters)

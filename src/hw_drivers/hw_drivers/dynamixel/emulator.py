@@ -1,0 +1,237 @@
+"""A Dynamixel bus on a pseudo-terminal: the real bytes, both ways, and servos that turn and fail."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import struct
+import tempfile
+import termios
+import threading
+import time
+import tty
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from crawler_core.errors import unknown_name
+from crawler_core.types import FloatArray
+from hw_drivers.bus import FAULTS, JointMap
+from hw_drivers.dynamixel import codec
+from hw_drivers.dynamixel.codec import BROADCAST, PING, SYNC_READ, SYNC_WRITE, Packet, Parser
+from hw_drivers.dynamixel.emulated_servo import EmulatedServo
+from hw_drivers.dynamixel.plan import plan_servo
+from hw_drivers.dynamixel.settings import DynamixelSettings
+
+LATENESS = 0.15  # s by which a late answer comes too late
+ROUGHLY = 0.02  # s between two looks at whether to end
+BITS = 10  # on the wire for a byte
+
+
+class DynamixelEmulator:
+    """Servos behind a pseudo-terminal. `port` is a link to it, so that a port that returns has the same name."""
+
+    def __init__(
+        self,
+        servos: Sequence[EmulatedServo],
+        joints: Sequence[JointMap] = (),
+        *,
+        baud: int = 1_000_000,
+        wire: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`joints` belong to the first servos, in order. With `wire` answers take the time they would on a real one."""
+        self.servos = list(servos)
+        self.packets = 0  # heard, whole and undamaged
+        self._joints = list(joints)
+        self._baud = baud
+        self.wire = wire
+        self._clock = clock
+        self._fault, self._joint, self._every, self._count = "none", "", 1, 0
+        self._held: deque[tuple[float, bytes]] = deque()  # late answers, and when they come
+        self._lock = threading.RLock()
+        self._parser = Parser()
+        self._directory = tempfile.TemporaryDirectory(prefix="crawler-bus-")
+        self.port = str(Path(self._directory.name) / "ttyEmulated")
+        self._ends: tuple[int, int] | None = None
+        self._plug_in()
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="emulated bus", daemon=True)
+        self._thread.start()
+
+    def motion(self) -> tuple[FloatArray, FloatArray]:
+        """The joints' true angles and rates now."""
+        with self._lock:
+            now = self._clock()
+            pairs = list(zip(self._joints, self.servos, strict=False))
+            for _, servo in pairs:
+                servo.advance(now)
+            return (
+                np.array([joint.to_joint(servo.motor.angle) for joint, servo in pairs]),
+                np.array([joint.rate_to_joint(servo.motor.rate) for joint, servo in pairs]),
+            )
+
+    def torque(self) -> tuple[bool, ...]:
+        """Which motors hold torque."""
+        with self._lock:
+            return tuple(servo.torque for servo in self.servos)
+
+    def inject(self, fault: str, joint: str = "", every: int = 1) -> None:
+        """Begin a fault. With `every` n, one in n answers suffers it."""
+        if fault not in FAULTS:
+            raise unknown_name("fault of an emulated bus", fault, FAULTS)
+        with self._lock:
+            for name, servo in zip(self._names(), self.servos, strict=True):
+                if fault == "none":
+                    servo.revive()
+                elif not joint or name == joint:
+                    servo.advance(self._clock())
+                    if fault == "dead":
+                        servo.dead = True
+                    elif fault == "hot":
+                        servo.overheat()
+            if fault == "gone":
+                self._unplug()
+            elif self._ends is None:
+                self._plug_in()
+            self._fault, self._joint, self._every, self._count = fault, joint, every, 0
+
+    def close(self) -> None:
+        """End the thread and remove the port."""
+        self._ending.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        with self._lock:
+            self._unplug()
+        self._directory.cleanup()
+
+    def _names(self) -> list[str]:
+        return [joint.joint for joint in self._joints] + [""] * (len(self.servos) - len(self._joints))
+
+    def _plug_in(self) -> None:
+        master, slave = os.openpty()
+        tty.setraw(slave)
+        os.set_blocking(master, False)
+        os.symlink(os.ttyname(slave), self.port)
+        self._ends = master, slave  # ours stays open: else the port would hang up whenever the driver lets go of it
+        self._parser.reset()
+
+    def _unplug(self) -> None:
+        if self._ends is not None:
+            os.unlink(self.port)
+            for end in self._ends:
+                os.close(end)
+            self._ends = None
+
+    def _serve(self) -> None:
+        while not self._ending.is_set():
+            ends = self._ends
+            if ends is None:
+                self._ending.wait(ROUGHLY)
+                continue
+            while self._held and self._held[0][0] <= time.monotonic():
+                self._send(self._held.popleft()[1], ends)
+            try:
+                if not select.select([ends[0]], [], [], 1e-3 if self._held else ROUGHLY)[0]:
+                    continue
+                with self._lock:
+                    if self._ends is not ends:
+                        continue
+                    data = os.read(ends[0], 4096)
+                    tuned = self._tuned(ends[1])
+                    packets = self._parser.feed(data) if tuned else []
+            except (OSError, ValueError):
+                continue  # unplugged meanwhile
+            for packet in packets:
+                self._handle(packet, ends, len(data))
+
+    def _tuned(self, slave: int) -> bool:
+        """Whether the driver speaks at the servos' rate."""
+        constant = getattr(termios, f"B{self._baud}", None)
+        return constant is None or termios.tcgetattr(slave)[5] == constant
+
+    def _handle(self, packet: Packet, ends: tuple[int, int], heard: int) -> None:
+        with self._lock:
+            self.packets += 1
+            answers = self._answers(packet, self._clock())
+            data, late = self._deliver(answers, chained=packet.instruction == SYNC_READ)
+        if len({servo.id for servo, _ in answers}) < len(answers):
+            data = bytes(a & b for a, b in zip(data, data[1:] + b"\xff", strict=True))  # two talk at once
+        if self.wire:
+            self._ending.wait((heard + len(data)) * BITS / self._baud)
+        if late:
+            self._held.append((time.monotonic() + LATENESS, data))
+        else:
+            self._send(data, ends)
+
+    def _send(self, data: bytes, ends: tuple[int, int]) -> None:
+        with self._lock:
+            if data and self._ends is ends:
+                with contextlib.suppress(OSError):  # nobody takes it: then it is lost
+                    os.write(ends[0], data)
+
+    def _deliver(self, answers: list[tuple[EmulatedServo, Packet]], chained: bool) -> tuple[bytes, bool]:
+        """The bytes that reach the wire, and whether they come late."""
+        sent, late = b"", False
+        for servo, answer in answers:
+            data = codec.encode(answer)
+            if self._strikes(servo):
+                if self._fault == "lost":
+                    if chained:
+                        break
+                    continue
+                if self._fault == "corrupt":
+                    data = data[:-3] + bytes([data[-3] ^ 0x10]) + data[-2:]
+                elif self._fault == "truncated":
+                    data = data[: len(data) // 2]
+                late = late or self._fault == "late"
+            sent += data
+        return sent, late
+
+    def _answers(self, packet: Packet, now: float) -> list[tuple[EmulatedServo, Packet]]:
+        """Who answers what, in the order on the wire."""
+        if packet.instruction in (SYNC_READ, SYNC_WRITE) and len(packet.data) >= 4:
+            for servo in self.servos:
+                servo.advance(now)
+                servo.hear(now)
+            address, size = struct.unpack("<HH", packet.data[:4])
+            rest = packet.data[4:]
+            if packet.instruction == SYNC_WRITE:
+                for at in range(0, len(rest) - size, size + 1):
+                    for servo in self._with_id(rest[at]):
+                        if not servo.dead:
+                            servo.write(address, rest[at + 1 : at + 1 + size])
+                return []
+            chain = []
+            for ident in rest:
+                found = [(s, a) for s in self._with_id(ident) if (a := s.answer(codec.read(ident, address, size), now))]
+                if not found:
+                    break  # who comes after a silent servo waits for it in vain
+                chain += found
+            return chain
+        asked = self.servos if packet.id == BROADCAST else self._with_id(packet.id)
+        answers = [(servo, answer) for servo in asked if (answer := servo.answer(packet, now))]
+        return answers if packet.id != BROADCAST or packet.instruction == PING else []
+
+    def _with_id(self, ident: int) -> list[EmulatedServo]:
+        return [servo for servo in self.servos if servo.id == ident]
+
+    def _strikes(self, servo: EmulatedServo) -> bool:
+        """Whether the injected fault hits this answer."""
+        if self._fault == "none" or self._joint not in ("", self._names()[self.servos.index(servo)]):
+            return False
+        self._count += 1
+        return self._count % self._every == 0
+
+
+def emulate(settings: DynamixelSettings, joints: Sequence[JointMap], start: Sequence[float]) -> DynamixelEmulator:
+    """Servos as the robot file wants them, with their joints at `start` (rad)."""
+    now = time.monotonic()
+    servos = [
+        EmulatedServo(joint.id, plan_servo(joint).model, joint.to_motor(angle), now)
+        for joint, angle in zip(joints, start, strict=True)
+    ]
+    return DynamixelEmulator(servos, joints, baud=settings.baud)

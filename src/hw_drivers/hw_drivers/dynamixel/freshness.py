@@ -1,0 +1,30 @@
+"""How old an answer is. The protocol does not say which question an answer belongs to; the servo's own clock does."""
+
+from __future__ import annotations
+
+from hw_drivers.dynamixel.tables import REALTIME_UNIT, REALTIME_WRAP
+
+STALE = 0.05  # s that an answer may lag behind the fastest ones
+DRIFT = 0.02  # by which a servo's clock may be off
+WRAP = REALTIME_WRAP * REALTIME_UNIT  # s
+
+
+class Freshness:
+    """Holds one servo's clock against ours. An answer that was held up on its way shows an earlier time than is due."""
+
+    def __init__(self) -> None:
+        self._lag = 0.0  # s behind the fastest answers
+        self._last: tuple[float, int] | None = None  # our time (s) and the servo's tick
+
+    def is_fresh(self, tick: int, now: float) -> bool:
+        """Whether an answer with this tick, which came at `now` (s), tells of the present."""
+        last, self._last = self._last, (now, tick)
+        if last is None or now - last[0] > 0.5 * WRAP:
+            self._lag = 0.0
+            return True
+        passed = now - last[0]
+        ticked = ((tick - last[1]) % REALTIME_WRAP) * REALTIME_UNIT
+        if ticked > 0.5 * WRAP:
+            ticked -= WRAP  # it went backwards
+        self._lag = max(0.0, self._lag + passed - ticked - DRIFT * passed)
+        return self._lag <= STALE

@@ -1,0 +1,94 @@
+"""What a servo reports in each cycle, and what that means for its joint."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from hw_drivers.bus import Reading
+from hw_drivers.dynamixel import tables as t
+from hw_drivers.dynamixel.plan import ServoPlan
+
+RESTARTED = "it has restarted"
+
+
+@dataclass(frozen=True)
+class ServoState:
+    """The registers of tables.CYCLE, in their units."""
+
+    time: float  # s, time.monotonic()
+    position: int
+    velocity: int
+    current: int
+    voltage: int
+    temperature: int
+    error: int
+    torque: bool
+    watchdog: int
+    tick: int
+    id: int  # 0 after a restart, which empties the indirect addresses
+
+
+def unpack_state(data: bytes, time: float) -> ServoState:
+    """The state from the CYCLE_SIZE bytes of a cycle."""
+    values, at = [], 0
+    for register in t.CYCLE:
+        values.append(register.unpack(data[at : at + register.size]))
+        at += register.size
+    position, velocity, current, voltage, temperature, error, torque, watchdog, tick, ident = values
+    return ServoState(
+        time, position, velocity, current, voltage, temperature, error, bool(torque), watchdog, tick, ident
+    )
+
+
+def pack_state(state: ServoState) -> bytes:
+    """The other way round."""
+    values = (
+        state.position,
+        state.velocity,
+        state.current,
+        state.voltage,
+        state.temperature,
+        state.error,
+        int(state.torque),
+        state.watchdog,
+        state.tick,
+        state.id,
+    )
+    return b"".join(register.pack(value) for register, value in zip(t.CYCLE, values, strict=True))
+
+
+def reading(plan: ServoPlan, state: ServoState | None, enabled: bool) -> Reading:
+    """The joint's state. `enabled` says that the torque ought to be on."""
+    joint = plan.joint
+    if state is None:
+        return Reading(joint.joint, -math.inf, math.nan, math.nan)
+    if state.id != joint.id:
+        remedy = f"check the power of {joint.joint}, then call reset and enable"
+        return Reading(joint.joint, state.time, math.nan, math.nan, errors=(RESTARTED,), remedy=remedy)
+    errors, remedy = _errors(plan, state, enabled)
+    current = state.current * plan.model.current_unit if plan.model.current_unit else math.nan
+    return Reading(
+        joint.joint,
+        state.time,
+        position=joint.to_joint(state.position * t.TICK),
+        velocity=joint.rate_to_joint(state.velocity * t.VELOCITY_UNIT),
+        effort=current * plan.model.torque_constant * joint.direction * joint.gear,
+        temperature=float(state.temperature),
+        voltage=state.voltage * t.VOLTAGE_UNIT,
+        errors=errors,
+        remedy=remedy,
+    )
+
+
+def _errors(plan: ServoPlan, state: ServoState, enabled: bool) -> tuple[tuple[str, ...], str]:
+    if state.error:
+        return t.hardware_errors(state.error), t.hardware_remedy(state.error)
+    if state.temperature >= plan.temperature_limit:
+        words = f"overheating at {state.temperature} °C, its limit is {plan.temperature_limit:g} °C"
+        return (words,), t.hardware_remedy(t.OVERHEATING)
+    if enabled and state.watchdog == t.WATCHDOG_BITTEN:
+        return ("its watchdog stopped it for want of packets",), "lighten the load of this computer"
+    if enabled and not state.torque:
+        return ("its torque went off by itself",), "check the supply and the servo's shutdown settings"
+    return (), ""

@@ -1,0 +1,150 @@
+"""The control table of the X series and its models: addresses and units, nothing else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Register:
+    """Where a value lies. Those below RAM are kept without power, and can be written with the torque off only."""
+
+    address: int
+    size: int  # bytes
+    signed: bool = False
+
+    def pack(self, value: int) -> bytes:
+        """The bytes of a value."""
+        return value.to_bytes(self.size, "little", signed=self.signed)
+
+    def unpack(self, data: bytes) -> int:
+        """The value of the bytes."""
+        return int.from_bytes(data[: self.size], "little", signed=self.signed)
+
+
+RAM = 64  # the first address of what power-on resets
+TABLE_END = 260
+
+MODEL_NUMBER = Register(0, 2)
+FIRMWARE = Register(6, 1)
+ID = Register(7, 1)
+BAUD = Register(8, 1)
+RETURN_DELAY = Register(9, 1)  # 2 us
+OPERATING_MODE = Register(11, 1)
+TEMPERATURE_LIMIT = Register(31, 1)  # °C
+CURRENT_LIMIT = Register(38, 2)
+VELOCITY_LIMIT = Register(44, 4)
+MAX_POSITION = Register(48, 4)
+MIN_POSITION = Register(52, 4)
+SHUTDOWN = Register(63, 1)  # which hardware errors take the torque off
+TORQUE = Register(64, 1)
+STATUS_LEVEL = Register(68, 1)  # 2: every instruction is answered
+HARDWARE_ERROR = Register(70, 1)
+WATCHDOG = Register(98, 1)  # 20 ms; 255: it has bitten
+GOAL_CURRENT = Register(102, 2, signed=True)
+PROFILE_ACCELERATION = Register(108, 4)
+PROFILE_VELOCITY = Register(112, 4)
+GOAL_POSITION = Register(116, 4, signed=True)
+REALTIME_TICK = Register(120, 2)  # ms since power-on
+PRESENT_CURRENT = Register(126, 2, signed=True)
+PRESENT_VELOCITY = Register(128, 4, signed=True)
+PRESENT_POSITION = Register(132, 4, signed=True)
+PRESENT_VOLTAGE = Register(144, 2)  # 0.1 V
+PRESENT_TEMPERATURE = Register(146, 1)  # °C
+INDIRECT_ADDRESS = 168  # of the first; each is 2 bytes
+
+TICKS = 4096  # per turn
+TICK = 2.0 * math.pi / TICKS  # rad
+VELOCITY_UNIT = 0.229 * 2.0 * math.pi / 60.0  # rad/s
+VOLTAGE_UNIT = 0.1  # V
+WATCHDOG_UNIT = 0.02  # s
+WATCHDOG_BITTEN = 255
+RETURN_DELAY_UNIT = 2e-6  # s
+REALTIME_UNIT = 1e-3  # s
+REALTIME_WRAP = 32768  # ticks
+MOST_TURNS = 256  # either way, in the modes that count turns
+
+# what one sync read brings, gathered by indirect addressing: the id tells a servo that has restarted since, the tick
+# an answer that is old
+CYCLE = (
+    PRESENT_POSITION,
+    PRESENT_VELOCITY,
+    PRESENT_CURRENT,
+    PRESENT_VOLTAGE,
+    PRESENT_TEMPERATURE,
+    HARDWARE_ERROR,
+    TORQUE,
+    WATCHDOG,
+    REALTIME_TICK,
+    ID,
+)
+CYCLE_SIZE = sum(register.size for register in CYCLE)
+
+POSITION_MODE, EXTENDED_MODE, CURRENT_POSITION_MODE = 3, 4, 5  # within a turn; over many; the same with limited current
+
+HARDWARE_ERRORS: Mapping[int, str] = {
+    0x01: "input voltage out of range",
+    0x04: "overheating",
+    0x08: "encoder fault",
+    0x10: "electrical shock or too little power",
+    0x20: "overload",
+}
+OVERHEATING = 0x04
+HARDWARE_REMEDIES: Mapping[int, str] = {
+    0x01: "check the supply's voltage under load",
+    0x04: "let it cool down and lighten its load",
+    0x08: "replace the servo",
+    0x10: "check the supply's current and the cable",
+    0x20: "free what blocks it, or lighten its load",
+}
+ALERT = 0x80  # in the error byte of a status packet: the hardware error register is not 0
+INSTRUCTION_ERRORS: Mapping[int, str] = {
+    1: "it could not do it",
+    2: "it does not know the instruction",
+    3: "the instruction came damaged",
+    4: "the value is out of its range",
+    5: "the value has the wrong size",
+    6: "the value is beyond its limits",
+    7: "the register cannot be written now",
+}
+RESULT_FAIL, INSTRUCTION_ERROR, CRC_ERROR, RANGE_ERROR, LENGTH_ERROR, LIMIT_ERROR, ACCESS_ERROR = range(1, 8)
+
+BAUD_RATES = (57600, 1_000_000, 2_000_000, 3_000_000, 4_000_000, 115200, 9600)  # likeliest first
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model, by its maker's data sheet."""
+
+    number: int
+    current_unit: float  # A; 0: it measures and limits no current
+    current_most: int  # the largest current limit, in units
+    torque_constant: float  # N·m/A, stall torque over stall current: good to some ten per cent
+    no_load: float  # rad/s at its nominal voltage
+    voltage: tuple[float, float]  # V, allowed
+    indirect_data: int  # address of the first byte
+
+
+MODELS: Mapping[str, Model] = {
+    "XL330-M077": Model(1190, 1e-3, 1750, 0.146, 40.1, (3.7, 6.0), 208),
+    "XL330-M288": Model(1200, 1e-3, 1750, 0.354, 10.9, (3.7, 6.0), 208),
+    "XL430-W250": Model(1060, 0.0, 0, math.nan, 6.39, (6.5, 12.0), 224),
+    "XM430-W210": Model(1030, 2.69e-3, 1193, 1.30, 8.06, (10.0, 14.8), 224),
+    "XM430-W350": Model(1020, 2.69e-3, 1193, 1.78, 4.82, (10.0, 14.8), 224),
+    "XM540-W270": Model(1120, 2.69e-3, 2047, 2.41, 3.14, (10.0, 14.8), 224),
+}
+NAMES: Mapping[int, str] = {model.number: name for name, model in MODELS.items()}
+
+
+def hardware_errors(bits: int) -> tuple[str, ...]:
+    """The hardware error register in words."""
+    known = tuple(words for bit, words in HARDWARE_ERRORS.items() if bits & bit)
+    rest = bits & ~sum(HARDWARE_ERRORS)
+    return (*known, f"an unknown hardware error {rest:#x}") if rest else known
+
+
+def hardware_remedy(bits: int) -> str:
+    """What to do about the first of the hardware errors."""
+    return next((words for bit, words in HARDWARE_REMEDIES.items() if bits & bit), "see the maker's manual")

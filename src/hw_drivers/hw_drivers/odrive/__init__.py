@@ -1,0 +1,1 @@
+"""ODrive motor controllers on a CAN bus, speaking CANSimple (firmware 0.6)."""

@@ -1,0 +1,65 @@
+"""Looking at a robot's buses without moving anything: who is there, how they are, and their torque off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from crawler_core.errors import UserError
+from hw_drivers.bus import Bus, BusFault, Device
+from hw_drivers.hardware_map import BusMap
+
+
+@dataclass(frozen=True)
+class Found:
+    """One device, or one joint whose device is missing."""
+
+    bus: str
+    id: int
+    joint: str  # empty where no joint has this device
+    device: Device | None  # None where it does not answer
+
+
+@contextmanager
+def opened(bus: BusMap) -> Iterator[Bus]:
+    """A bus with its port open. Raises UserError."""
+    driver = bus.kind.make(bus.name, bus.settings)
+    try:
+        driver.open()
+        yield driver
+    finally:
+        driver.close()
+
+
+def scan(buses: Sequence[BusMap]) -> list[Found]:
+    """Everything that answers, and every joint whose motor does not. Raises UserError and BusFault."""
+    found = []
+    for bus in buses:
+        with opened(bus) as driver:
+            devices = {device.id: device for device in driver.scan()}
+        joints = {joint.id: joint.joint for joint in bus.joints}
+        found += [
+            Found(bus.name, ident, joints.get(ident, ""), devices.get(ident)) for ident in sorted({*devices, *joints})
+        ]
+    return found
+
+
+def release_all(buses: Sequence[BusMap]) -> list[BusFault]:
+    """Torque off on every joint of every bus, each tried whatever fails before it. Raises nothing of theirs."""
+    faults: list[BusFault] = []
+    for bus in buses:
+        driver = bus.kind.make(bus.name, bus.settings)
+        try:
+            driver.open()
+        except UserError as error:
+            faults.append(BusFault(str(error).rstrip("."), remedy="switch the power of the motors off"))
+            continue
+        try:
+            driver.configure(bus.joints)  # switches the torque off too, but stops at the first device that is not well
+        except (UserError, BusFault):
+            pass
+        finally:
+            faults += driver.release()
+            driver.close()
+    return faults

@@ -1,0 +1,19 @@
+from setuptools import find_packages, setup
+
+setup(
+    name="hw_drivers",
+    version="0.1.0",
+    packages=find_packages(exclude=["test"]),
+    data_files=[
+        ("share/ament_index/resource_index/packages", ["resource/hw_drivers"]),
+        ("share/hw_drivers", ["package.xml"]),
+    ],
+    install_requires=["setuptools"],
+    extras_require={"test": ["pytest"]},
+    zip_safe=True,
+    maintainer="The crawler developers",
+    maintainer_email="crawler@example.com",
+    description="The hardware backend: a small driver for each kind of motor bus, and emulators that speak its bytes.",
+    license="Apache-2.0",
+    entry_points={"console_scripts": ["hardware_backend = hw_drivers.hardware_node:main"]},
+)

@@ -1,0 +1,53 @@
+"""The robots that these tests run."""
+
+import copy
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from crawler_core.robot import RobotSpec, load_robot
+
+DESCRIPTIONS = Path(__file__).parents[2] / "crawler_description/robots"
+EASY = 2.0  # s of patience for tests that are about something else, on a machine that may be busy
+LONG = 60.0  # s, a deadline that only a broken driver meets
+
+
+def three_link(**hardware) -> RobotSpec:
+    """The three-link robot of this source tree; `hardware` replaces parts of that section: buses, joints."""
+    spec = load_robot(str(DESCRIPTIONS / "three_link/robot.yaml"))
+    section = copy.deepcopy(dict(spec.section("hardware")))
+    # a busy machine is no dead servo: an emulated one may have to wait for its turn
+    section["buses"]["servos"].update(watchdog=2.5, reply_timeout=0.25)
+    for part, entries in hardware.items():
+        for name, values in entries.items():
+            section[part].setdefault(name, {}).update(values)
+    return replace(spec, sections={**spec.sections, "hardware": section})
+
+
+def snake(**bus) -> RobotSpec:
+    """The snake with seven joints on a bus of XL430 servos, with gears and in turns mounted the other way round."""
+    spec = load_robot(str(DESCRIPTIONS / "snake/robot.yaml"), {"links": 8})
+    section = {
+        "buses": {"spine": {"kind": "dynamixel", "watchdog": 2.5, "reply_timeout": 0.25, **bus}},
+        "joints": {
+            joint.name: {
+                "bus": "spine",
+                "id": 20 - i,
+                "model": "XL430-W250",
+                "direction": (-1) ** i,
+                "gear": 1.25,
+                "zero_deg": 180 + i,
+                "velocity": 4.0,
+            }
+            for i, joint in enumerate(spec.actuated)
+        },
+    }
+    return replace(spec, sections={**spec.sections, "hardware": section})
+
+
+def wait_for(condition, what=""):
+    """Wait until it holds; fails after LONG seconds."""
+    deadline = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < deadline, what or "it never came"
+        time.sleep(0.005)

@@ -1,0 +1,23 @@
+"""The conformance suite of all backends, on emulated buses: real bytes through a pseudo-terminal, in real time."""
+
+from hw_robots import EASY, three_link
+
+from crawler_core.backend import Backend
+from crawler_core.conformance import BackendConformance
+from crawler_core.robot import RobotSpec
+from hw_drivers.hardware_backend import HardwareBackend
+from hw_drivers.hardware_settings import HardwareSettings
+
+
+class TestDynamixel(BackendConformance):
+    tolerance = 3e-3  # rad: goal and answer are both rounded to 1.5 mrad
+    settling = 0.5  # s, twenty time constants of the emulated servos
+
+    def make_spec(self) -> RobotSpec:
+        return three_link()
+
+    def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        return HardwareBackend(spec, HardwareSettings(emulate=True, patience=EASY), dt)
+
+    def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        return HardwareBackend(spec, HardwareSettings(port="/dev/ttyNowhere"), dt)

@@ -1,0 +1,400 @@
+"""The backend behind its supervisor on emulated buses: every fault stops all joints, says why, and needs a re-arm."""
+
+import math
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hw_robots import EASY, snake, three_link, wait_for
+
+from crawler_core.errors import BackendFault, UserError
+from crawler_core.runner import Runner
+from crawler_core.supervisor import Motion, Supervisor
+from crawler_core.types import JointCommand
+from hw_drivers import bus_loop
+from hw_drivers.hardware_backend import HardwareBackend
+from hw_drivers.hardware_settings import HardwareSettings
+
+DT = 0.01
+HOME = math.radians(110.0)
+TICK = 2.0 * math.pi / 4096
+
+
+class Rig:
+    """A guarded robot on emulated motors."""
+
+    def __init__(self, patience=EASY, on_exit="rest_then_release", tracking=60.0, spec=None, **hardware):
+        spec = spec or three_link(**hardware)
+        # the motors of a machine that is busy may lag: only the tests about that want a fault of it
+        self.spec = replace(spec, safety=replace(spec.safety, on_exit=on_exit, tracking_time=tracking))
+        self.backend = HardwareBackend(self.spec, HardwareSettings(emulate=True, patience=patience), DT)
+        self.runner = Runner(self.backend, Supervisor(self.spec, DT), DT)
+
+    def __enter__(self):
+        self.runner.open()
+        return self
+
+    def __exit__(self, *_):
+        self.backend.close()
+
+    @property
+    def emulator(self):
+        return self.backend.emulation.emulators["servos"]
+
+    @property
+    def report(self):
+        return self.runner.supervisor.report
+
+    @property
+    def motion(self):
+        return self.runner.supervisor.motion
+
+    def arm(self):
+        self.runner.enable()
+        self.tick()
+        assert self.emulator.torque() == (True, True)
+
+    def tick(self, offset=0.0):
+        return self.runner.tick(JointCommand(np.full(2, HOME + offset), np.zeros(2), np.full(2, np.nan)))
+
+    def until_faulted(self):
+        def faulted():
+            self.tick()
+            return self.motion is Motion.FAULTED
+
+        wait_for(faulted)
+        wait_for(lambda: self.emulator.torque() == (False, False))
+
+
+def test_nothing_has_torque_before_the_first_setpoint():
+    with Rig() as rig:
+        rig.runner.enable()
+        assert rig.emulator.torque() == (False, False)
+        rig.tick()
+        assert rig.emulator.torque() == (True, True)
+
+
+def test_enabling_far_from_the_command_approaches_slowly():
+    with Rig() as rig:
+        rig.runner.enable()
+        seen = [rig.emulator.motion()[0][0]]
+        goals = [rig.runner.observation.position[0]]
+
+        def arrived():
+            rig.tick(-0.2)
+            goals.append(rig.runner.applied.position[0])
+            seen.append(rig.emulator.motion()[0][0])
+            return abs(seen[-1] - (HOME - 0.2)) < 2 * TICK
+
+        wait_for(arrived)
+        assert abs(goals[0] - HOME) < TICK
+        assert np.abs(np.diff(goals)).max() <= rig.spec.safety.approach_velocity * DT * (1 + 1e-9)
+        assert min(seen) > HOME - 0.2 - 3 * TICK  # no overshoot either
+
+
+def test_a_joint_found_outside_its_limits_is_led_back_and_not_thrown():
+    with Rig() as rig:
+        outside = rig.spec.actuated[0].lower - math.radians(20.0)
+        joint = rig.backend.loops[0]._joints[0]
+        rig.emulator.servos[0].motor.angle = joint.to_motor(outside)
+        rig.runner.tick(None)
+        rig.runner.enable()
+        rig.runner.tick(None)  # no command yet: it stays
+        assert rig.runner.applied.position[0] == pytest.approx(outside, abs=TICK)
+        goals = [rig.runner.applied.position[0]]
+
+        def inside():
+            rig.tick(-0.3)
+            goals.append(rig.runner.applied.position[0])
+            return rig.emulator.motion()[0][0] >= rig.spec.actuated[0].lower
+
+        wait_for(inside)
+        assert np.abs(np.diff(goals)).max() <= rig.spec.safety.approach_velocity * DT * (1 + 1e-9)
+
+
+FAULTS = [
+    ("lost", "joint_2", "has not answered"),
+    ("corrupt", "joint_2", "has not answered"),
+    ("truncated", "joint_2", "has not answered"),
+    ("late", "", "has not answered"),
+    ("dead", "joint_2", "has not answered"),
+    ("hot", "joint_2", "overheating"),
+]
+
+
+@pytest.mark.parametrize(("fault", "joint", "words"), FAULTS)
+def test_a_fault_of_one_joint_stops_all_and_names_joint_cause_and_remedy(fault, joint, words):
+    with Rig(patience=0.1, buses={"servos": {"reply_timeout": 0.05}}) as rig:
+        rig.arm()
+        rig.emulator.inject(fault, joint)
+
+        def faulted():
+            rig.tick()
+            return rig.motion is Motion.FAULTED
+
+        wait_for(faulted)
+        assert words in rig.report.fault
+        assert rig.report.joint == (joint or rig.report.joint) != ""
+        assert rig.report.joint in rig.report.fault
+        assert rig.report.remedy
+        first = rig.report.fault
+        wait_for(lambda: rig.emulator.torque() == (False, False))
+        for _ in range(5):
+            assert not rig.tick()
+        assert rig.report.fault.startswith(first)  # what follows from it does not hide the cause
+        with pytest.raises(BackendFault):
+            rig.runner.enable()
+        rig.emulator.inject("none")
+        rig.tick()
+        assert rig.motion is Motion.FAULTED  # healed, but nobody has said so
+        assert rig.emulator.torque() == (False, False)
+
+        def reset():
+            try:
+                rig.runner.reset()
+            except BackendFault:
+                return False  # answers that were late may still be on their way
+            return True
+
+        wait_for(reset)
+        assert rig.motion is Motion.DISABLED
+        assert rig.tick()
+        assert rig.emulator.torque() == (False, False)
+        rig.arm()
+
+
+def test_a_reset_that_cannot_help_says_why_and_the_stop_stays():
+    with Rig() as rig:
+        rig.arm()
+        rig.emulator.inject("hot", "joint_1")
+        rig.until_faulted()
+        with pytest.raises(BackendFault, match=r"joint_1.*overheating"):
+            rig.runner.reset()
+        assert rig.motion is Motion.FAULTED
+        with pytest.raises(BackendFault, match="overheating"):
+            rig.runner.enable()
+
+
+def test_a_port_that_vanishes_and_returns_needs_a_reset_and_an_enable():
+    with Rig() as rig:
+        rig.arm()
+        rig.emulator.inject("gone")
+
+        def faulted():
+            rig.tick()
+            return rig.motion is Motion.FAULTED
+
+        wait_for(faulted)
+        assert "is gone" in rig.report.fault
+        assert "plug the adapter in again" in rig.report.remedy
+        assert rig.emulator.torque() == (True, True)  # nobody could tell them
+        with pytest.raises(BackendFault, match="there is no port"):
+            rig.runner.reset()
+        rig.emulator.inject("none")
+        wait_for(lambda: rig.emulator.torque() == (False, False))  # that goes out by itself as soon as it can
+        assert not rig.tick()
+        rig.runner.reset()
+        assert rig.motion is Motion.DISABLED
+        rig.arm()
+        assert rig.emulator.motion()[0] == pytest.approx([HOME, HOME], abs=0.01)
+
+
+def test_a_fault_before_enable_is_found_too():
+    with Rig(patience=0.1) as rig:
+        rig.emulator.inject("dead", "joint_1")
+        rig.until_faulted()
+        assert rig.report.joint == "joint_1"
+
+
+def test_answers_that_fail_now_and_then_stop_nobody():
+    with Rig(buses={"servos": {"reply_timeout": 0.05}}) as rig:
+        rig.arm()
+        rig.emulator.inject("corrupt", "joint_2", every=4)
+        for _ in range(40):
+            assert rig.tick()
+        assert rig.motion is Motion.ACTIVE
+        assert rig.report.fault == ""
+
+
+def test_a_joint_that_is_held_fast_is_a_fault_and_lets_go():
+    with Rig(tracking=0.25) as rig:
+        rig.arm()
+        rig.emulator.servos[1].write = lambda address, data: 0  # hears, does nothing
+
+        def faulted():
+            rig.tick(-0.5)
+            return rig.motion is Motion.FAULTED
+
+        wait_for(faulted)
+        assert rig.report.joint == "joint_2"
+        wait_for(lambda: not rig.emulator.torque()[0])
+
+
+def test_a_driver_that_breaks_takes_the_torque_off_and_says_so():
+    with Rig() as rig:
+        rig.arm()
+        bus = rig.backend.loops[0].bus
+        bus.read = lambda: 1 / 0
+        rig.until_faulted()
+        assert "ZeroDivisionError" in rig.report.fault
+        assert "restart" in rig.report.remedy
+
+
+def test_a_driver_that_cannot_even_release_says_that_the_power_must_go_off():
+    with Rig() as rig:
+        rig.arm()
+        bus = rig.backend.loops[0].bus
+        plain, bus.release = bus.release, lambda: 1 / 0
+        bus.read = lambda: 1 / 0
+        wait_for(lambda: not rig.tick())
+        assert rig.report.fault.startswith("the driver of the bus 'servos' broke")
+        assert "could not be switched off" in rig.report.fault
+        assert rig.report.remedy.startswith("switch the power of the motors off")
+        plain()
+
+
+def test_a_driver_that_hangs_hangs_nobody_else(monkeypatch):
+    monkeypatch.setattr(bus_loop, "HANG", 0.2)
+    with Rig() as rig:
+        rig.arm()
+        stuck = threading.Event()
+        plain, rig.backend.loops[0].bus.read = rig.backend.loops[0].bus.read, stuck.wait
+        try:
+            wait_for(lambda: not rig.tick())
+            assert "hangs" in rig.report.fault
+            assert "switch the power of the motors off" in rig.report.remedy
+        finally:
+            rig.backend.loops[0].bus.read = plain
+            stuck.set()
+
+
+def test_a_driver_thread_that_dies_without_a_word_is_noticed(monkeypatch):
+    monkeypatch.setattr(bus_loop, "HANG", 0.2)
+    with Rig() as rig:
+        rig.arm()
+        rig.backend.loops[0].stop()
+        rig.until_faulted()
+        assert "hangs" in rig.report.fault
+
+
+def test_ticks_that_stay_away_take_the_torque_off(monkeypatch):
+    monkeypatch.setattr(bus_loop, "DEADMAN", 0.2)
+    with Rig() as rig:
+        rig.arm()
+        wait_for(lambda: rig.emulator.torque() == (False, False))
+        assert not rig.tick()
+        assert "ticks" in rig.report.fault
+
+
+def test_a_robot_that_holds_on_exit_keeps_its_torque_without_ticks(monkeypatch):
+    monkeypatch.setattr(bus_loop, "DEADMAN", 0.0)
+    with Rig(on_exit="hold") as rig:
+        rig.arm()
+        packets = rig.emulator.packets
+        wait_for(lambda: rig.emulator.packets > packets + 20)
+        assert rig.emulator.torque() == (True, True)
+
+
+@pytest.mark.parametrize(("release", "left"), [(True, (False, False)), (False, (True, True))])
+def test_closing_leaves_the_torque_as_it_was_told(release, left):
+    rig = Rig()
+    with rig:
+        rig.arm()
+        emulator, emulation = rig.emulator, rig.backend.emulation
+        rig.backend.emulation = None  # it outlives the backend, as motors do
+        try:
+            rig.runner.close(release=release)
+            # the last packet may still be on its way through the pseudo-terminal
+            wait_for(lambda: emulator.servos[0].get(bus_watchdog()) == 0)
+            assert emulator.torque() == left
+        finally:
+            emulation.close()
+
+
+def bus_watchdog():
+    from hw_drivers.dynamixel.tables import WATCHDOG
+
+    return WATCHDOG
+
+
+def test_two_buses_are_one_robot_and_a_fault_on_one_stops_the_other():
+    other = {"kind": "dynamixel", "port": "/dev/ttyUSB1", "watchdog": 2.5, "reply_timeout": 0.05}
+    with Rig(patience=0.1, buses={"rear": other}, joints={"joint_2": {"bus": "rear", "id": 1}}) as rig:
+        rig.runner.enable()
+        rig.tick()
+        emulators = rig.backend.emulation.emulators
+        assert [emulators[name].torque() for name in ("servos", "rear")] == [(True,), (True,)]
+        emulators["rear"].inject("dead")
+        wait_for(lambda: rig.tick() is False)
+        wait_for(lambda: emulators["servos"].torque() == (False,))
+        assert rig.report.joint == "joint_2"
+
+
+def test_the_emulated_motors_move_the_robots_model():
+    with Rig() as rig:
+        rig.arm()
+        seen = []
+
+        def crawled():
+            phase = 4.0 * (time.monotonic() - begun)
+            q = HOME + math.radians(18.0) * np.sin(phase + np.radians([10.0, -10.0]))
+            assert rig.runner.tick(JointCommand(q, np.full(2, np.nan), np.full(2, np.nan)))
+            seen.append(rig.runner.observation)
+            return seen[-1].base.position[0] > 0.02
+
+        begun = time.monotonic()
+        wait_for(crawled)
+        assert {contact.foot for contact in seen[-1].contacts} == {"foot_1", "foot_2"}
+        weight = sum(contact.force[2] for contact in seen[0].contacts)
+        assert weight == pytest.approx(9.81 * (0.194 + 2 * 0.021), rel=0.05)
+
+
+def test_a_snake_of_seven_joints_takes_its_shape_whatever_its_gears_and_directions():
+    with Rig(spec=snake()) as rig:
+        rig.runner.enable()
+        shape = np.radians([10.0, -20.0, 30.0, 5.0, -15.0, 25.0, -30.0])
+
+        def there():
+            assert rig.runner.tick(JointCommand(shape, np.zeros(7), np.full(7, np.nan)))
+            return np.abs(rig.runner.observation.position - shape).max() < 2 * TICK
+
+        wait_for(there)
+        assert rig.backend.emulation.motion()[0] == pytest.approx(
+            dict(zip(rig.spec.actuated_names, shape, strict=True)), abs=3 * TICK
+        )
+        rig.backend.relax()
+        assert not any(rig.backend.emulation.torque().values())
+
+
+def test_no_thread_and_no_port_are_left_behind():
+    before = set(threading.enumerate())
+    rig = Rig()
+    with rig:
+        port = rig.emulator.port
+    assert set(threading.enumerate()) == before
+    with pytest.raises(UserError, match="there is no port"):
+        HardwareBackend(rig.spec, HardwareSettings(port=port), DT).open()
+
+
+def test_a_motor_that_is_slower_than_its_joint_limits_the_setpoints():
+    with Rig(joints={"joint_1": {"velocity": 0.5}}) as rig:
+        rig.arm()
+        rig.backend.apply(JointCommand(np.full(2, HOME), np.zeros(2), np.full(2, np.nan)))
+        applied = rig.backend.apply(JointCommand(np.full(2, HOME + 0.05), np.full(2, 5.0), np.full(2, np.nan)))
+        assert applied.position == pytest.approx([HOME + 0.5 * DT, HOME + 0.05])
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"fail": "dead"}, "add backend.emulate = true"),
+        ({"port": "/dev/x", "emulate": True}, "contradicts backend.emulate"),
+        ({"emulate": True, "fail_joint": "jiont_2"}, "did you mean 'joint_2'"),
+        ({"calibration": "/nowhere.yaml"}, "cannot be read"),
+    ],
+)
+def test_settings_that_contradict_are_refused(settings, words):
+    with pytest.raises(UserError, match=words):
+        HardwareBackend(three_link(), HardwareSettings(**settings), DT)

@@ -1,0 +1,81 @@
+"""The conformance suite of all backends on emulated ODrives and on an emulated PWM board, in real time."""
+
+import math
+from dataclasses import replace
+
+from hw_robots import EASY, three_link
+
+from crawler_core.backend import Backend
+from crawler_core.conformance import BackendConformance
+from crawler_core.robot import JointSpec, RobotSpec
+from hw_drivers.hardware_backend import HardwareBackend
+from hw_drivers.hardware_settings import HardwareSettings
+
+MOTOR = {"torque_constant": 0.05, "max_current": 20.0, "gear": 8.0}
+# a busy machine is no dead drive
+CAN = {"kind": "odrive", "port": "can0", "heartbeat_period": 0.2, "missed_heartbeats": 10, "watchdog": EASY}
+
+
+def bench_robot(joints: dict[str, JointSpec], hardware: dict) -> RobotSpec:
+    """A robot that is nothing but motors."""
+    spec = three_link()
+    return replace(
+        spec, name="bench", joints=tuple(joints.values()), feet=(), sections={**spec.sections, "hardware": hardware}
+    )
+
+
+def joint(name: str, limit: float = math.inf) -> JointSpec:
+    """An actuated joint that may go to ±limit (rad), or for ever."""
+    return JointSpec(name, True, math.isinf(limit), -limit, limit, 10.0, 400.0, 1.5, home=0.3)
+
+
+class TestOdrive(BackendConformance):
+    """A crank that turns for ever, and joints in the two modes whose loop is closed in the driver."""
+
+    dt = 0.01  # s: a machine that is some ms late shall matter less
+    # rad: in mode velocity, the integrator in the drive against the gain here leaves this after half a second
+    tolerance = 5e-3
+    settling = 0.5  # s, ten time constants of the position loops
+
+    def make_spec(self) -> RobotSpec:
+        joints = {"crank": joint("crank"), "wheel": joint("wheel"), "leg": joint("leg", 1.5)}
+        return bench_robot(
+            joints,
+            {
+                "buses": {"can": CAN},
+                "joints": {
+                    "crank": {"bus": "can", "id": 1, "direction": -1, "wrap": 800.0, **MOTOR},
+                    "wheel": {"bus": "can", "id": 2, "mode": "velocity", "zero_deg": 40.0, **MOTOR},
+                    "leg": {"bus": "can", "id": 3, "mode": "torque", "stiffness": 0.5, "damping": 0.02, **MOTOR},
+                },
+            },
+        )
+
+    def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        return HardwareBackend(spec, HardwareSettings(emulate=True, patience=EASY), dt)
+
+    def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        return HardwareBackend(spec, HardwareSettings(port="can99"), dt)
+
+
+class TestPca9685(BackendConformance):
+    dt = 0.02  # s: a machine that is some ms late shall matter less
+    tolerance = 4e-3  # rad: half a step of 4.88 µs, where 2 ms are half a turn
+    settling = 0.0  # s: what is told is the command
+
+    def make_spec(self) -> RobotSpec:
+        joints = {name: joint(name, 1.3) for name in ("hip", "knee")}
+        rest = {"bus": "pwm", "rest_deg": math.degrees(0.3)}
+        return bench_robot(
+            joints,
+            {
+                "buses": {"pwm": {"kind": "pca9685"}},
+                "joints": {"hip": {"id": 0, **rest}, "knee": {"id": 7, "direction": -1, "trim_us": 20.0, **rest}},
+            },
+        )
+
+    def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        return HardwareBackend(spec, HardwareSettings(emulate=True, patience=EASY), dt)
+
+    def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        return HardwareBackend(spec, HardwareSettings(port="/dev/i2c-nowhere"), dt)

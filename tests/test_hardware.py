@@ -1,0 +1,341 @@
+"""The hardware backend as a whole: real processes, real bytes through a pseudo-terminal, motors that are emulated."""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from crawler_interfaces.msg import ContactState, ContactStateArray
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.serialization import deserialize_message
+from std_srvs.srv import SetBool, Trigger
+
+from crawler_bringup.stack import Options
+from crawler_bringup.watching import Ring
+from crawler_core.parameters import describe
+from crawler_core.robot import load_robot, robot_names
+from crawler_core.tap import Topic
+from hw_drivers.hardware_map import hardware_map
+from hw_drivers.kinds import KINDS, bus_kind
+
+LONG = 60.0  # s, a deadline that only a broken stack meets
+PATIENT = {"patience": 5.0}  # for what is not about silence, on a machine that may be busy
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+class Motors:
+    """An emulated robot in a process of its own: it outlives whoever drives it, and tells what reached it."""
+
+    def __init__(self, crawler, robot):
+        self.process = subprocess.Popen(
+            [*crawler, "hw", "emulate", "--json", "--robot", str(robot)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.said = []
+        threading.Thread(target=self._listen, daemon=True).start()
+        wait_for(lambda: self.latest("ports"))
+        (self.port,) = self.latest("ports").values()
+
+    def _listen(self):
+        for line in self.process.stdout:
+            self.said.append(json.loads(line))
+
+    def latest(self, key):
+        return next((line[key] for line in reversed(self.said) if key in line), None)
+
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def state(self):
+        before = sum("state" in line for line in self.said)
+        self.tell("state")
+        wait_for(lambda: sum("state" in line for line in self.said) > before)
+        return self.latest("state")
+
+    def moving(self):
+        return any(abs(joint["rate_deg_s"]) > 0.5 for joint in self.state().values())
+
+    def come_to_rest(self, seconds=1.0):
+        """Wait until the angles have been the same for so long that no gait would leave them so."""
+        seen = [(time.monotonic(), self.state())]
+
+        def resting():
+            now, state = time.monotonic(), self.state()
+            if any(abs(joint["angle_deg"] - seen[0][1][name]["angle_deg"]) > 0.05 for name, joint in state.items()):
+                seen[0] = (now, state)
+            return now - seen[0][0] > seconds
+
+        wait_for(resting)
+
+    def torque(self):
+        return set((self.latest("torque") or {}).values())
+
+
+def robot_file(directory, **changes):
+    """The three-link robot's directory, copied, with parts of its sections replaced; the path of its robot.yaml."""
+    source = load_robot("three_link").directory
+    target = directory / "three_link"
+    target.mkdir(exist_ok=True)
+    for file in ("three_link.urdf.xacro", "three_link.rviz"):
+        (target / file).write_text((source / file).read_text())
+    document = yaml.safe_load((source / "robot.yaml").read_text())
+    document["hardware"]["buses"]["servos"]["reply_timeout"] = 0.05
+    for section, values in changes.items():
+        document[section].update(values)
+    (target / "robot.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
+    return target / "robot.yaml"
+
+
+@pytest.fixture
+def motors(crawler, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))  # whoever runs this may have calibrated a robot
+    started = []
+
+    def start(robot):
+        started.append(Motors(crawler, robot))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.process.kill()
+        one.process.wait()
+
+
+class Crawl(Ring):
+    """A ring on hardware, with its diagnostics and contacts."""
+
+    def __init__(self, robot="three_link", **backend):
+        self.diagnostics, self.contacts = [], []
+        topics = [
+            (Topic("diagnostics", DiagnosticArray), self.keep(self.diagnostics, DiagnosticArray)),
+            (Topic("contact_states", ContactStateArray), self.keep(self.contacts, ContactStateArray)),
+        ]
+        super().__init__(Options(robot=str(robot), backend="hardware", settings={"backend": backend}), topics)
+
+    @staticmethod
+    def keep(kept, kind):
+        return lambda data, _info: kept.append(deserialize_message(data, kind))
+
+    def until(self, condition):
+        self.watch(condition, LONG)
+        assert condition()
+
+    def motion(self):
+        return self.log.backend.get("motion", "")
+
+    def trigger(self, name):
+        return self.call(Trigger, f"backend/{name}", Trigger.Request())
+
+    def enable(self):
+        return self.call(SetBool, "backend/enable", SetBool.Request(data=True))
+
+
+def test_emulated_motors_crawl_end_to_end():
+    with Crawl(emulate=True, **PATIENT) as ring:
+        ring.until(lambda: ring.log.distance > 0.02)
+        modes = {contact.mode for message in ring.contacts for contact in message.contacts}
+        assert modes - {ContactState.UNKNOWN}  # the model's contacts, under motors that lag
+        ring.until(lambda: float(ring.log.backend.get("joint_2.temperature", 0)) == 31.0)
+        assert ring.motion() == "active"
+
+
+def rearm(ring, bench):
+    assert not ring.enable().success  # a stop latches
+    ring.until(lambda: ring.trigger("reset").success)
+    assert bench.torque() == {False}
+    assert ring.enable().success
+    ring.until(lambda: ring.motion() == "active" and bench.torque() == {True})
+    ring.until(bench.moving)
+
+
+def test_every_stop_takes_the_torque_off_and_needs_a_reset_and_an_enable(motors, crawler, tmp_path):
+    robot = robot_file(tmp_path)
+    bench = motors(robot)
+    with Crawl(robot, port=bench.port, patience=1.0) as ring:
+        ring.until(bench.moving)
+
+        done = hw(crawler, "estop", "--robot", str(robot), "--port", bench.port)  # the run has the port
+        assert done.returncode == 0, done.stderr
+        ring.until(lambda: ring.motion() == "e-stopped" and bench.torque() == {False})
+        rearm(ring, bench)
+
+        bench.tell("dead joint_2")
+        ring.until(lambda: ring.motion() == "faulted" and bench.torque() == {False})
+        assert ring.log.backend["joint"] == "joint_2"
+        assert "power of joint_2" in ring.log.backend["remedy"]
+        assert not ring.trigger("reset").success
+        bench.tell("none")
+        bench.state()
+        rearm(ring, bench)
+
+        bench.tell("gone")
+        ring.until(lambda: ring.motion() == "faulted")
+        ring.until(lambda: "is gone" in ring.log.troubles["backend"])
+        bench.tell("none")
+        ring.until(lambda: bench.torque() == {False})  # as soon as somebody listens again
+        assert ring.motion() == "faulted"
+        rearm(ring, bench)
+
+
+def test_without_the_controller_the_torque_goes_off_on_the_wire(motors, tmp_path):
+    robot = robot_file(tmp_path)
+    bench = motors(robot)
+    with Crawl(robot, port=bench.port, **PATIENT) as ring:
+        ring.until(bench.moving)
+        ring.expected_to_end.add("controller")
+        ring.processes.children["controller"].kill()
+        ring.until(lambda: ring.motion() == "relaxed")
+        ring.until(lambda: bench.torque() == {False})
+
+
+def test_without_the_backend_the_servos_own_watchdog_stops_them(motors, tmp_path):
+    robot = robot_file(tmp_path)
+    bench = motors(robot)
+    with Crawl(robot, port=bench.port, **PATIENT) as ring:
+        ring.until(bench.moving)
+        ring.expected_to_end.add("backend")
+        ring.processes.children["backend"].kill()
+        bench.come_to_rest()
+        assert bench.torque() == {True}  # they stop where they are: the X series cannot let go by itself
+
+
+@pytest.mark.parametrize(
+    ("number", "on_exit"),
+    [
+        (signal.SIGINT, "rest_then_release"),
+        (signal.SIGKILL, "rest_then_release"),
+        (signal.SIGTERM, "hold"),
+    ],
+)
+def test_every_end_of_the_run_leaves_the_torque_as_configured(motors, crawler, tmp_path, number, on_exit):
+    safety = {**load_robot("three_link").document["safety"], "on_exit": on_exit}
+    robot = robot_file(tmp_path, safety=safety)
+    bench = motors(robot)
+    settings = ["--set", f"backend.port={bench.port}", "--set", "backend.patience=5.0"]
+    process = subprocess.Popen(
+        [*crawler, "run", "--robot", str(robot), "--backend", "hardware", "--duration", "0", *settings]
+        + ["--out", str(tmp_path / "run")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_for(lambda: bench.torque() == {True} and bench.moving())
+    os.kill(process.pid, number)
+    _, errors = process.communicate(timeout=LONG)
+    if on_exit == "hold":
+        bench.come_to_rest()
+        assert bench.torque() == {True}
+        # nothing holds the port any more: whoever comes next may have it
+        assert hw(crawler, "estop", "--robot", str(robot), "--port", bench.port).returncode == 0
+    wait_for(lambda: bench.torque() == {False})
+    assert "Traceback" not in errors
+    log = tmp_path / "run" / "logs" / "backend.log"
+    assert "Traceback" not in log.read_text()
+
+
+def hw(crawler, *arguments, **more):
+    return subprocess.run([*crawler, "hw", *arguments], capture_output=True, text=True, timeout=LONG, **more)
+
+
+def test_a_robot_that_is_not_as_its_file_says_is_refused_in_one_sentence_before_torque(motors, crawler, tmp_path):
+    bench = motors("three_link")
+    hardware = json.loads(json.dumps(load_robot("three_link").document["hardware"]))
+    hardware["joints"]["joint_2"]["id"] = 7
+    robot = robot_file(tmp_path, hardware=hardware)
+    arguments = ["run", "--robot", str(robot), "--backend", "hardware", "--set", f"backend.port={bench.port}"]
+    done = subprocess.run(
+        [*crawler, *arguments, "--out", str(tmp_path / "run")], capture_output=True, text=True, timeout=LONG
+    )
+    assert done.returncode == 2
+    *_, last = done.stderr.splitlines()
+    assert last.startswith("crawler: the servo of joint_2, id 7, does not answer")
+    assert last.endswith("there are ids 1, 2: set its id, or hardware.joints.joint_2.id.")
+    assert True not in bench.torque()
+
+
+def test_a_port_that_is_not_there_is_refused_in_one_sentence(crawler, tmp_path):
+    port = str(tmp_path / "ttyNothing")
+    for arguments in (
+        ["hw", "monitor", "--port", port],
+        ["run", "--backend", "hardware", "--set", f"backend.port={port}", "--out", str(tmp_path / "run")],
+    ):
+        done = subprocess.run([*crawler, *arguments], capture_output=True, text=True, timeout=LONG)
+        assert done.returncode == 2
+        assert done.stderr.splitlines()[-1].startswith(f"crawler: there is no port {port}: ")
+        assert "Traceback" not in done.stderr
+
+
+def test_the_hw_command_finds_moves_calibrates_and_stops(motors, crawler, tmp_path):
+    bench = motors("three_link")
+    port = ["--port", bench.port]
+    found = json.loads(hw(crawler, "scan", "--json", *port).stdout)["devices"]
+    assert [(one["id"], one["joint"], one["model"]) for one in found] == [
+        (1, "joint_1", "XM430-W210"),
+        (2, "joint_2", "XM430-W210"),
+    ]
+    assert hw(crawler, "jog", "--joint", "joint_1", "--by", "5", "--speed", "50", *port).returncode == 0
+    assert {True} in [set(line["torque"].values()) for line in bench.said if "torque" in line]
+    wait_for(lambda: bench.torque() == {False})
+    state = bench.state()
+    assert state["joint_1"]["angle_deg"] == pytest.approx(115.0, abs=0.2)
+    assert state["joint_2"]["angle_deg"] == pytest.approx(110.0, abs=0.2)
+
+    # joint_1 stands 5 degrees beyond its home: who says that this is its home has a horn that is mounted so
+    done = hw(crawler, "calibrate", "--json", *port, input="\n\n")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["zero_deg"] == pytest.approx({"joint_1": 75.0, "joint_2": 290.0}, abs=0.2)
+    seen = json.loads(hw(crawler, "monitor", "--json", *port).stdout)["joints"]
+    assert seen["joint_1"]["angle_deg"] == pytest.approx(110.0, abs=0.2)
+    assert hw(crawler, "calibrate", *port, input="\n").returncode == 2  # the input ended before the second joint
+
+    bench.tell("dead joint_2")
+    bench.state()
+    done = hw(crawler, "scan", *port)
+    assert done.returncode == 1
+    assert "the motor of joint_2, id 2 on 'servos', does not answer" in done.stderr
+
+
+@pytest.mark.parametrize("robot", robot_names())
+def test_every_robots_hardware_section_is_sound(robot):
+    spec = load_robot(robot)
+    if spec.section("hardware"):
+        joints = [joint.joint for bus in hardware_map(spec) for joint in bus.joints]
+        assert sorted(joints) == sorted(spec.actuated_names)
+
+
+def test_the_robot_files_example_in_the_documentation_is_the_robots_own():
+    text = Path(__file__).parents[1].joinpath("docs/hardware.md").read_text()
+    example = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
+    assert example["hardware"] == load_robot("three_link").section("hardware")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_of_a_bus_and_its_joints_is_documented_with_its_default(kind):
+    text = Path(__file__).parents[1].joinpath("docs/hardware.md").read_text()
+    _, _, section = text.partition(f"### Kind `{kind}`")
+    rows = [line for line in section.partition("\n#")[0].splitlines() if line.startswith("| `")]
+    made = bus_kind(kind)
+    for info in (*describe(made.bus_settings), *describe(made.joint_settings)):
+        (row,) = [row for row in rows if f"`{info.name}`" in row.split("|")[1]]
+        names, defaults = (cell.split(", ") for cell in (row.split("|")[1].strip(), row.split("|")[2].strip()))
+        said = defaults[names.index(f"`{info.name}`")] if len(names) == len(defaults) else defaults[0]
+        if not said:
+            continue  # it has to be given
+        if info.type in (int, float):
+            assert float(int(said, 0) if said.startswith("0x") else said) == info.default, info.name
+        elif info.type is str:
+            assert said.strip("`") == info.default, info.name
