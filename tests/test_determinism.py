@@ -20,7 +20,7 @@ TOPICS = {
 }
 
 
-def transcript(backend):
+def transcript(robot, omega, backend):
     """What was said on each topic in one run, by stamp; a state that was repeated must have been the same."""
     said = {name: {} for name in TOPICS}
 
@@ -31,19 +31,20 @@ def transcript(backend):
         return note
 
     settings = {
-        "gait": {"omega": 8.0},
+        "gait": {"omega": omega},
         "backend": {"lockstep": True, "real_time_factor": 0.0, "rate": 500.0, "stop_at": SECONDS},
     }
     topics = [(Topic(name, kind, depth=5000), noting(name)) for name, kind in TOPICS.items()]
-    with Ring(Options(backend=backend, settings=settings), topics) as ring:
+    with Ring(Options(robot=robot, backend=backend, settings=settings), topics) as ring:
         ring.watch(lambda: ring.log.time >= SECONDS - 1e-6, 120.0)
         ring.watch(lambda: len(said["joint_states"]) == round(500 * SECONDS) + 1, 1.0)
     return said
 
 
 @pytest.mark.parametrize("backend", ["model", "pybullet"])
-def test_two_runs_are_equal_to_the_bit(backend):
-    first, second = transcript(backend), transcript(backend)
+@pytest.mark.parametrize(("robot", "omega"), [("three_link", 8.0), ("snake", 2.0)])
+def test_two_runs_are_equal_to_the_bit(robot, omega, backend):
+    first, second = transcript(robot, omega, backend), transcript(robot, omega, backend)
     for name in TOPICS:
         # on a loaded machine this process may miss some of what the others say, most of all to each other
         common = sorted(first[name].keys() & second[name].keys())

@@ -170,6 +170,16 @@ def test_model_prints_the_keys_that_its_help_lists(capsys):
     assert set(json.loads(capsys.readouterr().out)) == set(keys_said(model.EPILOG))
 
 
+def test_model_prints_the_snakes_own_keys_that_its_help_lists(capsys):
+    """Those of every robot, and the snake's, which the help tells in a paragraph of their own."""
+    assert model.run(parser_of("model").parse_args(["snake", "--json"])) == 0
+    printed = set(json.loads(capsys.readouterr().out))
+    (told,) = re.findall(r"^the snake has no (.*?)\n\n", model.EPILOG, flags=re.DOTALL | re.MULTILINE)
+    missing, own = (set(re.findall(r"\w+", re.sub(r"\([^)]*\)", "", text))) for text in told.split("but"))
+    words = {"and", "per", "cycle"}
+    assert printed == (set(keys_said(model.EPILOG)) - missing) | (own - words)
+
+
 def test_model_shows_a_table_without_json(capsys):
     assert model.run(parser_of("model").parse_args(["three_link"])) == 0
     assert "134.55" in capsys.readouterr().out  # mm, the step of the default gait
@@ -251,7 +261,7 @@ def keys_used(document, path=()):
         deeper = (*path, own.get(path[0], key) if len(path) == 1 else key)
         if path in (("gait",), ("controller",)) and isinstance(value, dict):
             deeper = (*path, "<gait>" if path == ("gait",) else "<law>")
-        ends = deeper[0] in ("gait", "controller", "backends") and len(deeper) == 2
+        ends = deeper[0] in ("gait", "controller", "backends", "hardware") and len(deeper) == 2
         if isinstance(value, dict) and not ends:
             yield from keys_used(value, deeper)
         else:

@@ -13,7 +13,7 @@ from crawler_core.types import ContactMode
 from hybrid_controller.laws.hybrid import CONTACT_TRACKING
 
 matplotlib.use("Agg")
-COLOURS = ("#1f6fb4", "#d1495b", "#3a8f5c", "#8a5fb0", "#c98a1b", "#4c4c4c", "#2aa3a3", "#b05f8a")
+COLOURS = ("#1f6fb4", "#d1495b", "#3a8f5c", "#8a5fb0", "#c98a1b", "#4c4c4c", "#2aa3a3", "#b05f8a", "#7d5a3c", "#93a1b0")
 
 
 def draw(log: RunLog, title: str, predicted_speed: float | None, file: Path) -> None:

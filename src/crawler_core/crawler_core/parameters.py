@@ -97,7 +97,7 @@ def check_value(info: ParameterInfo, value: Any, *, label: str) -> Any:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise bad
     if info.type is int and value != int(value):
-        raise bad
+        raise UserError(f"{label} = {value!r} is not allowed: it must be a whole number, {info.range_text()}.")
     if (info.low is not None and value < info.low) or (info.high is not None and value > info.high):
         raise bad
     return info.type(value)

@@ -14,7 +14,8 @@ from ament_index_python.packages import PackageNotFoundError, get_package_share_
 
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import ParameterInfo, build, check_value
-from crawler_core.robot_file import FREE_SECTIONS, JointEntry, SafetyEntry, check_document
+from crawler_core.repetition import expand
+from crawler_core.robot_file import FREE_SECTIONS, FootEntry, JointEntry, SafetyEntry, check_document, parameter_info
 from crawler_core.yaml_file import read_yaml
 
 
@@ -39,6 +40,7 @@ class FootSpec:
 
     name: str
     friction: float  # Coulomb's coefficient against the ground
+    lifts: bool = False  # whether a sound gait may lift it
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class RobotSpec:
     feet: tuple[FootSpec, ...]
     safety: SafetySpec
     sections: Mapping[str, Any]  # gait, controller, backends, hardware: their owners read them
-    document: Mapping[str, Any]  # the whole file, overrides applied, for xacro
+    document: Mapping[str, Any]  # the whole file, overrides applied and repeated entries spelt out, for xacro
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
@@ -124,6 +126,8 @@ def load_robot(name: str, overrides: Mapping[str, Any] | None = None) -> RobotSp
     try:
         check_document(document)
         _override(document, overrides or {})
+        for section in ("joints", "feet"):
+            document[section] = expand(document[section], document["parameters"], section)
         return _parse(path, document)
     except UserError as error:
         raise error if "robot." in str(error) else UserError(f"{path}: {error}") from None
@@ -131,21 +135,7 @@ def load_robot(name: str, overrides: Mapping[str, Any] | None = None) -> RobotSp
 
 def parameter_infos(spec: RobotSpec) -> dict[str, ParameterInfo]:
     """The robot's physical parameters with their units and bounds."""
-    return {name: _info(name, entry) for name, entry in spec.document["parameters"].items()}
-
-
-def _info(name: str, entry: Mapping[str, Any]) -> ParameterInfo:
-    return ParameterInfo(
-        name=name,
-        type=float,
-        default=entry["value"],
-        unit=entry.get("unit", ""),
-        low=entry.get("min"),
-        high=entry.get("max"),
-        choices=(),
-        doc=entry.get("doc", ""),
-        constant=True,
-    )
+    return {name: parameter_info(name, entry) for name, entry in spec.document["parameters"].items()}
 
 
 def _override(document: dict[str, Any], overrides: Mapping[str, Any]) -> None:
@@ -153,7 +143,7 @@ def _override(document: dict[str, Any], overrides: Mapping[str, Any]) -> None:
     for name, value in overrides.items():
         if name not in table:
             raise unknown_name("parameter", f"robot.{name}", (f"robot.{known}" for known in table))
-        table[name]["value"] = check_value(_info(name, table[name]), value, label=f"robot.{name}")
+        table[name]["value"] = check_value(parameter_info(name, table[name]), value, label=f"robot.{name}")
 
 
 def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
@@ -162,14 +152,13 @@ def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
         name=document["name"],
         title=document["title"],
         directory=path.resolve().parent,
-        parameters={name: float(entry["value"]) for name, entry in document["parameters"].items()},
+        parameters={
+            name: parameter_info(name, entry).type(entry["value"]) for name, entry in document["parameters"].items()
+        },
         base_link=base["link"],
         planar=base["motion"] == "planar",
         joints=tuple(_joint(name, entry) for name, entry in document["joints"].items()),
-        feet=tuple(
-            FootSpec(name, math.prod(float(document["parameters"][factor]["value"]) for factor in entry["friction"]))
-            for name, entry in document["feet"].items()
-        ),
+        feet=tuple(_foot(name, entry, document["parameters"]) for name, entry in document["feet"].items()),
         safety=_safety(document["safety"]),
         sections={key: document.get(key) or {} for key in FREE_SECTIONS},
         document=document,
@@ -194,6 +183,12 @@ def _joint(name: str, entry: Mapping[str, Any]) -> JointSpec:
         effort=joint.effort,
         home=math.radians(joint.home_deg),
     )
+
+
+def _foot(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> FootSpec:
+    own = {key: value for key, value in entry.items() if key != "friction"}
+    friction = math.prod(float(parameters[factor]["value"]) for factor in entry["friction"])
+    return FootSpec(name, friction, **vars(build(FootEntry, own, section=f"feet.{name}")))
 
 
 def _safety(entry: Mapping[str, Any]) -> SafetySpec:

@@ -29,6 +29,13 @@ class JointEntry:
 
 
 @dataclass(frozen=True)
+class FootEntry:
+    """What an entry of `feet` says besides its friction."""
+
+    lifts: bool = parameter(False, doc="leaves the ground in a sound gait")
+
+
+@dataclass(frozen=True)
 class SafetyEntry:
     """The section `safety`."""
 
@@ -54,24 +61,40 @@ def check_document(document: Mapping[str, Any]) -> None:
             raise UserError(f"parameters.{name} is missing: every robot needs it.")
     for name, entry in parameters.items():
         label = f"parameters.{name}"
-        _keys(_mapping(entry, label), label, ("value",), ("value", "unit", "min", "max", "doc"))
+        _keys(_mapping(entry, label), label, ("value",), ("value", "unit", "min", "max", "whole", "doc"))
         for key in ("min", "max"):
             if key in entry and (isinstance(entry[key], bool) or not isinstance(entry[key], (int, float))):
                 raise UserError(f"{label}.{key} = {entry[key]!r} is no number: YAML wants 1.0e-7 where 1e-7 is meant.")
-        info = ParameterInfo(name, float, 0.0, entry.get("unit", ""), entry.get("min"), entry.get("max"), (), "", True)
-        check_value(info, entry["value"], label=f"{label}.value")
+        if not isinstance(entry.get("whole", False), bool):
+            raise UserError(f"{label}.whole = {entry['whole']!r} must be true or false.")
+        check_value(parameter_info(name, entry), entry["value"], label=f"{label}.value")
     for name, entry in document["joints"].items():
         label = f"joints.{name}"
         limits = () if _mapping(entry, label).get("continuous") else ("lower_deg", "upper_deg")
         needed = ("actuated", *limits, "velocity", "acceleration", "effort", "home_deg")
-        _keys(entry, label, needed, (*needed, "continuous", "lower_deg", "upper_deg"))
+        _keys(entry, label, needed, (*needed, "continuous", "lower_deg", "upper_deg", "repeat"))
     for name, entry in document["feet"].items():
         label = f"feet.{name}"
-        _keys(_mapping(entry, label), label, ("friction",), ("friction",))
+        _keys(_mapping(entry, label), label, ("friction",), ("friction", "lifts", "repeat"))
         for factor in entry["friction"]:
             if factor not in parameters:
                 raise unknown_name(f"parameter for {label}.friction", str(factor), parameters)
     _keys(document["safety"], "safety", vars(SafetyEntry()), vars(SafetyEntry()))
+
+
+def parameter_info(name: str, entry: Mapping[str, Any]) -> ParameterInfo:
+    """What an entry of `parameters` says of its parameter."""
+    return ParameterInfo(
+        name=name,
+        type=int if entry.get("whole") else float,
+        default=entry["value"],
+        unit=entry.get("unit", ""),
+        low=entry.get("min"),
+        high=entry.get("max"),
+        choices=(),
+        doc=entry.get("doc", ""),
+        constant=True,
+    )
 
 
 def _mapping(value: Any, label: str) -> Mapping[str, Any]:

@@ -1,6 +1,7 @@
 """The robot file and its errors."""
 
 import copy
+import dataclasses
 import math
 from pathlib import Path
 
@@ -59,7 +60,8 @@ def test_a_broken_file_is_reported_with_its_line(tmp_path):
         load_robot(str(file))
 
 
-DOCUMENT = read_yaml(FILES[0])
+THREE_LINK = next(file for file in FILES if file.parent.name == "three_link")
+DOCUMENT = read_yaml(THREE_LINK)
 
 
 def broken(tmp_path, change):
@@ -100,5 +102,57 @@ def test_a_mistake_in_the_file_is_named_with_file_and_key(tmp_path, change, word
 
 
 def test_the_friction_of_a_foot_is_the_product_of_what_it_names():
-    spec = load_robot(str(FILES[0]), {"friction": 0.4, "friction_scale_2": 0.5})
+    spec = load_robot(str(THREE_LINK), {"friction": 0.4, "friction_scale_2": 0.5})
     assert [foot.friction for foot in spec.feet] == [0.4, 0.2]
+
+
+CHAIN = THREE_LINK.parents[1] / "snake" / "robot.yaml"
+
+
+@pytest.mark.parametrize("links", [6, 8, 13])
+def test_repeated_joints_and_feet_are_as_many_as_the_parameter_says(links):
+    spec = load_robot(str(CHAIN), {"links": links})
+    assert spec.joint_names == tuple(f"joint_{i}" for i in range(1, links))
+    assert spec.foot_names == tuple(f"foot_{i}" for i in range(links + 1))
+    assert {dataclasses.replace(joint, name="") for joint in spec.joints} == {
+        dataclasses.replace(spec.joints[0], name="")
+    }
+    assert list(spec.document["joints"]) == list(spec.joint_names)  # what xacro reads
+    assert spec.parameters["links"] == links
+    assert isinstance(spec.parameters["links"], int)
+
+
+def test_a_whole_number_is_refused_with_a_fraction_and_out_of_its_range():
+    for value, words in ((8.5, "a whole number, 6 to 30"), (5, "6 to 30"), (True, "6 to 30")):
+        with pytest.raises(UserError, match=words):
+            load_robot(str(CHAIN), {"links": value})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda d: d["joints"]["joint_*"].pop("repeat"), ["joints.joint_*", "repeat"]),
+        (lambda d: d["joints"].update(arm={**d["joints"]["joint_*"]}), ["joints.arm", "'*'"]),
+        (lambda d: d["joints"]["joint_*"].update(repeat=[1]), ["joints.joint_*.repeat = [1]", "[first, last]"]),
+        (lambda d: d["joints"]["joint_*"].update(repeat=[1, "links * 2"]), ["links * 2", "links - 1"]),
+        (lambda d: d["feet"]["foot_*"].update(repeat=[0, "lniks"]), ["lniks", "did you mean 'links'"]),
+        (lambda d: d["feet"]["foot_*"].update(repeat=[0, "friction"]), ["whole-number parameter", "friction"]),
+        (lambda d: d["feet"]["foot_*"].update(lifts="no"), ["feet.foot_", "lifts = 'no'", "true or false"]),
+        (lambda d: d["parameters"]["links"].update(whole=1), ["parameters.links.whole = 1", "true or false"]),
+        (lambda d: d["parameters"]["links"].update(value=8.5), ["parameters.links.value = 8.5", "whole number"]),
+    ],
+)
+def test_a_mistake_in_a_repetition_is_named_with_its_key(tmp_path, change, words):
+    document = read_yaml(CHAIN)
+    change(document)
+    file = tmp_path / "robot.yaml"
+    file.write_text(yaml.safe_dump(document))
+    with pytest.raises(UserError) as error:
+        load_robot(str(file))
+    for word in ["robot.yaml", *words]:
+        assert word in str(error.value)
+
+
+def test_feet_stay_on_the_ground_unless_the_file_says_that_they_lift():
+    assert [foot.lifts for foot in load_robot("three_link").feet] == [False, False]
+    assert all(foot.lifts for foot in load_robot(str(CHAIN)).feet)

@@ -66,7 +66,7 @@ def test_a_whole_number_is_accepted_where_a_float_is_meant(make_node):
         ("heat", 400.0, "oven.heat = 400.0 is not allowed: it must be 30 to 300 C."),
         ("heat", float("nan"), "oven.heat = nan is not allowed: it must be 30 to 300 C."),
         ("heat", "hot", "oven.heat = 'hot' is not allowed: it must be 30 to 300 C."),
-        ("trays", 2.5, "oven.trays = 2.5 is not allowed: it must be 1 to 5."),
+        ("trays", 2.5, "oven.trays = 2.5 is not allowed: it must be a whole number, 1 to 5."),
         ("mode", "steam", "oven.mode = 'steam' is not allowed: it must be one of fan, grill."),
         ("light", 1, "oven.light = 1 is not allowed: it must be true or false."),
     ],

@@ -32,8 +32,8 @@ def predict(
     joints (N m), for equations that say what a gait takes of them.
 
     The three-link robot has besides: mode_switches (a list of ``{"phase": t / T, "modes": [foot 1, foot 2]}`` with
-    "stick", "slip_pos" or "slip_neg" in ROS axes), min_normal_force_N, painleve_margin, unique. The snake's own are told
-    by ``crawler_models.snake.prediction``. Raises ValueError for a robot without equations here.
+    "stick", "slip_pos" or "slip_neg" in ROS axes), min_normal_force_N, painleve_margin, unique. The snake's own are
+    told by ``crawler_models.snake.prediction``. Raises ValueError for a robot without equations here.
     """
     if robot_name not in _PREDICTORS:
         known = ", ".join(sorted(_PREDICTORS))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from crawler_studies.subject import Point
@@ -18,9 +18,10 @@ class Result:
     speed: float  # m/s
     valid: bool
     reason: str = ""  # why it is not valid, a sentence
-    min_normal_force: float = math.nan  # N, smallest of all feet
+    min_normal_force: float = math.nan  # N, smallest of all feet that are to stay on the ground
     painleve_margin: float = math.nan  # smallest denominator over the mass; <= 0 is Painleve's paradox
     unique: bool = True  # exactly one contact mode was consistent at every event
+    own: Mapping[str, float] = field(default_factory=dict)  # the robot's own numbers: own_columns says which
 
     @staticmethod
     def invalid(reason: str) -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from crawler_core.errors import UserError
 from crawler_models.prediction import has_equations, predict
 from crawler_studies import three_link_batch
 from crawler_studies.evaluation import Result
+from crawler_studies.own_columns import predicted
 from crawler_studies.subject import Point, Subject
 from gait_generators.checks import check_limits
 
@@ -37,13 +39,14 @@ class ModelEvaluator:
             check_limits(spec, gait)
         except UserError as error:
             return Result.invalid(str(error))
-        found = predict(spec.name, spec.parameters, gait)
+        found = predict(spec.name, spec.parameters, gait, [joint.effort for joint in spec.actuated])
         return Result(
             found["step_length_m"],
             found["speed_m_s"],
             found["valid"],
             found["reason"],
-            found["min_normal_force_N"],
-            found["painleve_margin"],
-            found["unique"],
+            found.get("min_normal_force_N", math.nan),
+            found.get("painleve_margin", math.nan),
+            found.get("unique", True),
+            predicted(spec.name, found),
         )

@@ -15,6 +15,7 @@ from crawler_core.parameters import build, describe, parameter
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray, JointCommand, Observation
 from crawler_studies.evaluation import Result
+from crawler_studies.own_columns import measured
 from crawler_studies.subject import Point, Subject
 from gait_generators.blend import Blend
 from gait_generators.checks import blend_within_limits, check_limits
@@ -67,6 +68,8 @@ class Stretch(NamedTuple):
 
     advance: float  # m, of the base
     forces: FloatArray  # N, the normal force on each foot in each tick
+    torque: float  # N·m, the largest of any joint
+    friction_work: float  # J, of all feet
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ class PyBulletEvaluator:
         backend = PyBulletBackend(spec, self.settings, blocks.dt)
         try:
             backend.open()
-            return _steady(backend, motion, gait.period, blocks, spec.foot_names)
+            return _steady(backend, motion, blocks, spec, gait)
         except BackendFault as fault:
             return Result.invalid(f"{fault}: {fault.remedy}.")
         finally:
@@ -121,7 +124,7 @@ def _from_rest(spec: RobotSpec, gait: Gait) -> Blend:
     return blend_within_limits(spec, rest, Placed.after(spec, rest, gait, 0.0), 0.0, gait.period)
 
 
-def _steady(backend: Backend, motion: Blend, period: float, blocks: Blocks, feet: Sequence[str]) -> Result:
+def _steady(backend: Backend, motion: Blend, blocks: Blocks, spec: RobotSpec, gait: Gait) -> Result:
     """Run block after block until two have the same step length. The blend into the gait does not count."""
     start = math.ceil(motion.end / blocks.dt)
     _run(backend, motion, blocks.dt, 0, start)
@@ -130,15 +133,25 @@ def _steady(backend: Backend, motion: Blend, period: float, blocks: Blocks, feet
         stretch = _run(backend, motion, blocks.dt, start + k * blocks.ticks, blocks.ticks)
         step = stretch.advance / blocks.periods
         if abs(step - before) <= max(RELATIVE * abs(step), ABSOLUTE):
-            return _result(step, step / period, stretch.forces.min(axis=0), feet)
+            return _result(step, stretch, blocks, spec, gait)
         before = step
     return Result.invalid(f"the step length did not settle within {(1 + MOST_BLOCKS) * blocks.periods} periods.")
 
 
-def _result(step: float, speed: float, least: FloatArray, feet: Sequence[str]) -> Result:
-    if least.min() <= 0.0:
-        return Result.invalid(f"{feet[int(least.argmin())]} leaves the ground.")
-    return Result(step, speed, valid=True, min_normal_force=float(least.min()))
+def _result(step: float, stretch: Stretch, blocks: Blocks, spec: RobotSpec, gait: Gait) -> Result:
+    least = stretch.forces.min(axis=0)
+    standing = [(float(force), foot.name) for force, foot in zip(least, spec.feet, strict=True) if not foot.lifts]
+    lowest, name = min(standing, default=(math.inf, ""))
+    if lowest <= 0.0:
+        return Result.invalid(f"{name} leaves the ground.")
+    found = {"peak_torque_N_m": stretch.torque, "friction_work_J": stretch.friction_work / blocks.periods}
+    return Result(
+        step,
+        step / gait.period,
+        valid=True,
+        min_normal_force=lowest if standing else math.nan,
+        own=measured(spec, gait, step, found),
+    )
 
 
 def _run(backend: Backend, motion: Blend, dt: float, done: int, ticks: int) -> Stretch:
@@ -146,13 +159,15 @@ def _run(backend: Backend, motion: Blend, dt: float, done: int, ticks: int) -> S
     position, velocity, _ = motion.sample(dt * np.arange(done + 1, done + ticks + 1))
     unknown = np.full(position.shape[1], np.nan)
     began = _x(backend.observe())
-    forces = []
+    forces, torque, work = [], 0.0, 0.0
     for q, dq in zip(position, velocity, strict=True):
         backend.apply(JointCommand(q, dq, unknown))
         backend.advance(dt)
         seen = backend.observe()
         forces.append([contact.force[2] for contact in seen.contacts])
-    return Stretch(_x(seen) - began, np.array(forces))
+        torque = max(torque, float(np.abs(seen.effort).max()))
+        work -= dt * sum(contact.force[0] * contact.slip_velocity[0] for contact in seen.contacts)
+    return Stretch(_x(seen) - began, np.array(forces), torque, work)
 
 
 def _x(seen: Observation) -> float:

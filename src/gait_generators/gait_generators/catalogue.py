@@ -10,8 +10,10 @@ from typing import Any
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import ParameterInfo, build, describe
 from crawler_core.robot import RobotSpec
+from gait_generators.fourier import Fourier, FourierParameters
 from gait_generators.gait import Gait
 from gait_generators.harmonic import Harmonic, HarmonicParameters
+from gait_generators.serpenoid import Serpenoid, SerpenoidParameters
 from gait_generators.time_scaled import TimeScaled, TimeScaledParameters
 
 
@@ -20,13 +22,16 @@ class Entry:
     """One kind of gait."""
 
     parameters: type  # a dataclass of crawler_core parameters
-    build: Callable[[Any], Gait]
-    joints: int  # how many actuated joints it moves
+    build: Callable[[RobotSpec, Any], Gait]
+    joints: int | None  # how many actuated joints it moves; None: as many as its parameters say
 
 
 GAITS: Mapping[str, Entry] = {
-    "harmonic": Entry(HarmonicParameters, Harmonic.of, joints=2),
-    "time_scaled": Entry(TimeScaledParameters, TimeScaled.of, joints=2),
+    "harmonic": Entry(HarmonicParameters, lambda _, parameters: Harmonic.of(parameters), joints=2),
+    "time_scaled": Entry(TimeScaledParameters, lambda _, parameters: TimeScaled.of(parameters), joints=2),
+    "fourier": Entry(FourierParameters, Fourier.of, joints=None),
+    "serpenoid": Entry(SerpenoidParameters, Serpenoid.of, joints=None),
+    "serpenoid_closed": Entry(SerpenoidParameters, Serpenoid.closed, joints=None),
 }
 
 
@@ -37,10 +42,9 @@ def gait_name(spec: RobotSpec, name: str | None) -> str:
         raise UserError(f"{spec.name} names no default gait: choose one of {', '.join(sorted(GAITS))}.")
     if name not in GAITS:
         raise unknown_name("gait", name, GAITS)
-    if GAITS[name].joints != len(spec.actuated):
-        raise UserError(
-            f"the gait '{name}' moves {GAITS[name].joints} joints, but {spec.name} has {len(spec.actuated)} actuated."
-        )
+    joints = GAITS[name].joints
+    if joints is not None and joints != len(spec.actuated):
+        raise UserError(f"the gait '{name}' moves {joints} joints, but {spec.name} has {len(spec.actuated)} actuated.")
     return name
 
 
@@ -60,8 +64,9 @@ def gait_parameters(spec: RobotSpec, name: str | None) -> tuple[ParameterInfo, .
 def make_gait(spec: RobotSpec, name: str | None, values: Mapping[str, Any]) -> Gait:
     """The gait `name`, or the robot's default one, with the user's `values` over the robot's over the gait's own.
 
-    Raises UserError for an unknown gait or parameter and for a value that is not allowed.
+    Raises UserError for an unknown gait or parameter, for a value that is not allowed, and for a gait that does not
+    move just the robot's joints.
     """
     name = gait_name(spec, name)
     entry = GAITS[name]
-    return entry.build(build(entry.parameters, {**gait_defaults(spec, name), **values}, section="gait"))
+    return entry.build(spec, build(entry.parameters, {**gait_defaults(spec, name), **values}, section="gait"))

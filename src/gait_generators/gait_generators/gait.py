@@ -31,6 +31,7 @@ class Remedies:
     above: str  # a joint goes beyond its upper limit
     below: str  # a joint goes beyond its lower limit
     fast: str  # a joint exceeds its velocity or acceleration
+    ground: str = "choose another gait"  # the robot cannot do it on the ground: a foot lifts, a motor is too weak, ...
 
 
 class Gait(Motion, Protocol):

@@ -16,6 +16,7 @@ REMEDIES = Remedies(
     above="lower gait.amplitude or gait.phi0",
     below="lower gait.amplitude or raise gait.phi0",
     fast="lower gait.omega or gait.amplitude",
+    ground="lower gait.omega or gait.amplitude, or choose another gait.phi0",
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,9 +26,7 @@ class TimeScaledParameters(HarmonicParameters):
 class TimeScaled:
     """phi_1,2(t) = phi0 + A sin(s(omega t ± psi/2)) with s(xi) = xi + alpha sin(xi + Upsilon)."""
 
-    remedies: ClassVar[Remedies] = Remedies(
-        above=REMEDIES.above, below=REMEDIES.below, fast=REMEDIES.fast + " or gait.alpha"
-    )
+    remedies: ClassVar[Remedies] = replace(REMEDIES, fast=REMEDIES.fast + " or gait.alpha")
 
     omega: float  # rad/s
     amplitude: float  # rad

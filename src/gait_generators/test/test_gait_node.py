@@ -14,6 +14,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from crawler_core.errors import UserError
+from gait_generators.catalogue import make_gait
 from gait_generators.gait_node import GaitNode
 
 MS = 1_000_000
@@ -129,6 +130,22 @@ def test_a_parameter_set_while_crawling_takes_effect_without_a_jump(graph, world
     assert np.abs(np.diff(v, axis=0) - 0.005 * (a[1:] + a[:-1])).max() < 0.01**2 * 1610.0
     assert np.abs(np.diff(q, axis=0) - 0.005 * (v[1:] + v[:-1])).max() < 0.01**3 * 1610.0
     assert np.abs(v[-100:]).max() <= math.radians(18.0) * 4.0 * (1 + 1e-12)
+
+
+def test_the_fourier_gait_changes_its_shape_with_omega_while_crawling(graph, world, crawler):
+    started(graph, world, gait="fourier", omega=8.0)
+    run_to(graph, world, 1500 * MS)
+    refused = set_parameter(graph, world, "library", "swing_81")
+    assert "did you mean 'swing_18'?" in refused.reason
+    assert set_parameter(graph, world, "omega", 5.1).successful
+    run_to(graph, world, 6000 * MS)
+    q = np.array([world.points[time_ns][:2] for time_ns in sorted(world.points)])
+    expected = make_gait(crawler, "fourier", {"omega": 5.1})
+    period = round(expected.period / 0.01)
+    wanted = expected.sample(np.linspace(0.0, expected.period, 1000)).position
+    # the reference's grid of 10 ms misses an extreme by at most its acceleration, 100 rad/s², times (5 ms)² / 2
+    assert q[-period:].max(axis=0) == pytest.approx(wanted.max(axis=0), abs=1.3e-3)
+    assert q[-period:].min(axis=0) == pytest.approx(wanted.min(axis=0), abs=1.3e-3)
 
 
 def test_a_bad_parameter_is_refused_with_a_sentence_and_nothing_changes(graph, world):

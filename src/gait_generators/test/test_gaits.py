@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gait_generators.catalogue import GAITS, make_gait
+from gait_generators.catalogue import make_gait
 from gait_generators.harmonic import Harmonic
 from gait_generators.time_scaled import TimeScaled
 
@@ -74,7 +74,7 @@ def test_without_scaling_the_time_scaled_gait_is_the_harmonic_one():
         assert a == pytest.approx(b, abs=1e-13)
 
 
-@pytest.mark.parametrize("name", sorted(GAITS))
+@pytest.mark.parametrize("name", ["fourier", "harmonic", "time_scaled"])
 def test_samples_have_the_shape_of_the_times_and_an_axis_of_joints(crawler, name):
     gait = make_gait(crawler, name, {})
     for t in (0.3, np.zeros(4), np.zeros((2, 3))):

@@ -26,4 +26,11 @@ def _three_link(spec: RobotSpec) -> Plant:
     return ThreeLinkPlant(ThreeLink.from_parameters(spec.parameters), [joint.home for joint in spec.actuated])
 
 
-PLANTS: dict[str, Callable[[RobotSpec], Plant]] = {"three_link": _three_link}
+def _snake(spec: RobotSpec) -> Plant:
+    from crawler_models.snake import Snake
+    from crawler_models.snake.plant import SnakePlant
+
+    return SnakePlant(Snake.from_parameters(spec.parameters), [joint.home for joint in spec.actuated])
+
+
+PLANTS: dict[str, Callable[[RobotSpec], Plant]] = {"three_link": _three_link, "snake": _snake}

@@ -12,6 +12,10 @@ from crawler_core.errors import UserError
 COMMANDS = {
     "run": "start the ring: a backend, a gait and a controller",
     "model": "the equations alone: step length, speed, contacts",
+    "sweep": "a map over any parameters, by the equations or in physics",
+    "figures": "the figures of a robot's paper, drawn again from its equations",
+    "tune": "the gait that crawls best, found in few evaluations",
+    "hw": "the motors without a crawl: scan, monitor, calibrate, home, jog, estop",
     "doctor": "what this machine has and lacks",
     "bench": "how fast the ring is, beside bare rclpy and raw physics",
 }

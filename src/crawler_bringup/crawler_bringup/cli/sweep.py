@@ -23,6 +23,7 @@ EPILOG = """examples:
   crawler sweep --vary gait.omega=0.3:20:200:log --output speed.csv
   crawler sweep --vary robot.friction_scale_1=0.8,1,1.2 --vary gait.psi=0:180:50 --set gait.omega=1
   crawler sweep --backend pybullet --vary gait.omega=1:16:31 --workers 2
+  crawler sweep snake --vary gait.n=4:6:3 --vary gait.alpha=20:45:26
   crawler sweep --backend pybullet --vary gait.omega=1:16:310 --scheduler tcp://127.0.0.1:8786
 
 Any numeric parameter of robot and gait can vary: name=low:high:count, the same with :log for equal factors, or
@@ -73,14 +74,14 @@ def run(arguments: argparse.Namespace) -> int:
     with ExitStack() as stack:
         running = stack.enter_context(_running(arguments, plan)) if arguments.scheduler else None
         files = make_files(plan, arguments.output)
-        study = stack.enter_context(open_study(files.study, plan.identity, columns(grid)))
+        study = stack.enter_context(open_study(files.study, plan.identity, columns(grid, plan.own)))
         before = len(study.numbers())
         try:
             with nullcontext(running) if running else _own(arguments, grid.size - before) as source:
                 if not quiet:
                     _announce(plan, files, before)
                 with Progression(grid.size, before, quiet) as progress:
-                    evaluated = sweep(source, plan.evaluator, grid, study, progress)
+                    evaluated = sweep(source, plan.evaluator, grid, study, progress, plan.own)
                     rate = progress.rate if evaluated else None
             result = _write(plan, files, study.finished())
         except KeyboardInterrupt:
@@ -148,7 +149,7 @@ def _write(plan: Plan, files: Files, rows: list[tuple[Any, ...]]) -> dict[str, A
     from crawler_studies.sweep.table import make_table, write_table
 
     grid, spec = plan.grid, plan.subject.spec
-    table = make_table(grid, rows, plan.identity)
+    table = make_table(grid, rows, plan.identity, plan.own)
     write_table(table, files.table)
     step, speed = (table[name].to_numpy().reshape(grid.shape) for name in ("step_length_m", "speed_m_s"))
     drawn = len(grid.variables) <= 3
@@ -165,7 +166,7 @@ def _write(plan: Plan, files: Files, rows: list[tuple[Any, ...]]) -> dict[str, A
         "variables": {variable.name: list(variable.values) for variable in grid.variables},
         "points": grid.size,
         "valid": int(valid.sum()),
-        "fastest": None if best is None else dict(zip(columns(grid), rows[best][1:], strict=True)),
+        "fastest": None if best is None else dict(zip(columns(grid, plan.own), rows[best][1:], strict=True)),
         "table": str(files.table),
         "picture": str(files.picture) if drawn else None,
         "drawn": what_is_drawn(grid),

@@ -21,25 +21,35 @@ BLUE, BLACK, PURPLE, RED, GREY = "#1f4fb4", "#222222", "#8a3fa0", "#c0392b", "#8
 class Drawing:
     """A figure of a paper. Each table has columns of one length, named with their units."""
 
-    number: int
+    number: int | str  # in the paper; text is what else it is called, such as "table 1"
     title: str
     tables: Mapping[str, Columns]  # by what stands in the file's name; "" for the only one
     draw: Callable[[Figure], None]
     size: tuple[float, float] = (9.0, 4.5)  # inches
 
+    @property
+    def name(self) -> str:
+        """As a heading."""
+        return f"Fig. {self.number}" if isinstance(self.number, int) else self.number.capitalize()
+
+    @property
+    def stem(self) -> str:
+        """Of the files."""
+        return f"fig{self.number:02d}" if isinstance(self.number, int) else self.number.replace(" ", "")
+
     def save(self, directory: Path) -> list[Path]:
         """Write the picture (PNG) and the data (CSV) into an existing directory; returns the files."""
         figure = Figure(figsize=self.size, layout="constrained")
         FigureCanvasAgg(figure)
-        figure.suptitle(f"Fig. {self.number}: {self.title}")
+        figure.suptitle(f"{self.name}: {self.title}")
         self.draw(figure)
         for axes in figure.axes:
             if not axes.images and not axes.collections:
                 axes.grid(alpha=0.3)
-        files = [directory / f"fig{self.number:02d}.png"]
+        files = [directory / f"{self.stem}.png"]
         figure.savefig(files[0], dpi=100)
         for name, columns in self.tables.items():
-            file = directory / f"fig{self.number:02d}{'_' + name if name else ''}.csv"
+            file = directory / f"{self.stem}{'_' + name if name else ''}.csv"
             table = np.column_stack([np.asarray(column, dtype=float).ravel() for column in columns.values()])
             np.savetxt(file, table, delimiter=",", header=",".join(columns), comments="", fmt="%.9g")
             files.append(file)

@@ -14,6 +14,7 @@ from crawler_core.errors import UserError, unknown_name
 from crawler_studies.evaluation import Evaluator
 from crawler_studies.identity import identity_of
 from crawler_studies.model_evaluator import ModelEvaluator
+from crawler_studies.own_columns import own_names
 from crawler_studies.physics_evaluator import PyBulletEvaluator
 from crawler_studies.subject import Subject
 from crawler_studies.sweep.grid import Grid
@@ -42,6 +43,11 @@ class Plan:
     evaluator: Evaluator
     grid: Grid
     identity: Mapping[str, Any]  # what the evaluations depend on
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The columns that only this robot has."""
+        return own_names(self.subject.spec.name)
 
 
 def make_plan(

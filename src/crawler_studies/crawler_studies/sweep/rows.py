@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,13 +20,15 @@ RESULTS: dict[str, type] = {
 }
 
 
-def columns(grid: Grid) -> dict[str, type]:
-    """The columns of a sweep over `grid`, after the point's number."""
-    return {**dict.fromkeys(grid.names, float), **RESULTS}
+def columns(grid: Grid, own: Sequence[str] = ()) -> dict[str, type]:
+    """The columns of a sweep over `grid`, after the point's number; `own` are those of the robot alone."""
+    return {**dict.fromkeys(grid.names, float), **RESULTS, **dict.fromkeys(own, float)}
 
 
-def rows(grid: Grid, numbers: Sequence[int], results: Sequence[Result], tells_unique: bool) -> list[tuple[Any, ...]]:
-    """The points with these numbers and what they came to."""
+def rows(
+    grid: Grid, numbers: Sequence[int], results: Sequence[Result], tells_unique: bool, own: Sequence[str] = ()
+) -> list[tuple[Any, ...]]:
+    """The points with these numbers and what they came to, in the order of `columns`."""
     return [
         (
             number,
@@ -37,6 +40,7 @@ def rows(grid: Grid, numbers: Sequence[int], results: Sequence[Result], tells_un
             result.min_normal_force,
             result.painleve_margin,
             int(result.unique) if tells_unique else None,
+            *(result.own.get(name, math.nan) for name in own),
         )
         for number, values, result in zip(numbers, grid.coordinates(numbers).tolist(), results, strict=True)
     ]

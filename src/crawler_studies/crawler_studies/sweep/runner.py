@@ -37,14 +37,23 @@ def in_process(evaluator: Evaluator, grid: Grid, numbers: Sequence[int]) -> Iter
         start += len(chunk)
 
 
-def sweep(source: Source, evaluator: Evaluator, grid: Grid, study: Study, progress: Callable[[int], None]) -> int:
+def sweep(
+    source: Source,
+    evaluator: Evaluator,
+    grid: Grid,
+    study: Study,
+    progress: Callable[[int], None],
+    own: Sequence[str] = (),
+) -> int:
     """Evaluate every point of `grid` that `study` lacks; `progress` hears how many became finished.
+
+    `own` are the columns of the robot alone.
 
     Returns how many were evaluated. They are on the disk as soon as `progress` hears of them.
     """
     finished = study.numbers()
     missing = [number for number in range(grid.size) if number not in finished]
     for numbers, results in source(evaluator, grid, missing):
-        study.add(rows(grid, numbers, results, tells_unique=evaluator.backend == "model"))
+        study.add(rows(grid, numbers, results, tells_unique=evaluator.backend == "model", own=own))
         progress(len(numbers))
     return len(missing)

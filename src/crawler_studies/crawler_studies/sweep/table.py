@@ -21,9 +21,11 @@ ARROW = {float: pa.float64(), int: pa.bool_(), str: pa.string()}  # a sweep's wh
 SUFFIXES = (".parquet", ".csv")
 
 
-def make_table(grid: Grid, rows: Sequence[tuple[Any, ...]], identity: Mapping[str, Any]) -> pa.Table:
+def make_table(
+    grid: Grid, rows: Sequence[tuple[Any, ...]], identity: Mapping[str, Any], own: Sequence[str] = ()
+) -> pa.Table:
     """Every point with its results. What is not known is null; the metadata say what the table is of."""
-    kinds = columns(grid)
+    kinds = columns(grid, own)
     units = {variable.name: variable.unit for variable in grid.variables}
     fields = [
         pa.field(name, ARROW[kind], metadata={"unit": units[name]} if units.get(name) else None)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable, Mapping
+from functools import partial
 
+from crawler_core.robot import RobotSpec
+from crawler_models.three_link import ThreeLink
 from crawler_studies.figures.drawing import Drawing
 from crawler_studies.figures.three_link.lab import Lab
 
@@ -13,3 +17,11 @@ NUMBERS = tuple(range(4, 15))
 def make(number: int, lab: Lab) -> Drawing:
     """Compute one figure."""
     return importlib.import_module(f"crawler_studies.figures.three_link.fig{number:02d}").make(lab)
+
+
+def make_lab(spec: RobotSpec) -> Lab:
+    """What the figures are made from."""
+    return Lab(ThreeLink.from_parameters(spec.parameters))
+
+
+DRAWINGS: Mapping[str, Callable[[Lab], Drawing]] = {str(number): partial(make, number) for number in NUMBERS}

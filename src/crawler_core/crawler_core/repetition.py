@@ -1,0 +1,56 @@
+"""Entries of a robot file that stand for several: as many as a whole-number parameter says.
+
+`joint_*: {repeat: [1, links - 1], actuated: true, ...}` is joint_1, joint_2, ... for a robot with so many links.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from crawler_core.errors import UserError, unknown_name
+
+PLACE = "*"  # in a name: where the number goes
+_BOUND = re.compile(r"(\w+)(?: *([+-]) *(\d+))?")
+
+
+def expand(section: Mapping[str, Any], parameters: Mapping[str, Any], label: str) -> dict[str, Any]:
+    """`section` of a robot file with every repeated entry spelt out, in order.
+
+    `parameters` is the robot file's table of them. Raises UserError for a repetition that cannot be read.
+    """
+    spelt: dict[str, Any] = {}
+    for name, entry in section.items():
+        where = f"{label}.{name}"
+        if (PLACE in name) != ("repeat" in entry):
+            raise UserError(f"{where}: an entry has '{PLACE}' in its name if, and only if, it says 'repeat'.")
+        if "repeat" not in entry:
+            spelt[name] = entry
+            continue
+        own = {key: value for key, value in entry.items() if key != "repeat"}
+        first, last = _bounds(entry["repeat"], parameters, where)
+        for number in range(first, last + 1):
+            spelt[name.replace(PLACE, str(number))] = dict(own)
+    return spelt
+
+
+def _bounds(repeat: Any, parameters: Mapping[str, Any], where: str) -> tuple[int, int]:
+    if not isinstance(repeat, list) or len(repeat) != 2:
+        raise UserError(f"{where}.repeat = {repeat!r} must be [first, last], such as [1, links - 1].")
+    return _number(repeat[0], parameters, where), _number(repeat[1], parameters, where)
+
+
+def _number(word: Any, parameters: Mapping[str, Any], where: str) -> int:
+    """A whole number, or a whole-number parameter with or without something added: 3, links, links - 1."""
+    match = _BOUND.fullmatch(str(word).strip())
+    if not match:
+        raise UserError(f"{where}.repeat has {word!r}: give a whole number, a parameter, or such as links - 1.")
+    name, sign, offset = match.groups()
+    shift = int(f"{sign}{offset}") if sign else 0
+    if name.isdigit():
+        return int(name) + shift
+    whole = [known for known, entry in parameters.items() if entry.get("whole")]
+    if name not in whole:
+        raise unknown_name(f"whole-number parameter for {where}.repeat", name, whole)
+    return int(parameters[name]["value"]) + shift

@@ -1,0 +1,50 @@
+"""What the equations say of a snake's gait, as plain numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crawler_models.snake.crawl import Motion, crawl, weakest
+from crawler_models.snake.robot import Snake
+from crawler_models.snake.wave import Wave, alpha_limit
+
+
+def predict_snake(parameters: Mapping[str, Any], motion: Motion, efforts: Sequence[float] = ()) -> dict[str, Any]:
+    """The quasi-static cycle beside the criteria of the paper.
+
+    Keys: step_length_m (positive towards the head), speed_m_s, period_s, slip (the share of d_step that is missing),
+    friction_work_J and slid_m (the longest path that a point slides) in a cycle, peak_torque_N_m, peak_speed_rad_s,
+    cycles_to_steady, valid, reason; and of the wave, where the motion has one as its ``wave``: d_step_m, d_unit, f,
+    x_error_m, y_error_m, alpha_max_rad. It is not valid where a joint would need more than its effort (N m).
+    """
+    snake = Snake.from_parameters(parameters)
+    cycle = crawl(snake, motion)
+    wave: Wave | None = getattr(motion, "wave", None)
+    over = weakest(cycle.torque, efforts) if len(efforts) else None
+    advance = snake.length * wave.d_unit if wave else math.nan
+    return {
+        "step_length_m": math.nan if over else cycle.step_length,
+        "speed_m_s": math.nan if over else cycle.mean_speed,
+        "period_s": cycle.period,
+        "slip": math.nan if over else 1.0 - abs(cycle.step_length) / advance,
+        "friction_work_J": cycle.friction_work,
+        "slid_m": float(cycle.slid.max()),
+        "peak_torque_N_m": float(cycle.torque.max()),
+        "peak_speed_rad_s": float(cycle.speed.max()),
+        "d_step_m": advance,
+        "d_unit": wave.d_unit if wave else math.nan,
+        "f": wave.f if wave else math.nan,
+        "x_error_m": snake.length * float(wave.worst.x) if wave else math.nan,
+        "y_error_m": snake.length * float(wave.worst.y) if wave else math.nan,
+        "alpha_max_rad": alpha_limit(wave.n) if wave else math.nan,
+        "valid": over is None,
+        "reason": _too_weak(*over, efforts) if over else "",
+        "cycles_to_steady": 0,
+    }
+
+
+def _too_weak(joint: int, share: float, efforts: Sequence[float]) -> str:
+    limit = efforts[joint]
+    return f"joint_{joint + 1} would need {share * limit:.2f} N m to hold it, its limit is {limit:.2f} N m."

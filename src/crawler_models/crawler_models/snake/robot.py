@@ -1,0 +1,33 @@
+"""The physical numbers of the snake."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Snake:
+    """Equal straight links, each with its mass spread evenly along it; SI units."""
+
+    links: int  # N
+    length: float  # l of one link, m
+    mass: float  # of one link, kg
+    gravity: float  # m/s²
+    friction: float  # Coulomb's coefficient under every point P_0 to P_N
+
+    @staticmethod
+    def from_parameters(parameters: Mapping[str, float]) -> Snake:
+        """From the parameters of the robot file."""
+        return Snake(
+            links=int(parameters["links"]),
+            length=parameters["link_length"],
+            mass=parameters["link_mass"],
+            gravity=parameters["gravity"],
+            friction=parameters["friction"],
+        )
+
+    @property
+    def weight(self) -> float:
+        """Of the whole snake, N."""
+        return self.links * self.mass * self.gravity

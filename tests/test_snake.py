@@ -1,0 +1,78 @@
+"""The snake through the whole stack: the real nodes, on physics and on its equations."""
+
+import signal
+
+import numpy as np
+import pytest
+from crawler_interfaces.msg import ContactStateArray, ControllerState
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+from crawler_bringup.run_log import measure
+from crawler_bringup.stack import Options
+from crawler_bringup.watching import Ring
+from crawler_core.tap import Topic
+
+LONG = 60.0  # s, a deadline that only a broken stack meets
+
+
+def ring_of(kind, topics=None, **settings):
+    return Ring(Options(robot="snake", gait="serpenoid_closed", backend=kind, settings=settings), topics)
+
+
+def lockstep(seconds):
+    return {"lockstep": True, "real_time_factor": 0.0, "stop_at": seconds}
+
+
+@pytest.mark.parametrize(
+    ("links", "direction", "sign"), [(8, "forward", 1.0), (10, "backward", -1.0)], ids=["8 ahead", "10 back"]
+)
+def test_the_closed_wave_advances_by_d_step_through_the_ring(links, direction, sign):
+    """As many joints as asked for, on every topic, and by the equations not a thousandth lost."""
+    gait = {"n": 6, "omega": 2.0, "direction": direction}
+    period = (links - 6 + 2) * np.pi / 4
+    seconds = 3.2 * period
+    with ring_of("model", gait=gait, robot={"links": links}, backend=lockstep(seconds)) as ring:
+        ring.watch(lambda: ring.log.time >= seconds - 1e-2, LONG)
+        log = ring.log
+        measured = measure(log, ring.stack.gait.period, ring.stack.gait.period)
+    assert len(log.names) == links - 1
+    assert len(log.feet) == links + 1
+    assert measured is not None
+    assert measured.step_length == pytest.approx(sign * 84e-3 * ring.stack.gait.wave.d_unit, rel=1e-3)
+    assert not log.troubles
+
+
+def test_in_physics_it_stops_where_it_is_when_its_gait_dies_and_lies_down_at_an_emergency_stop():
+    states, controller, contacts = [], [], []
+    topics = [
+        (Topic("joint_states", JointState), lambda data, _: states.append(deserialize_message(data, JointState))),
+        (
+            Topic("controller_state", ControllerState),
+            lambda data, _: controller.append(deserialize_message(data, ControllerState)),
+        ),
+        (
+            Topic("contact_states", ContactStateArray),
+            lambda data, _: contacts.append(deserialize_message(data, ContactStateArray)),
+        ),
+    ]
+    with ring_of("pybullet", topics) as ring:
+
+        def until(condition):
+            ring.watch(condition, LONG)
+            assert condition()
+
+        until(lambda: states and max(states[-1].position) > 0.5)  # the wave stands
+        ring.expected_to_end.add("gait")
+        ring.processes.children["gait"].send_signal(signal.SIGKILL)
+        until(lambda: controller and controller[-1].status == ControllerState.STOPPED)
+        stopped = len(states)
+        until(lambda: len(states) > stopped + 300)
+        assert np.ptp([state.position for state in states[-60:]], axis=0).max() < 1e-3  # servos that settle
+        assert max(states[-1].position) > 0.3  # it still stands as it stood
+        assert ring.log.backend["motion"] == "active"
+        assert ring.call(Trigger, "backend/estop", Trigger.Request()).success
+        until(lambda: ring.log.backend.get("motion") == "e-stopped")
+        until(lambda: contacts[-1].contacts and sum(contact.force.z > 0.0 for contact in contacts[-1].contacts) >= 3)
+        assert all(np.isfinite(states[-1].position))
