@@ -39,8 +39,8 @@ def steady_step(robot: ThreeLink, motion: JointMotion) -> float:
 
 def _cycle(robot: ThreeLink, motion: JointMotion, v1: float, mode: Mode | None) -> tuple[float, float, Mode]:
     def at(t: float) -> Chain:
-        q, dq, ddq = motion.sample(np.asarray(t))
-        return chain(robot, *q.tolist(), *dq.tolist(), *ddq.tolist(), exp=cmath.exp)
+        (p1, p2), (dp1, dp2), (ddp1, ddp2) = (values.tolist() for values in motion.sample(np.asarray(t)))
+        return chain(robot, p1, p2, dp1, dp2, ddp1, ddp2, exp=cmath.exp)
 
     t, y = 0.0, np.array([0.0, v1])
     while mode is None or t < motion.period:

@@ -27,4 +27,4 @@ def keep_compiled_code() -> None:
                 shutil.rmtree(old, ignore_errors=True)
     else:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "crawler"
-    numba.config.CACHE_DIR = str(home / f"compiled-{digest}")
+    numba.config.CACHE_DIR = str(home / f"compiled-{digest}")  # type: ignore[attr-defined]
