@@ -112,6 +112,8 @@ def test_killed_and_resumed_it_finds_what_it_would_have_found(crawler, tmp_path)
     assert told["evaluated"] == 24 - len(kept)
     assert rows(study) == rows(tmp_path / "whole.sqlite")
     assert told["best"] == expected["best"]
+    (listed,) = re.findall(r"^keys of --json: (.*)", tune.EPILOG, re.DOTALL | re.MULTILINE)
+    assert set(told) == {item.split()[0] for item in re.sub(r"\([^)]*\)", "", listed).split(",")}
     assert told["command"] == expected["command"]
     assert (tmp_path / "parts.png").exists()
 

@@ -33,7 +33,10 @@ def corners(spread: float = SPREAD) -> list[Scales]:
     return [(first, second) for first in levels for second in levels]
 
 
-FRICTION_SETS: Mapping[str, Callable[[float], list[Scales]]] = {"asymmetric": asymmetric, "corners": corners}
+FRICTION_SETS: Mapping[str, Callable[[float, int], list[Scales]]] = {
+    "asymmetric": asymmetric,
+    "corners": lambda spread, _: corners(spread),
+}
 
 
 def robust(values: Sequence[float]) -> float:

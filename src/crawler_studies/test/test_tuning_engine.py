@@ -75,7 +75,9 @@ def test_gaits_that_are_not_valid_are_kept_with_their_reason_and_never_win(tmp_p
     assert lost
     assert all("leaves the ground" in trial.reason and math.isnan(trial.value) for trial in lost)
     with open_tuning(plan, tmp_path / "a.sqlite") as study:
-        assert read(plan, study).best.point["gait.omega"] < 19.0
+        best = read(plan, study).best
+    assert best is not None
+    assert best.point["gait.omega"] < 19.0
 
 
 @pytest.mark.parametrize(

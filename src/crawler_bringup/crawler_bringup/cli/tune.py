@@ -42,6 +42,9 @@ interrupted tuning goes on where it stopped when the same command is given again
 
 exit codes: 0 done, 1 done but nothing was valid, 2 bad input or a ring that is not there, 130 interrupted
 
+keys of --json with --over gait.shape: robot, gait, objective, unit, budget, evaluations, best_value, nominal_step_m,
+command, shape (the file), study
+
 keys of --json: robot, gait, backend, objective, unit (of best_value), variables (name to low and high), settings, seed,
 budget, evaluations, evaluated (by this call), finished_before (by earlier ones), not_valid, best (the best point),
 best_value, best_evaluation (its number), set (the words that repeat it), command (that crawls with it), study, picture

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from crawler_core.errors import unknown_name
 from crawler_studies.evaluation import Evaluator, Result
-from crawler_studies.robustness import FRICTION_SETS, SPREAD, Scales, check_spread, robust, worst
+from crawler_studies.robustness import FRICTION_SETS, SAMPLES, SPREAD, Scales, check_spread, robust, worst
 from crawler_studies.subject import Point, Subject
 
 SCALES = ("robot.friction_scale_1", "robot.friction_scale_2")
@@ -81,7 +81,9 @@ class Objective:
         return values[0] if keep is None else keep(values)
 
 
-def make_objective(name: str, subject: Subject, friction_set: str, spread: float = SPREAD) -> Objective:
+def make_objective(
+    name: str, subject: Subject, friction_set: str, spread: float = SPREAD, samples: int = SAMPLES
+) -> Objective:
     """The objective `name`. Raises UserError for what is unknown, and for a robot without a friction for each foot."""
     if name not in KINDS:
         raise unknown_name("objective", name, KINDS)
@@ -90,7 +92,7 @@ def make_objective(name: str, subject: Subject, friction_set: str, spread: float
     check_spread(spread)
     if KINDS[name].over_frictions is None:
         return Objective(name, subject)
-    frictions = tuple(FRICTION_SETS[friction_set](spread))
+    frictions = tuple(FRICTION_SETS[friction_set](spread, samples))
     for scale in SCALES:
         subject.info(scale)
     return Objective(name, subject, frictions)

@@ -16,7 +16,7 @@ from crawler_studies.evaluation import Evaluator
 from crawler_studies.identity import identity_of
 from crawler_studies.model_evaluator import ModelEvaluator
 from crawler_studies.physics_evaluator import PyBulletEvaluator
-from crawler_studies.robustness import SPREAD
+from crawler_studies.robustness import SAMPLES, SPREAD
 from crawler_studies.subject import Subject
 from crawler_studies.tuning.gait_choice import choose_gait
 from crawler_studies.tuning.objective import Objective, make_objective
@@ -25,6 +25,7 @@ from gait_generators.catalogue import make_gait
 
 TARGETS = ("model", "pybullet", "ring")
 DIRECTORY = Path("studies")
+FEW_SAMPLES = 9  # of the frictions, where each takes seconds
 MOST_EVALUATIONS = 1000  # a Gaussian process takes the cube of it
 Settings = Mapping[str, Mapping[str, Any]]
 
@@ -77,7 +78,8 @@ def make_plan(request: Request) -> Plan:
 def assemble(request: Request, subject: Subject, evaluator: Evaluator, own: Mapping[str, Any], note: str = "") -> Plan:
     """The plan for tuning `subject` with `evaluator`, whose results depend on `own` besides. Raises UserError."""
     make_gait(subject.spec, subject.gait_name, subject.settings["gait"])  # says what is wrong with fixed settings
-    objective = make_objective(request.maximise, subject, request.friction_set, request.spread)
+    samples = SAMPLES if evaluator.backend == "model" else FEW_SAMPLES
+    objective = make_objective(request.maximise, subject, request.friction_set, request.spread, samples)
     space = make_space(subject, request.over)
     for name in space.names:
         section, _, key = name.partition(".")
