@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -18,7 +19,7 @@ from std_srvs.srv import SetBool, Trigger
 from crawler_bringup.stack import Options
 from crawler_bringup.watching import Ring
 from crawler_core.parameters import describe
-from crawler_core.robot import load_robot, robot_names
+from crawler_core.robot import load_robot, robot_names, robots_directory
 from crawler_core.tap import Topic
 from hw_drivers.hardware_map import hardware_map
 from hw_drivers.kinds import KINDS, bus_kind
@@ -339,3 +340,20 @@ def test_every_key_of_a_bus_and_its_joints_is_documented_with_its_default(kind):
             assert float(int(said, 0) if said.startswith("0x") else said) == info.default, info.name
         elif info.type is str:
             assert said.strip("`") == info.default, info.name
+
+
+def test_servos_that_tell_no_angle_are_not_calibrated(crawler, tmp_path):
+    robot = tmp_path / "robot"
+    shutil.copytree(robots_directory() / "three_link", robot)
+    file = robot / "robot.yaml"
+    document = yaml.safe_load(file.read_text())
+    joint = {"bus": "pwm", "zero_deg": -110, "rest_deg": 110}
+    document["hardware"] = {
+        "buses": {"pwm": {"kind": "pca9685"}},
+        "joints": {"joint_1": {**joint, "id": 0}, "joint_2": {**joint, "id": 1}},
+    }
+    file.write_text(yaml.safe_dump(document))
+    done = hw(crawler, "calibrate", "--robot", str(file), "--emulate", "--calibration", str(tmp_path / "zeros.yaml"))
+    assert done.returncode == 2
+    assert "joint_1 cannot be calibrated" in done.stderr
+    assert not (tmp_path / "zeros.yaml").exists()

@@ -61,3 +61,38 @@ def brake(position: FloatArray, velocity: FloatArray, limits: JointLimits, dt: f
     lower, upper = np.minimum(limits.lower, position), np.maximum(limits.upper, position)  # no jump to the limit
     inside = np.minimum(np.maximum(moved, lower), upper)
     return inside, np.where(inside == moved, slower, 0.0)
+
+
+def approach(
+    position: FloatArray,
+    velocity: FloatArray,
+    now: tuple[FloatArray, FloatArray],
+    ahead: tuple[FloatArray, FloatArray],
+    limits: JointLimits,
+    closing_speed: float,
+    dt: float,
+) -> tuple[FloatArray, FloatArray]:
+    """One tick towards a reference that itself moves from `now` to `ahead`, each position and velocity.
+
+    Seen from the reference, the joints come closer at no more than `closing_speed`, and slow down in time: their
+    acceleration is that of the reference and `GENTLE` of their limit on top. Where that would carry them beyond a
+    limit of their position they brake before it.
+    """
+    strongest = GENTLE * limits.acceleration
+    gap = position - now[0]
+    closing = velocity - now[1]
+    distance = np.abs(gap)
+    # the root leads to rest at half the acceleration; the last term ends it without overshoot in discrete time
+    speed = np.minimum(np.minimum(closing_speed, np.sqrt(strongest * distance)), 0.5 * distance / dt)
+    change = np.clip(-np.sign(gap) * speed - closing, -strongest * dt, strongest * dt)
+    fastest_up = np.minimum(limits.velocity, _stoppable(limits.upper - position, velocity, limits, dt))
+    fastest_down = np.minimum(limits.velocity, _stoppable(position - limits.lower, -velocity, limits, dt))
+    reached = np.clip(ahead[1] + closing + change, -fastest_down, fastest_up)
+    gap = gap + 0.5 * (closing + reached - ahead[1]) * dt
+    return np.clip(ahead[0] + gap, limits.lower, limits.upper), reached
+
+
+def _stoppable(room: FloatArray, speed: FloatArray, limits: JointLimits, dt: float) -> FloatArray:
+    """The highest speed v at the end of this tick with v² <= 2 a (the room left by then)."""
+    a = limits.acceleration
+    return np.sqrt((0.5 * a * dt) ** 2 + 2.0 * a * np.maximum(room - 0.5 * speed * dt, 0.0)) - 0.5 * a * dt

@@ -12,7 +12,7 @@ from enum import Enum
 import numpy as np
 
 from crawler_core.errors import BackendFault
-from crawler_core.limits import JointLimits, brake, limit_command
+from crawler_core.limits import JointLimits, approach, brake, limit_command
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray, JointCommand, Observation
 
@@ -28,6 +28,7 @@ class Motion(Enum):
     FAULTED = "faulted"  # latched: motion needs reset, then enable
 
 
+ABRUPT = 0.5  # of a joint's acceleration limit: a command that asks more of the first tick is approached
 COAST = 0.02  # s that the joints go on as they were without a command: a late one should not shake the robot
 LATCHED = (Motion.ESTOPPED, Motion.FAULTED)
 
@@ -61,6 +62,7 @@ class Supervisor:
         self._velocity: FloatArray = np.zeros(len(spec.actuated))
         self._acceleration: FloatArray = np.zeros(len(spec.actuated))
         self._approaching = np.ones(len(spec.actuated), dtype=bool)  # joints that are still far from their command
+        self._asked: FloatArray | None = None  # the last command of an approach
         self._commanded = False  # a first command has come since enable
         self._silent = 0  # ticks since the last command
         self._coast_for = round(COAST / dt)
@@ -157,19 +159,39 @@ class Supervisor:
             self._approach()
         self._commanded = True
         self._silent = 0
-        approaching = self._approaching
-        speed = self._limits.velocity
-        if approaching.any():
-            # no faster towards the command than the approach velocity, as seen from the command
-            moving = np.abs(np.nan_to_num(command.velocity)) + self._spec.safety.approach_velocity
-            speed = np.where(approaching, np.minimum(speed, moving), speed)
-        safe, changed = limit_command(command, self._position, self._limits, speed, self._dt)
-        if changed:
+        near = self._nearer(command) if self._approaching.any() else command
+        safe, changed = limit_command(near, self._position, self._limits, self._limits.velocity, self._dt)
+        if changed or near is not command:
             self._note_clamp(command, safe)
-        self._approaching = approaching & (safe.position != command.position)
         self._acceleration = (safe.velocity - self._velocity) / self._dt
         self._position, self._velocity = safe.position, safe.velocity
         return safe
+
+    def _nearer(self, command: JointCommand) -> JointCommand:
+        """The command for joints that have come up with theirs; the others are brought to it gently."""
+        asked, self._asked = self._asked, command.position
+        moved = np.zeros_like(command.position) if asked is None else (command.position - asked) / self._dt
+        rate = np.where(np.isfinite(command.velocity), command.velocity, moved)
+        before = command.position - rate * self._dt  # where the command comes from
+        most = ABRUPT * self._limits.acceleration * self._dt
+        caught = (np.abs(self._position - before) <= most * self._dt) & (np.abs(self._velocity - rate) <= most)
+        self._approaching = self._approaching & ~caught
+        if not self._approaching.any():
+            return command
+        position, velocity = approach(
+            self._position,
+            self._velocity,
+            (before, rate),
+            (command.position, rate),
+            self._limits,
+            self._spec.safety.approach_velocity,
+            self._dt,
+        )
+        return JointCommand(
+            np.where(self._approaching, position, command.position),
+            np.where(self._approaching, velocity, command.velocity),
+            command.effort,
+        )
 
     def _without_command(self) -> JointCommand | None:
         if self._commanded:
@@ -193,6 +215,7 @@ class Supervisor:
 
     def _approach(self) -> None:
         self._approaching = np.ones_like(self._approaching)
+        self._asked = None
 
     def _note_clamp(self, wanted: JointCommand, safe: JointCommand) -> None:
         # being brought to a far command slowly is the plan, not a violation

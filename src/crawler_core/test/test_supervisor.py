@@ -195,3 +195,21 @@ def test_torque_that_could_not_go_off_is_a_fault_of_its_own(guard):
     guard.not_relaxed(BackendFault("the torque of hip stays on", remedy="pull the plug", joint="hip"))
     assert guard.motion is Motion.FAULTED
     assert guard.report.joint == "hip"
+
+
+def test_a_command_that_moves_far_away_is_caught_up_with_gently(guard, spec):
+    limit = np.array([joint.acceleration for joint in spec.actuated])
+    times = np.arange(1, 601) * DT
+    wanted = 0.5 + 0.2 * np.sin(2.0 * times)  # of the first joint; at most 0.8 rad/s²
+    rate = 0.4 * np.cos(2.0 * times)
+    at, speed = np.zeros(3), np.zeros(3)
+    strongest, reached = np.zeros(3), []
+    for q, v in zip(wanted, rate, strict=True):
+        moving = JointCommand(np.array([q, 0.0, 0.0]), np.array([v, 0.0, 0.0]), NONE)
+        decision = guard.decide(seen(at), moving)
+        strongest = np.maximum(strongest, np.abs(decision.velocity - speed) / DT)
+        at, speed = decision.position, decision.velocity
+        reached.append(at[0])
+    assert (strongest < 0.5 * limit).all()
+    assert np.array_equal(reached[-50:], wanted[-50:])  # bit for bit, once caught
+    assert guard.report.clamped == 0

@@ -27,6 +27,7 @@ from crawler_studies.ring_log import RingLog
 
 TURN = 0.005  # s between two looks into the queues
 ANSWER = 3.0  # s of wall time that a service may take
+APPEARS = 10.0  # s until it is seen: a missed announcement is repeated after three
 
 
 class NoAnswerError(Exception):
@@ -100,7 +101,7 @@ class RingLink:
 
     def _call(self, kind: Any, request: Any) -> Any:
         client = self._clients[kind]
-        if not self.wait(client.service_is_ready, ANSWER):
+        if not self.wait(client.service_is_ready, APPEARS):
             raise NoAnswerError(f"{client.srv_name} is not there")
         future = client.call_async(request)
 

@@ -70,7 +70,7 @@ def fast_map(robot: ThreeLink) -> tuple[np.ndarray, np.ndarray]:
     return found.step_length, found.valid
 
 
-def everything(rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
+def measure(_seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
     """Rates in turns, medians over the rounds; then the errors over the whole map and over random gaits."""
     spec = load_robot("three_link")
     robot = ThreeLink.from_parameters({key: float(value) for key, value in spec.parameters.items()})
@@ -166,3 +166,25 @@ def _errors(
 def _plain(cases: Iterable[Case]) -> list[float]:
     """Step lengths by the plain solver; NaN for an invalid gait."""
     return [crawl(robot, gait).step_length for robot, gait in cases]
+
+
+def add_rows(table: Any, result: dict[str, Any]) -> None:
+    """What was measured, for the table of `crawler bench`."""
+    rate = result["gaits_per_s"]
+    table.add_row(f"map of {result['map_gaits']} gaits", f"{result['map_ms']:.1f} ms", "", "")
+    for name, label in (("solve_ivp", "scipy solve_ivp"), ("pybullet", "PyBullet")):
+        table.add_row(
+            "gaits per second" if name == "solve_ivp" else "",
+            f"{rate:.0f}/s",
+            f"{label} {result[f'{name}_gaits_per_s']:.2f}/s",
+            f"{result[f'map_over_{name}']:.2g}",
+        )
+        table.add_row("", "", f"differs by up to {result[f'{name}_largest_difference_mm']:.2g} mm", "")
+    for name, label in (("map", "the whole map"), ("random", "random gaits")):
+        table.add_row(
+            f"largest error, {label} ({result[f'{name}_checked']})",
+            f"{result[f'{name}_largest_error_mm']:.1g} mm",
+            f"median {result[f'{name}_median_error_mm']:.1g} mm",
+            f"{result[f'{name}_flags_that_differ']} flags differ",
+        )
+    table.add_row("first map of the process", f"{result['map_first_s']:.2f} s", "", "")

@@ -126,7 +126,7 @@ def paced(seconds: float) -> dict[str, Any]:
     }
 
 
-def everything(seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
+def measure(seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
     """All of it; what is compared is measured in turns, and each number is the median of its rounds."""
     measured: dict[str, list[float]] = {}
 
@@ -150,3 +150,30 @@ def everything(seconds: float, rounds: int, say: Callable[[str], None]) -> dict[
             result[f"{backend}_lockstep_ticks_per_s"] / result["bare_round_trips_per_s"]
         )
     return result
+
+
+def add_rows(table: Any, result: dict[str, Any]) -> None:
+    """What was measured, for the table of `crawler bench`."""
+    trips = result["bare_round_trips_per_s"]
+    for backend in ("model", "pybullet"):
+        ticks, alone = result[f"{backend}_lockstep_ticks_per_s"], result[f"{backend}_alone_ticks_per_s"]
+        table.add_row(
+            f"{backend} ring, lockstep", f"{ticks:.0f} ticks/s", f"bare ping-pong {trips:.0f}/s", f"{ticks / trips:.2f}"
+        )
+        table.add_row("", "", f"{backend} alone {alone:.0f}/s", f"{ticks / alone:.2f}")
+    for p in ("p50", "p99"):
+        ring, echo = result[f"state_to_command_{p}_us"], result[f"echo_question_to_answer_{p}_us"]
+        table.add_row(f"state to command, {p}", f"{ring:.0f} us", f"bare echo {echo:.0f} us", f"{ring / echo:.2f}")
+    table.add_row(
+        "bare round trip, p50 and p99",
+        "",
+        f"{result['bare_round_trip_p50_us']:.0f}, {result['bare_round_trip_p99_us']:.0f} us",
+        "",
+    )
+    table.add_row("start to first state", f"{result['first_state_s']:.2f} s", "", "")
+    table.add_row("start to first motion", f"{result['first_motion_s']:.2f} s", "", "")
+    for name, megabytes in result["memory_MB"].items():
+        table.add_row(f"memory of {name}", f"{megabytes:.0f} MB", "", "")
+    table.add_row(
+        "paced at 200 Hz", f"{result['ticks']} ticks", f"{result['late_ticks']} late, {result['overruns']} overrun", ""
+    )

@@ -1,8 +1,9 @@
-"""How fast the stack is on this machine, beside what bounds it, measured in turns: the ring, gait maps, and tuning."""
+"""How fast the stack is on this machine, beside what bounds it, measured in turns: the ring, maps, tuning, motors."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import sys
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from crawler_bringup.cli.arguments import add_json
 from crawler_core.errors import UserError, unknown_name
 
-PARTS = ("ring", "gaits")
+PARTS = ("ring", "gaits", "tuning", "motors")
 EPILOG = """examples:
   crawler bench
   crawler bench --only gaits
@@ -28,13 +29,16 @@ of the gaits:
   solve_ivp_largest_difference_mm, pybullet_largest_difference_mm                        from the map, of those gaits
   map_checked, map_largest_error_mm, map_median_error_mm, map_flags_that_differ          against the plain solver
   random_checked, random_largest_error_mm, random_median_error_mm, random_flags_that_differ
+of the tuning: tuning (by problem: seeds, reached, optimum_mm, ...), tuning_picture
+of the motors: bus_servos, bus_baud, bus_wire_limit_ms, bus_software_cycle_*, bus_timed_cycle_* of an emulated bus,
+  loop_rate_hz, loop_cycles, loop_jitter_p50_us, loop_jitter_p99_us, loop_worst_us
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `crawler bench`."""
     parser.add_argument(
-        "--only", metavar="PART,...", help=f"only these parts of {', '.join(PARTS)} (default: all, about four minutes)"
+        "--only", metavar="PART,...", help=f"only these parts of {', '.join(PARTS)} (default: all, some six minutes)"
     )
     parser.add_argument(
         "--seconds", type=float, default=4.0, help="of each measurement of the ring (default: %(default)s)"
@@ -55,15 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
     def say(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
+    modules = [importlib.import_module(f"crawler_bringup.bench.{part}") for part in parts]
     result: dict[str, Any] = {}
-    if "ring" in parts:
-        from crawler_bringup.bench import ring
-
-        result |= ring.everything(arguments.seconds, arguments.rounds, say)
-    if "gaits" in parts:
-        from crawler_bringup.bench import gaits
-
-        result |= gaits.everything(arguments.rounds, say)
+    for module in modules:
+        result |= module.measure(arguments.seconds, arguments.rounds, say)
     if arguments.json:
         print(json.dumps(result))
         return 0
@@ -73,56 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     table = Table(title="crawler bench", title_justify="left")
     for column in ("", "here", "beside", "ratio"):
         table.add_column(column, justify="left" if not column else "right")
-    if "ring" in parts:
-        _add_ring(table, result)
-    if "gaits" in parts:
-        _add_gaits(table, result)
+    for module in modules:
+        module.add_rows(table, result)
     Console().print(table)
     return 0
-
-
-def _add_ring(table: Any, result: dict[str, Any]) -> None:
-    trips = result["bare_round_trips_per_s"]
-    for backend in ("model", "pybullet"):
-        ticks, alone = result[f"{backend}_lockstep_ticks_per_s"], result[f"{backend}_alone_ticks_per_s"]
-        table.add_row(
-            f"{backend} ring, lockstep", f"{ticks:.0f} ticks/s", f"bare ping-pong {trips:.0f}/s", f"{ticks / trips:.2f}"
-        )
-        table.add_row("", "", f"{backend} alone {alone:.0f}/s", f"{ticks / alone:.2f}")
-    for p in ("p50", "p99"):
-        ring, echo = result[f"state_to_command_{p}_us"], result[f"echo_question_to_answer_{p}_us"]
-        table.add_row(f"state to command, {p}", f"{ring:.0f} us", f"bare echo {echo:.0f} us", f"{ring / echo:.2f}")
-    table.add_row(
-        "bare round trip, p50 and p99",
-        "",
-        f"{result['bare_round_trip_p50_us']:.0f}, {result['bare_round_trip_p99_us']:.0f} us",
-        "",
-    )
-    table.add_row("start to first state", f"{result['first_state_s']:.2f} s", "", "")
-    table.add_row("start to first motion", f"{result['first_motion_s']:.2f} s", "", "")
-    for name, megabytes in result["memory_MB"].items():
-        table.add_row(f"memory of {name}", f"{megabytes:.0f} MB", "", "")
-    table.add_row(
-        "paced at 200 Hz", f"{result['ticks']} ticks", f"{result['late_ticks']} late, {result['overruns']} overrun", ""
-    )
-
-
-def _add_gaits(table: Any, result: dict[str, Any]) -> None:
-    rate = result["gaits_per_s"]
-    table.add_row(f"map of {result['map_gaits']} gaits", f"{result['map_ms']:.1f} ms", "", "")
-    for name, label in (("solve_ivp", "scipy solve_ivp"), ("pybullet", "PyBullet")):
-        table.add_row(
-            "gaits per second" if name == "solve_ivp" else "",
-            f"{rate:.0f}/s",
-            f"{label} {result[f'{name}_gaits_per_s']:.2f}/s",
-            f"{result[f'map_over_{name}']:.2g}",
-        )
-        table.add_row("", "", f"differs by up to {result[f'{name}_largest_difference_mm']:.2g} mm", "")
-    for name, label in (("map", "the whole map"), ("random", "random gaits")):
-        table.add_row(
-            f"largest error, {label} ({result[f'{name}_checked']})",
-            f"{result[f'{name}_largest_error_mm']:.1g} mm",
-            f"median {result[f'{name}_median_error_mm']:.1g} mm",
-            f"{result[f'{name}_flags_that_differ']} flags differ",
-        )
-    table.add_row("first map of the process", f"{result['map_first_s']:.2f} s", "", "")

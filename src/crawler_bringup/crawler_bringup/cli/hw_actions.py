@@ -17,7 +17,7 @@ from typing import Any
 from crawler_core.errors import BackendFault, UserError, unknown_name
 from crawler_core.robot import RobotSpec
 from crawler_core.runner import Runner
-from hw_drivers.bus import Reading
+from hw_drivers.bus import Reading, Source
 from hw_drivers.calibration import calibration_path, read_zeros, write_zeros
 from hw_drivers.emulation import Emulation
 from hw_drivers.hardware_backend import HardwareBackend, chosen_buses
@@ -152,6 +152,9 @@ def _calibrate(task: Task) -> int:
     maps = {joint.joint: joint for bus in task.buses for joint in bus.joints}
     zeros: dict[str, float] = read_zeros(path, task.spec.name, task.spec.actuated_names) if path.exists() else {}
     with task.robot() as (runner, backend):
+        blind = [name for name, one in backend.readings().items() if name in chosen and one.source is Source.COMMANDED]
+        if blind:
+            raise UserError(f"{blind[0]} cannot be calibrated: its servo does not tell its angle. Use its trim_us.")
         for name in chosen:
             degrees = math.degrees(home[name])
             print(
