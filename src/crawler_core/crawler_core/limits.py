@@ -89,7 +89,8 @@ def approach(
     fastest_down = np.minimum(limits.velocity, _stoppable(position - limits.lower, -velocity, limits, dt))
     reached = np.clip(ahead[1] + closing + change, -fastest_down, fastest_up)
     gap = gap + 0.5 * (closing + reached - ahead[1]) * dt
-    return np.clip(ahead[0] + gap, limits.lower, limits.upper), reached
+    lower, upper = np.minimum(limits.lower, position), np.maximum(limits.upper, position)  # no jump to the limit
+    return np.clip(ahead[0] + gap, lower, upper), reached
 
 
 def _stoppable(room: FloatArray, speed: FloatArray, limits: JointLimits, dt: float) -> FloatArray:

@@ -159,25 +159,32 @@ class Supervisor:
             self._approach()
         self._commanded = True
         self._silent = 0
-        near = self._nearer(command) if self._approaching.any() else command
-        safe, changed = limit_command(near, self._position, self._limits, self._limits.velocity, self._dt)
+        near, speed = command, self._limits.velocity
+        if self._approaching.any():
+            near, speed = self._nearer(command)
+        safe, changed = limit_command(near, self._position, self._limits, speed, self._dt)
         if changed or near is not command:
             self._note_clamp(command, safe)
         self._acceleration = (safe.velocity - self._velocity) / self._dt
         self._position, self._velocity = safe.position, safe.velocity
         return safe
 
-    def _nearer(self, command: JointCommand) -> JointCommand:
-        """The command for joints that have come up with theirs; the others are brought to it gently."""
+    def _nearer(self, command: JointCommand) -> tuple[JointCommand, FloatArray]:
+        """The command for joints that have come up with theirs, something gentle for the others; the speed allowed."""
         asked, self._asked = self._asked, command.position
         moved = np.zeros_like(command.position) if asked is None else (command.position - asked) / self._dt
         rate = np.where(np.isfinite(command.velocity), command.velocity, moved)
         before = command.position - rate * self._dt  # where the command comes from
         most = ABRUPT * self._limits.acceleration * self._dt
-        caught = (np.abs(self._position - before) <= most * self._dt) & (np.abs(self._velocity - rate) <= most)
-        self._approaching = self._approaching & ~caught
-        if not self._approaching.any():
-            return command
+        speed = np.minimum(self._limits.velocity, np.abs(rate) + self._spec.safety.approach_velocity)
+        caught = (
+            (np.abs(self._position - before) <= most * self._dt)
+            & (np.abs(self._velocity - rate) <= most)
+            & (np.abs(self._position - command.position) <= speed * self._dt)
+        )
+        approaching = self._approaching = self._approaching & ~caught
+        if not approaching.any():
+            return command, self._limits.velocity
         position, velocity = approach(
             self._position,
             self._velocity,
@@ -187,11 +194,12 @@ class Supervisor:
             self._spec.safety.approach_velocity,
             self._dt,
         )
-        return JointCommand(
-            np.where(self._approaching, position, command.position),
-            np.where(self._approaching, velocity, command.velocity),
+        near = JointCommand(
+            np.where(approaching, position, command.position),
+            np.where(approaching, velocity, command.velocity),
             command.effort,
         )
+        return near, np.where(approaching, speed, self._limits.velocity)
 
     def _without_command(self) -> JointCommand | None:
         if self._commanded:
