@@ -77,7 +77,8 @@ def test_joints_turn_by_their_own_map(model, gear):
         rig.send(goal)
         wait_for(lambda: np.abs(np.array(rig.angles()) - goal).max() <= 0.6 * t.TICK / gear)
         for one, servo, angle in zip(joints, rig.emulator.servos, goal, strict=True):
-            assert servo.motor.angle == pytest.approx(one.zero + one.direction * gear * angle, abs=t.TICK)
+            # what was waited for is 0.6 of a tick, and the servo rounds the goal and the angle that it tells
+            assert servo.motor.angle == pytest.approx(one.zero + one.direction * gear * angle, abs=1.6 * t.TICK)
         assert rig.bus.release() == ()
         assert rig.emulator.torque() == (False, False, False)
 
