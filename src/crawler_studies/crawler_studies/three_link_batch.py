@@ -16,7 +16,7 @@ from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.fast import Outcome, ShapeTable
 from crawler_studies.evaluation import Result
 from crawler_studies.subject import Point, Subject
-from gait_generators.catalogue import make_gait
+from gait_generators.catalogue import GAITS, make_gait
 from gait_generators.checks import SAMPLES, TOLERANCE, check_limits
 from gait_generators.gait import Gait
 
@@ -24,7 +24,6 @@ Array = NDArray[np.float64]
 
 # what a table does not depend on
 _BESIDES = ("robot.friction", "robot.friction_scale_1", "robot.friction_scale_2", "robot.gravity", "robot.foot_radius")
-_PACED = ("harmonic", "time_scaled")  # gaits whose path is the same at every omega
 _TRUSTED = (Outcome.VALID, Outcome.CONTACT_LOST, Outcome.PAINLEVE)
 
 
@@ -42,15 +41,15 @@ def evaluate(subject: Subject, points: Sequence[Point]) -> list[Result | None]:
     if not len(usable):
         return found
 
-    paced = subject.gait_name in _PACED
+    paced = GAITS[subject.gait_name].paced
     shaping = [k for k, name in enumerate(names) if name not in _BESIDES and not (paced and name == "gait.omega")]
-    shapes, which = np.unique(values[:, shaping], axis=0, return_inverse=True)
+    shapes, first, which = np.unique(values[:, shaping], axis=0, return_index=True, return_inverse=True)
     which = which.reshape(-1)
     keys = [names[k] for k in shaping]
-    pairs: list[tuple[ThreeLink, Gait] | None] = []
-    for k, shape in enumerate(shapes):
-        first = int(np.argmax(which == k)) if len(shapes) < len(values) else int(np.flatnonzero(which == k)[0])
-        pairs.append(_shape(subject, dict(zip(keys, shape, strict=True)), values[first], names))
+    pairs = [
+        _shape(subject, dict(zip(keys, shape, strict=True)), values[k], names)
+        for shape, k in zip(shapes, first, strict=True)
+    ]
     good = np.array([pair is not None for pair in pairs])
     if not good.any():
         return found

@@ -24,11 +24,12 @@ class Entry:
     parameters: type  # a dataclass of crawler_core parameters
     build: Callable[[RobotSpec, Any], Gait]
     joints: int | None  # how many actuated joints it moves; None: as many as its parameters say
+    paced: bool = False  # omega is its pace alone: the path of the joints is the same at every omega
 
 
 GAITS: Mapping[str, Entry] = {
-    "harmonic": Entry(HarmonicParameters, lambda _, parameters: Harmonic.of(parameters), joints=2),
-    "time_scaled": Entry(TimeScaledParameters, lambda _, parameters: TimeScaled.of(parameters), joints=2),
+    "harmonic": Entry(HarmonicParameters, lambda _, parameters: Harmonic.of(parameters), joints=2, paced=True),
+    "time_scaled": Entry(TimeScaledParameters, lambda _, parameters: TimeScaled.of(parameters), joints=2, paced=True),
     "fourier": Entry(FourierParameters, Fourier.of, joints=None),
     "serpenoid": Entry(SerpenoidParameters, Serpenoid.of, joints=None),
     "serpenoid_closed": Entry(SerpenoidParameters, Serpenoid.closed, joints=None),
