@@ -1,17 +1,13 @@
 """The conformance suite against every backend of this package."""
 
-import dataclasses
-from pathlib import Path
-
-import pytest
+from bodies import InPyBullet, InTheModel
 from bridge_robots import three_link
 
 from crawler_core.backend import Backend
 from crawler_core.conformance import BackendConformance
 from crawler_core.robot import RobotSpec
 from sim_bridge.mock_backend import MockBackend, MockSettings
-from sim_bridge.model_backend import ModelBackend, ModelSettings
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
+from sim_bridge.pybullet_backend import PyBulletSettings
 
 
 class ThreeLinkConformance(BackendConformance):
@@ -19,36 +15,18 @@ class ThreeLinkConformance(BackendConformance):
         return three_link()
 
 
-class PyBulletConformance(ThreeLinkConformance):
-    settings = PyBulletSettings()
-
-    @pytest.fixture(autouse=True)
-    def _needs_pybullet(self) -> None:
-        pytest.importorskip("pybullet")
-
-    def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return PyBulletBackend(spec, self.settings, dt)
-
-    def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return self.make_backend(dataclasses.replace(spec, directory=Path("nowhere")), dt)
-
-
-class TestPyBullet(PyBulletConformance):
+class TestPyBullet(ThreeLinkConformance, InPyBullet):
     tolerance = 1e-5  # rad that the solver's residual leaves in a step
 
 
-class TestPyBulletServos(PyBulletConformance):
+class TestPyBulletServos(ThreeLinkConformance, InPyBullet):
     settings = PyBulletSettings(actuation="servo", servo_stiffness=12.0, servo_damping=0.15)
     tolerance = 0.03  # rad that the robot's weight bends a servo of this stiffness
     settling = 0.2
 
 
-class TestModel(ThreeLinkConformance):
-    def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return ModelBackend(spec, ModelSettings(), dt)
-
-    def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return self.make_backend(dataclasses.replace(spec, name="unheard_of"), dt)
+class TestModel(ThreeLinkConformance, InTheModel):
+    pass
 
 
 class FakeTime:

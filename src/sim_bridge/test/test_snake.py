@@ -1,10 +1,10 @@
 """The snake in PyBullet and in its equations: the conformance suite, and crawling that the two agree on."""
 
-import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pytest
+from bodies import InPyBullet, InTheModel
 
 from crawler_core.backend import Backend
 from crawler_core.conformance import BackendConformance
@@ -36,36 +36,18 @@ class SnakeConformance(BackendConformance):
         return snake()
 
 
-class InPyBullet(SnakeConformance):
-    settings = PyBulletSettings()
-
-    @pytest.fixture(autouse=True)
-    def _needs_pybullet(self) -> None:
-        pytest.importorskip("pybullet")
-
-    def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return PyBulletBackend(spec, self.settings, dt)
-
-    def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return self.make_backend(dataclasses.replace(spec, directory=Path("nowhere")), dt)
-
-
-class TestPrescribed(InPyBullet):
+class TestPrescribed(SnakeConformance, InPyBullet):
     tolerance = 5e-5  # rad that the solver's residual leaves in a step, over seven joints in a row
 
 
-class TestServos(InPyBullet):
+class TestServos(SnakeConformance, InPyBullet):
     settings = servos()
     tolerance = 0.16  # rad: standing on its middle, the weight of half a snake hangs on a servo of 10 N m/rad
     settling = 0.5
 
 
-class TestModel(SnakeConformance):
-    def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return ModelBackend(spec, ModelSettings(), dt)
-
-    def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return self.make_backend(dataclasses.replace(spec, name="unheard_of"), dt)
+class TestModel(SnakeConformance, InTheModel):
+    pass
 
 
 class TestTenLinksInTheModel(TestModel):
