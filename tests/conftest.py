@@ -16,4 +16,4 @@ def own_domain(monkeypatch):
 @pytest.fixture
 def crawler():
     """The command line, as a list to which arguments are appended."""
-    return [sys.executable, "-m", "crawler_bringup.cli"]
+    return [sys.executable, "-m", "crawler_cli"]

@@ -8,8 +8,8 @@ from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 
 from crawler_bringup.stack import Options
-from crawler_bringup.watching import Ring
-from crawler_core.tap import Topic
+from crawler_cli.watching import Ring
+from crawler_nodes.tap import Topic
 
 SECONDS = 4.0
 TOPICS = {

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from crawler_bringup.cli import doctor, model, run
-from crawler_bringup.cli.__main__ import COMMANDS
-from crawler_bringup.run_log import RunLog
 from crawler_bringup.settings import parse_assignments
 from crawler_bringup.stack import BACKENDS, GIVEN, GIVEN_BACKEND
+from crawler_cli.__main__ import COMMANDS
+from crawler_cli.commands import doctor, model, run
+from crawler_cli.run_log import RunLog
 from crawler_core.backend_settings import BackendSettings
 from crawler_core.parameters import check_value, describe
 from crawler_core.robot import load_robot, parameter_infos, robot_names
@@ -159,7 +159,7 @@ def keys_said(epilog):
 
 
 def parser_of(command):
-    module = importlib.import_module(f"crawler_bringup.cli.{command}")
+    module = importlib.import_module(f"crawler_cli.commands.{command}")
     parser = argparse.ArgumentParser(prog=f"crawler {command}")
     module.add_arguments(parser)
     return parser
@@ -207,7 +207,7 @@ def examples():
     """Every command line of the pages and epilogs that calls the front door, up to what explains or follows it."""
     texts = {in_page(page): page.read_text() for page in PAGES}
     for command in COMMANDS:
-        texts[f"crawler {command} --help"] = importlib.import_module(f"crawler_bringup.cli.{command}").EPILOG
+        texts[f"crawler {command} --help"] = importlib.import_module(f"crawler_cli.commands.{command}").EPILOG
     for where, text in texts.items():
         for line in re.findall(rf"(?:^[ $]*|`){EXAMPLE}", text, re.MULTILINE):
             words = re.split(r" {2,}| [#|>&]|;", line)[0].strip()

@@ -7,12 +7,12 @@ import pytest
 from crawler_interfaces.msg import ControllerState
 from rclpy.serialization import deserialize_message
 
-from crawler_bringup.cli import run
-from crawler_bringup.run_log import RunLog, branch_shares, measure
 from crawler_bringup.stack import Options, make_stack
-from crawler_bringup.watching import Ring
+from crawler_cli.commands import run
+from crawler_cli.run_log import RunLog, branch_shares, measure
+from crawler_cli.watching import Ring
 from crawler_core.errors import UserError
-from crawler_core.tap import Topic
+from crawler_nodes.tap import Topic
 
 OMEGA, LITERAL = 8.0, 44.0  # rad/s, mm
 WITHOUT = 2.8304  # mm, without feedback

@@ -17,10 +17,10 @@ from rclpy.serialization import deserialize_message
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_bringup.stack import Options
-from crawler_bringup.watching import Ring
+from crawler_cli.watching import Ring
 from crawler_core.parameters import describe
 from crawler_core.robot import load_robot, robot_names, robots_directory
-from crawler_core.tap import Topic
+from crawler_nodes.tap import Topic
 from hw_drivers.hardware_map import hardware_map
 from hw_drivers.kinds import KINDS, bus_kind
 

@@ -7,8 +7,8 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
 from crawler_bringup.stack import Options
-from crawler_bringup.watching import Ring
-from crawler_core.tap import Topic
+from crawler_cli.watching import Ring
+from crawler_nodes.tap import Topic
 
 LONG = 60.0
 

@@ -15,9 +15,9 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_bringup.stack import Options
-from crawler_bringup.watching import Ring
-from crawler_core.messages import set_stamp
-from crawler_core.tap import Topic
+from crawler_cli.watching import Ring
+from crawler_nodes.messages import set_stamp
+from crawler_nodes.tap import Topic
 
 LONG = 60.0  # s, a deadline that only a broken stack meets
 

@@ -9,10 +9,10 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from crawler_bringup.run_log import measure
 from crawler_bringup.stack import Options
-from crawler_bringup.watching import Ring
-from crawler_core.tap import Topic
+from crawler_cli.run_log import measure
+from crawler_cli.watching import Ring
+from crawler_nodes.tap import Topic
 
 LONG = 60.0  # s, a deadline that only a broken stack meets
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from crawler_bringup.run_log import measure
 from crawler_bringup.stack import Options
-from crawler_bringup.watching import Ring
+from crawler_cli.run_log import measure
+from crawler_cli.watching import Ring
 
 RATE = 500.0
 # omega in rad/s: step length in mm; periods that the crawl needs to settle besides the gait's fading in; periods to

@@ -14,8 +14,8 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from crawler_bringup.cli import __main__ as front_door
-from crawler_bringup.cli import sweep
+from crawler_cli import __main__ as front_door
+from crawler_cli.commands import sweep
 from crawler_studies.study_file import open_study
 
 

@@ -17,9 +17,9 @@ from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
 from std_srvs.srv import SetBool, Trigger
 
-from crawler_bringup.cli import tune
 from crawler_bringup.stack import Options
-from crawler_bringup.watching import Ring
+from crawler_cli.commands import tune
+from crawler_cli.watching import Ring
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
 from crawler_models.prediction import predict

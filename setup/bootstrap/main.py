@@ -34,7 +34,7 @@ def _dispatch(root: Path, arguments: list[str]) -> None:
     else:
         _ensure(layout, dev=False)
         env = environment.for_start(layout, os.environ)
-        os.execve(layout.python, [str(layout.python), "-m", "crawler_bringup.cli", *arguments], env)
+        os.execve(layout.python, [str(layout.python), "-m", "crawler_cli", *arguments], env)
 
 
 def _setup(layout: Layout, options: list[str]) -> None:

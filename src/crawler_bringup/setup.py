@@ -19,7 +19,6 @@ setup(
     license="Apache-2.0",
     entry_points={
         "console_scripts": [
-            "crawler = crawler_bringup.cli.__main__:main",
             "description_node = crawler_bringup.description_node:main",
             "recorder_node = crawler_bringup.recorder_node:main",
         ],

@@ -10,14 +10,14 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
-from crawler_core.link_frames import LinkFrames
-from crawler_core.messages import stamp_ns
-from crawler_core.node_main import run_node
 from crawler_core.parameters import parameter
 from crawler_core.robot import load_robot
-from crawler_core.ros_parameters import declare, refuse_unknown
 from crawler_core.urdf import build_urdf
 from crawler_core.yaml_file import parse_yaml
+from crawler_nodes.link_frames import LinkFrames
+from crawler_nodes.messages import stamp_ns
+from crawler_nodes.node_main import run_node
+from crawler_nodes.ros_parameters import declare, refuse_unknown
 
 
 @dataclass(frozen=True)

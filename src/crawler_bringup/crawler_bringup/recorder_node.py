@@ -25,10 +25,10 @@ from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 
 from crawler_core.errors import UserError
-from crawler_core.node_main import run_loop
 from crawler_core.parameters import parameter
-from crawler_core.ros_parameters import declare, refuse_unknown
-from crawler_core.tap import Tap, Topic
+from crawler_nodes.node_main import run_loop
+from crawler_nodes.ros_parameters import declare, refuse_unknown
+from crawler_nodes.tap import Tap, Topic
 
 STAMPED = (JointState, ContactStateArray, ControllerState, DiagnosticArray, Odometry, JointTrajectory)
 TOPICS = (

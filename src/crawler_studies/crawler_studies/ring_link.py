@@ -22,7 +22,7 @@ from rclpy.serialization import deserialize_message
 from rclpy.signals import SignalHandlerOptions
 from transforms3d.quaternions import rotate_vector
 
-from crawler_core.tap import Tap, Topic, stamp_of
+from crawler_nodes.tap import Tap, Topic, stamp_of
 from crawler_studies.ring_log import RingLog
 
 TURN = 0.005  # s between two looks into the queues

@@ -15,10 +15,10 @@ from rclpy.action import ActionServer, CancelResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 
-from crawler_core.diagnostics import OK, DiagnosticsReporter
 from crawler_core.errors import UserError
-from crawler_core.node_main import run_node
 from crawler_core.yaml_file import parse_yaml
+from crawler_nodes.diagnostics import OK, DiagnosticsReporter
+from crawler_nodes.node_main import run_node
 from crawler_studies.robustness import SPREAD
 from crawler_studies.tuning.engine import Standing, open_tuning, read, tune
 from crawler_studies.tuning.plan import Plan, Request, make_plan, study_path

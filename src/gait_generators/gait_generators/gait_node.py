@@ -15,15 +15,15 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from crawler_core.diagnostics import OK, WARN, DiagnosticsReporter
 from crawler_core.errors import UserError
-from crawler_core.messages import doubles, set_stamp, stamp_ns
-from crawler_core.node_main import run_node
 from crawler_core.parameters import parameter
 from crawler_core.robot import load_robot
-from crawler_core.ros_parameters import declare, refuse_unknown
 from crawler_core.types import FloatArray
 from crawler_core.yaml_file import parse_yaml
+from crawler_nodes.diagnostics import OK, WARN, DiagnosticsReporter
+from crawler_nodes.messages import doubles, set_stamp, stamp_ns
+from crawler_nodes.node_main import run_node
+from crawler_nodes.ros_parameters import declare, refuse_unknown
 from gait_generators.catalogue import GAITS, gait_defaults, gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait

@@ -1,6 +1,6 @@
 """The hardware backend as a node: real motors behind the topics of the stack."""
 
-from crawler_core.backend_node import run_backend
+from crawler_nodes.backend_node import run_backend
 from hw_drivers.hardware_backend import HardwareBackend
 from hw_drivers.hardware_settings import HardwareSettings
 

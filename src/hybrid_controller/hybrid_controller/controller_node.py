@@ -17,15 +17,15 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 from transforms3d.quaternions import rotate_vector
 
-from crawler_core.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
 from crawler_core.errors import UserError
-from crawler_core.messages import BEHIND, ContactWriter, stamp_ns
-from crawler_core.node_main import run_node
 from crawler_core.parameters import parameter
 from crawler_core.robot import load_robot
-from crawler_core.ros_parameters import declare, refuse_unknown
 from crawler_core.types import Contact, ContactMode, ContactSource
 from crawler_core.yaml_file import parse_yaml
+from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
+from crawler_nodes.messages import BEHIND, ContactWriter, stamp_ns
+from crawler_nodes.node_main import run_node
+from crawler_nodes.ros_parameters import declare, refuse_unknown
 from hybrid_controller.controller import Answer, Controller, Status
 from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_name
 from hybrid_controller.laws.law import BaseMotion, Law, Report

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from crawler_core.private_graph import PrivateGraph
 from crawler_core.robot import RobotSpec, load_robot
+from crawler_nodes.private_graph import PrivateGraph
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")

@@ -1,6 +1,6 @@
 """The mock backend as a node: ideal servos behind the topics of the stack."""
 
-from crawler_core.backend_node import run_backend
+from crawler_nodes.backend_node import run_backend
 from sim_bridge.mock_backend import MockBackend, MockSettings
 
 

@@ -1,6 +1,6 @@
 """The pybullet backend as a node: rigid-body physics behind the topics of the stack."""
 
-from crawler_core.backend_node import run_backend
+from crawler_nodes.backend_node import run_backend
 from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
 
 

@@ -1,0 +1,1 @@
+"""The command line: run, sweep, tune and their like, doctor, benchmarks, pictures."""

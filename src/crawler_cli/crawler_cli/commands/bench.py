@@ -1,0 +1,78 @@
+"""How fast the stack is on this machine, beside what bounds it, measured in turns: the ring, maps, tuning, motors."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+from typing import Any
+
+from crawler_cli.commands.arguments import add_json
+from crawler_core.errors import UserError, unknown_name
+
+PARTS = ("ring", "gaits", "tuning", "motors")
+EPILOG = """examples:
+  crawler bench
+  crawler bench --only gaits
+
+keys of --json of the ring (medians over the rounds):
+  bare_round_trips_per_s, bare_round_trip_p50_us, bare_round_trip_p99_us   one JointState each way, two processes
+  <backend>_lockstep_ticks_per_s, <backend>_lockstep_over_bare             the whole ring at 500 Hz
+  <backend>_alone_ticks_per_s                                              the same backend in a plain loop
+  state_to_command_p50_us, _p99_us beside echo_question_to_answer_p50_us, _p99_us   at 200 Hz in real time
+  first_state_s, first_motion_s, memory_MB (per process), ticks, late_ticks, overruns
+of the gaits:
+  map_gaits, map_ms, gaits_per_s            steady three-link gaits over psi and omega, with tables and validity flags
+  map_first_s                               the first map of this process: it compiles, or loads what is compiled
+  solve_ivp_gaits_per_s, pybullet_gaits_per_s, map_over_solve_ivp, map_over_pybullet     gaits of the same map
+  solve_ivp_largest_difference_mm, pybullet_largest_difference_mm                        from the map, of those gaits
+  map_checked, map_largest_error_mm, map_median_error_mm, map_flags_that_differ          against the plain solver
+  random_checked, random_largest_error_mm, random_median_error_mm, random_flags_that_differ
+of the tuning: tuning (by problem: seeds, reached, optimum_mm, ...), tuning_picture
+of the motors: bus_servos, bus_baud, bus_wire_limit_ms, bus_software_cycle_*, bus_timed_cycle_* of an emulated bus,
+  loop_rate_hz, loop_cycles, loop_jitter_p50_us, loop_jitter_p99_us, loop_worst_us
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `crawler bench`."""
+    parser.add_argument(
+        "--only", metavar="PART,...", help=f"only these parts of {', '.join(PARTS)} (default: all, some six minutes)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=4.0, help="of each measurement of the ring (default: %(default)s)"
+    )
+    parser.add_argument("--rounds", type=int, default=3, help="of each comparison (default: %(default)s)")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure and print."""
+    if not 2.0 <= arguments.seconds <= 600.0 or not 1 <= arguments.rounds <= 100:
+        raise UserError("--seconds must be 2 to 600 and --rounds 1 to 100.")
+    parts = PARTS if arguments.only is None else tuple(word.strip() for word in arguments.only.split(","))
+    for part in parts:
+        if part not in PARTS:
+            raise unknown_name("part of the benchmark", part, PARTS)
+
+    def say(text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    modules = [importlib.import_module(f"crawler_cli.bench.{part}") for part in parts]
+    result: dict[str, Any] = {}
+    for module in modules:
+        result |= module.measure(arguments.seconds, arguments.rounds, say)
+    if arguments.json:
+        print(json.dumps(result))
+        return 0
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title="crawler bench", title_justify="left")
+    for column in ("", "here", "beside", "ratio"):
+        table.add_column(column, justify="left" if not column else "right")
+    for module in modules:
+        module.add_rows(table, result)
+    Console().print(table)
+    return 0

@@ -1,0 +1,72 @@
+"""Redraw the figures of a robot's paper from its equations: a PNG of each, and its data as CSV."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from crawler_cli.commands.arguments import add_json
+from crawler_core.errors import UserError, unknown_name
+from crawler_core.robot import load_robot
+from crawler_studies.figures import ROBOTS
+
+EPILOG = """examples:
+  crawler figures three_link
+  crawler figures three_link --only 4,6 --output /tmp/figures
+  crawler figures snake --only table1,table2
+
+exit codes: 0 done, 2 bad input, 130 interrupted (the figures so far are kept)
+
+keys of --json: robot, files
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `crawler figures`."""
+    parser.add_argument("robot", nargs="?", default="three_link", help="whose paper (default: %(default)s)")
+    parser.add_argument("--only", metavar="N,N,...", help="only these, by their numbers in the paper or names")
+    parser.add_argument("--output", metavar="DIR", help="where to (default: studies/figures/<robot>)")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Draw."""
+    if arguments.robot not in ROBOTS:
+        raise unknown_name("paper with figures for the robot", arguments.robot, ROBOTS)
+    spec = load_robot(arguments.robot)
+    figures = importlib.import_module(f"crawler_studies.figures.{spec.name}")
+    names = _names(arguments.only, figures.DRAWINGS)
+    directory = Path(arguments.output or f"studies/figures/{spec.name}")
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"the directory {directory} cannot be made: {error.strerror}.") from None
+    lab = figures.make_lab(spec)
+    files: list[Path] = []
+    begin = time.monotonic()
+    for name in names:
+        before = time.monotonic()
+        drawing = figures.DRAWINGS[name](lab)
+        files += drawing.save(directory)
+        if not arguments.json:
+            print(f"{drawing.name}: {drawing.title} ({time.monotonic() - before:.1f} s)", flush=True)
+    if arguments.json:
+        print(json.dumps({"robot": spec.name, "files": [str(file) for file in files]}))
+    else:
+        print(f"{len(files)} files in {directory}, {time.monotonic() - begin:.0f} s")
+    return 0
+
+
+def _names(only: str | None, known: Iterable[str]) -> list[str]:
+    names = list(known)
+    if only is None:
+        return names
+    words = [word.strip() for word in only.split(",")]
+    wrong = [word for word in words if word not in names]
+    if wrong:
+        raise UserError(f"there is no figure '{wrong[0]}' to draw: there are {', '.join(names)}.")
+    return words

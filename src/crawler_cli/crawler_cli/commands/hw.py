@@ -1,0 +1,81 @@
+"""The motors, without a crawl: find them, watch them, calibrate them, move them slowly, take their torque off."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+
+from crawler_cli.commands.arguments import add_json
+from crawler_cli.commands.hw_actions import ACTIONS, Task
+from crawler_core.errors import BackendFault
+from crawler_core.robot import load_robot, robot_names
+from hw_drivers.hardware_settings import NONE, HardwareSettings
+
+EPILOG = """actions:
+  scan       what answers on the robot's buses, and which joint's motor is missing; nothing moves
+  monitor    the joints' angles, temperatures and voltages until Ctrl-C, or --once; the torque is off
+  calibrate  put each joint by hand where you are told; writes where the zeros really are
+  home       every joint slowly to its home
+  jog        one joint slowly: --joint NAME and --to or --by DEGREES
+  estop      torque off for every joint, on the bus or, while a run has the port, through the run's backend
+  reboot     clear the errors that servos have latched; the torque is off then
+  emulate    pretend the robot's buses until Ctrl-C; prints their ports, for --port, and the torque when it changes;
+             understands lines such as 'dead joint_2', 'hot', 'gone', 'none' and 'state'
+
+examples:
+  crawler hw scan
+  crawler hw jog --joint joint_1 --by 5 --emulate
+  crawler hw monitor --once --json
+
+exit codes: 0 done, 1 a motor is missing or reports a fault, 2 bad input, 130 interrupted
+
+keys of --json: action, joints (by name: angle_deg, velocity_deg_s, effort, temperature, voltage, errors, source),
+devices (of scan: bus, id, joint, model, detail), zero_deg, calibration, ports, torque, state (of
+emulate, a line each), faults (cause, remedy, joint)
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `crawler hw`."""
+    parser.add_argument("action", choices=tuple(ACTIONS), help="see below")
+    parser.add_argument("--robot", default="three_link", help=f"one of {', '.join(robot_names())}, or a robot.yaml")
+    parser.add_argument("--port", default="", help="in place of the robot file's, for a robot with one bus")
+    parser.add_argument("--emulate", action="store_true", help="on pretended motors")
+    parser.add_argument("--calibration", default="", metavar="FILE", help="in place of the one in ~/.config/crawler")
+    parser.add_argument("--joint", default="", help="for jog and calibrate: which one")
+    goal = parser.add_mutually_exclusive_group()
+    goal.add_argument("--to", type=float, metavar="DEGREES", help="for jog: the angle to go to")
+    goal.add_argument("--by", type=float, metavar="DEGREES", help="for jog: how far to go")
+    parser.add_argument("--speed", type=float, default=10.0, metavar="DEGREES/S", help="(default: %(default)s)")
+    parser.add_argument("--once", action="store_true", help="for monitor: one look")
+    parser.add_argument("--namespace", default="", help="for estop: of the run that has the port")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do the action."""
+    signal.signal(signal.SIGTERM, _end)
+    spec = load_robot(arguments.robot)
+    settings = HardwareSettings(
+        emulate=arguments.emulate,
+        port=arguments.port,
+        calibration=arguments.calibration if arguments.action != "calibrate" else NONE,
+    )
+    task = Task(spec, settings, arguments)
+    try:
+        code = ACTIONS[arguments.action](task)
+    except BackendFault as fault:
+        print(f"crawler: {fault}. Remedy: {fault.remedy.rstrip('.')}.", file=sys.stderr)
+        task.result["faults"] = [{"cause": str(fault), "remedy": fault.remedy, "joint": fault.joint}]
+        code = 1
+    if arguments.json:
+        from crawler_cli.commands.model import finite  # brings in all of scipy.optimize
+
+        print(json.dumps(finite(task.result)))
+    return code
+
+
+def _end(_number: int, _frame: object) -> None:
+    raise SystemExit(128 + signal.SIGTERM)  # unwinds, so that the torque goes off on the way

@@ -1,0 +1,195 @@
+"""A map of step length, speed and contact validity over any parameters of robot, gait and friction."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from crawler_bringup.settings import parse_assignments
+from crawler_cli.commands.arguments import add_json, add_settings, settings_of
+from crawler_cli.commands.model import finite
+from crawler_core.errors import UserError
+
+if TYPE_CHECKING:
+    from crawler_studies.sweep.plan import Files, Plan
+    from crawler_studies.sweep.runner import Source
+
+EPILOG = """examples:
+  crawler sweep three_link --vary gait.omega=0.3:20:100 --vary gait.psi=0:180:100
+  crawler sweep --vary gait.omega=0.3:20:200:log --output speed.csv
+  crawler sweep --vary robot.friction_scale_1=0.8,1,1.2 --vary gait.psi=0:180:50 --set gait.omega=1
+  crawler sweep --backend pybullet --vary gait.omega=1:16:31 --workers 2
+  crawler sweep snake --vary gait.n=4:6:3 --vary gait.alpha=20:45:26
+  crawler sweep --backend pybullet --vary gait.omega=1:16:310 --scheduler tcp://127.0.0.1:8786
+
+Any numeric parameter of robot and gait can vary: name=low:high:count, the same with :log for equal factors, or
+name=value,value,... Values are in the units of docs/parameters.md.
+
+files: the table, beside it a picture (.png) and the study (.sqlite) with every finished evaluation, by default in
+studies/. An interrupted sweep goes on where it stopped when the same command is given again.
+
+exit codes: 0 done, 1 done but nothing is valid, 2 bad input, or a cluster that is not there or lost, 130 interrupted
+
+keys of --json: robot, gait, backend, settings, variables (name to list of values), points, valid, evaluated (by this
+call), finished_before (by earlier ones), points_per_s, fastest (the point with the largest speed either way, with its
+results; null where none is valid), table, picture, drawn (what the picture shows), study
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `crawler sweep`."""
+    parser.add_argument("robot", nargs="?", default="three_link", help="which robot (default: %(default)s)")
+    parser.add_argument(
+        "--vary", action="append", default=[], metavar="NAME=VALUES", help="a variable and its values; repeatable"
+    )
+    parser.add_argument("--gait", default="", help="the gait's name (default: the robot's)")
+    parser.add_argument("--backend", default="model", help="who evaluates: model or pybullet (default: %(default)s)")
+    parser.add_argument(
+        "--output", default="", metavar="FILE", help="the table, .parquet or .csv (default: studies/...)"
+    )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="processes of its own (default for pybullet: one a core)"
+    )
+    parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="evaluate on the Dask cluster there")
+    add_settings(parser)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check everything, evaluate what is missing, write table and picture."""
+    from crawler_studies.study_file import open_study
+    from crawler_studies.sweep.plan import make_files, make_plan
+    from crawler_studies.sweep.progress import Progression
+    from crawler_studies.sweep.rows import columns
+    from crawler_studies.sweep.runner import sweep
+
+    settings = settings_of(arguments)
+    _refuse_contradictions(arguments)
+    plan = make_plan(arguments.robot, arguments.gait, arguments.backend, settings, arguments.vary)
+    grid, quiet = plan.grid, arguments.json
+    with ExitStack() as stack:
+        running = stack.enter_context(_running(arguments, plan)) if arguments.scheduler else None
+        files = make_files(plan, arguments.output)
+        study = stack.enter_context(open_study(files.study, plan.identity, columns(grid, plan.own)))
+        before = len(study.numbers())
+        try:
+            with nullcontext(running) if running else _own(arguments, grid.size - before) as source:
+                if not quiet:
+                    _announce(plan, files, before)
+                with Progression(grid.size, before, quiet) as progress:
+                    evaluated = sweep(source, plan.evaluator, grid, study, progress, plan.own)
+                    rate = progress.rate if evaluated else None
+            result = _write(plan, files, study.finished())
+        except KeyboardInterrupt:
+            print(
+                f"crawler: interrupted with {len(study.numbers())} of {grid.size} points finished; they are in "
+                f"{files.study}, and the same command goes on there.",
+                file=sys.stderr,
+            )
+            return 130
+    result |= {"evaluated": evaluated, "finished_before": before, "points_per_s": rate}
+    if quiet:
+        print(json.dumps(finite(result)))
+    else:
+        _show(result)
+    return 0 if result["valid"] else 1
+
+
+def _refuse_contradictions(arguments: argparse.Namespace) -> None:
+    said = {f"{section}.{name}" for section, values in parse_assignments(arguments.set).items() for name in values}
+    for word in arguments.vary:
+        if (name := word.partition("=")[0]) in said:
+            raise UserError(f"--vary {name} contradicts --set {name}: give one of them.")
+    if arguments.workers is not None and arguments.workers < 1:
+        raise UserError(f"--workers {arguments.workers} is not allowed: give 1 or more.")
+    if arguments.workers is not None and arguments.scheduler:
+        raise UserError("--workers contradicts --scheduler, whose cluster has its own: give one of them.")
+
+
+def _running(arguments: argparse.Namespace, plan: Plan) -> AbstractContextManager[Source]:
+    """The cluster that --scheduler names."""
+    from crawler_studies.sweep.cluster import running_cluster
+
+    return running_cluster(arguments.scheduler, plan.subject)
+
+
+def _own(arguments: argparse.Namespace, missing: int) -> AbstractContextManager[Source]:
+    """Who evaluates `missing` points here: this process where it is fast enough, otherwise processes of its own."""
+    from crawler_studies.sweep.runner import in_process
+
+    if not missing or (arguments.backend == "model" and arguments.workers is None):
+        return nullcontext(in_process)
+    from crawler_studies.sweep.cluster import own_cluster
+
+    workers = arguments.workers or len(os.sched_getaffinity(0))
+    return own_cluster(min(workers, missing))
+
+
+def _announce(plan: Plan, files: Files, before: int) -> None:
+    spans = ", ".join(f"{v.name} {v.values[0]:g} to {v.values[-1]:g} in {len(v.values)}" for v in plan.grid.variables)
+    resumed = f", {before} of them finished before" if before else ""
+    print(
+        f"{plan.subject.spec.name}, gait {plan.subject.gait_name}, {plan.evaluator.backend}: "
+        f"{plan.grid.size} points{resumed} ({spans}); study: {files.study}",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _write(plan: Plan, files: Files, rows: list[tuple[Any, ...]]) -> dict[str, Any]:
+    """The table and the picture of a finished sweep, and what is to be said of it."""
+    import numpy as np
+
+    from crawler_studies.sweep.picture import draw, what_is_drawn
+    from crawler_studies.sweep.rows import columns
+    from crawler_studies.sweep.table import make_table, write_table
+
+    grid, spec = plan.grid, plan.subject.spec
+    table = make_table(grid, rows, plan.identity, plan.own)
+    write_table(table, files.table)
+    step, speed = (table[name].to_numpy().reshape(grid.shape) for name in ("step_length_m", "speed_m_s"))
+    drawn = len(grid.variables) <= 3
+    if drawn:
+        title = f"{spec.title}: {plan.subject.gait_name} gait, {plan.evaluator.backend}"
+        draw(grid, step, speed, title, files.picture)
+    valid = np.isfinite(step)
+    best = int(np.nanargmax(np.abs(speed))) if valid.any() else None
+    return {
+        "robot": spec.name,
+        "gait": plan.subject.gait_name,
+        "backend": plan.evaluator.backend,
+        "settings": {"backend": plan.identity["backend"], **plan.subject.settings},
+        "variables": {variable.name: list(variable.values) for variable in grid.variables},
+        "points": grid.size,
+        "valid": int(valid.sum()),
+        "fastest": None if best is None else dict(zip(columns(grid, plan.own), rows[best][1:], strict=True)),
+        "table": str(files.table),
+        "picture": str(files.picture) if drawn else None,
+        "drawn": what_is_drawn(grid),
+        "study": str(files.study),
+    }
+
+
+def _show(result: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    rate = f" at {result['points_per_s']:.3g} points/s" if result["points_per_s"] else ""
+    lines = [
+        f"points: {result['points']}, of which {result['valid']} are valid",
+        f"evaluated: {result['evaluated']}{rate}, {result['finished_before']} finished before",
+    ]
+    if best := result["fastest"]:
+        at = ", ".join(f"{name} = {best[name]:.6g}" for name in result["variables"])
+        lines.append(
+            f"fastest: {best['speed_m_s'] * 1e3:.3f} mm/s at {at}, with steps of {best['step_length_m'] * 1e3:.3f} mm"
+        )
+    lines.append(f"table: {result['table']}")
+    lines.append(f"picture: {result['picture'] or ''}{' shows ' if result['picture'] else ''}{result['drawn']}")
+    lines.append(f"study: {result['study']}")
+    for line in lines:
+        console.print(line, soft_wrap=True, markup=False)

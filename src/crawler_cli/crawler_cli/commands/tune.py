@@ -1,0 +1,227 @@
+"""Find the gait that crawls best: Bayesian optimisation of any parameters, on equations, physics or a running ring."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crawler_cli.commands.arguments import add_json, add_settings, settings_of
+from crawler_cli.commands.interruption import AskedToEnd
+from crawler_cli.commands.model import finite
+from crawler_core.errors import UserError
+
+if TYPE_CHECKING:
+    from crawler_studies.tuning.engine import Standing
+    from crawler_studies.tuning.plan import Plan, Request
+    from crawler_studies.tuning.progress import Progression
+
+EPILOG = """examples:
+  crawler tune three_link --maximise robust_step --over gait.psi,gait.alpha,gait.upsilon --set gait.omega=3.2
+  crawler tune --maximise speed --over gait.omega=0.3:16,gait.psi=0:180 --budget 40
+  crawler tune --over gait.psi,gait.phi0=95:125 --set gait.omega=8 --backend pybullet
+  crawler tune --over gait.psi=0:180,gait.amplitude=5:20 --backend ring --budget 20
+  crawler tune three_link --gait fourier --over gait.shape --set gait.omega=8 --save my_shape.yaml
+
+objectives: step, speed; robust_step and robust_speed, the middle between least and most over a set of frictions;
+worst_step, the least over it. --over without a range takes a sensible one: psi from 0 to 180, or all that is allowed.
+
+--backend ring tunes a ring that runs already, such as `crawler run --duration 0` elsewhere, also on a real robot: it
+sets the gait's parameters, waits until they are in force and the crawl is steady, and measures odom. At its end, also
+by Ctrl-C, the gait is put back to what it was.
+
+--over gait.shape is not Bayesian: an evolution strategy on the equations finds a shape for the gait fourier, which
+has too many numbers for a Gaussian process. Its --budget counts gaits (default 120000).
+
+files: the study (.sqlite) with every finished evaluation, and beside it a picture (.png), by default in studies/. An
+interrupted tuning goes on where it stopped when the same command is given again; a larger --budget continues it.
+
+exit codes: 0 done, 1 done but nothing was valid, 2 bad input or a ring that is not there, 130 interrupted
+
+keys of --json with --over gait.shape: robot, gait, objective, unit, budget, evaluations, best_value, nominal_step_m,
+command, shape (the file), study
+
+keys of --json: robot, gait, backend, objective, unit (of best_value), variables (name to low and high), settings, seed,
+budget, evaluations, evaluated (by this call), finished_before (by earlier ones), not_valid, best (the best point),
+best_value, best_evaluation (its number), set (the words that repeat it), command (that crawls with it), study, picture
+"""
+BUDGET = 60
+SHAPE = "gait.shape"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `crawler tune`."""
+    parser.add_argument("robot", nargs="?", default="three_link", help="which robot (default: %(default)s)")
+    parser.add_argument(
+        "--maximise",
+        metavar="OBJECTIVE",
+        help="step, speed, robust_step, robust_speed or worst_step (default: step)",
+    )
+    parser.add_argument(
+        "--over",
+        action="append",
+        default=[],
+        metavar="NAME[=LOW:HIGH],...",
+        help="what to vary, such as gait.psi or gait.psi=0:180; repeatable",
+    )
+    parser.add_argument("--budget", type=int, help=f"evaluations in all, with earlier ones (default: {BUDGET})")
+    parser.add_argument("--gait", default="", help="the gait's name (default: the robot's, or what --over needs)")
+    parser.add_argument(
+        "--backend", default="model", help="who evaluates: model, pybullet or ring (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--friction-set",
+        default="asymmetric",
+        help="of the robust objectives. asymmetric: one foot rubs more by what the other rubs less; corners: the nine "
+        "combinations of less, as it is and more (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--spread",
+        type=float,
+        default=0.1,
+        metavar="E",
+        help="by which share friction may stray (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the first points and all choices (default: %(default)s)"
+    )
+    parser.add_argument("--study", default="", metavar="FILE", help="where the evaluations go (default: studies/...)")
+    parser.add_argument("--namespace", default="", help="of the ring, with --backend ring")
+    parser.add_argument(
+        "--keep-best", action="store_true", help="with --backend ring: leave the robot in the best gait that was found"
+    )
+    parser.add_argument("--save", default="", metavar="FILE", help="with --over gait.shape: the shape file to write")
+    add_settings(parser)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check everything, evaluate what is missing, report."""
+    words = [word for text in arguments.over for word in text.split(",")]
+    if SHAPE in words:
+        from crawler_cli.commands.tune_shape import run as run_shape
+
+        return run_shape(arguments, words)
+    from crawler_studies.tuning.plan import Request
+
+    if arguments.save:
+        raise UserError("--save is about --over gait.shape: what is found here are numbers, for --set.")
+    request = Request(
+        robot=arguments.robot,
+        gait=arguments.gait,
+        maximise=arguments.maximise or "step",
+        over=tuple(words),
+        settings=settings_of(arguments),
+        friction_set=arguments.friction_set,
+        spread=arguments.spread,
+        budget=BUDGET if arguments.budget is None else arguments.budget,
+        seed=arguments.seed,
+        target=arguments.backend,
+    )
+    with ExitStack() as stack:
+        return _tune(arguments, request, stack)
+
+
+def _tune(arguments: argparse.Namespace, request: Request, stack: ExitStack) -> int:
+    from crawler_studies.tuning.engine import open_tuning, read, tune
+    from crawler_studies.tuning.outcome import outcome
+    from crawler_studies.tuning.plan import study_path
+    from crawler_studies.tuning.progress import Progression
+
+    quiet = arguments.json
+    progress = Progression(quiet)
+    asked = AskedToEnd(at_once=arguments.backend != "ring")
+    plan = _plan(arguments, request, stack, progress, asked)
+    path = study_path(plan, arguments.study)
+    study = stack.enter_context(open_tuning(plan, path))
+    before = len(read(plan, study).trials)
+    if not quiet:
+        _announce(plan, path, before)
+    try:
+        with progress:
+            tune(plan, study, progress, asked)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        asked.at_once = False  # what follows must not be cut short
+        standing = replace(read(plan, study), before=before)
+        if arguments.backend == "ring":
+            _leave(plan, standing, arguments.keep_best)
+    if not standing.finished:
+        print(
+            f"crawler: interrupted with {len(standing.trials)} of {plan.budget} evaluations finished; they are in "
+            f"{path}, and the same command goes on there.",
+            file=sys.stderr,
+        )
+        return 130
+    result = outcome(plan, standing, path)
+    if quiet:
+        print(json.dumps(finite(result)))
+    else:
+        _show(plan, standing, result)
+    return 0 if standing.best else 1
+
+
+def _plan(
+    arguments: argparse.Namespace, request: Request, stack: ExitStack, progress: Progression, asked: AskedToEnd
+) -> Plan:
+    from crawler_studies.tuning.plan import make_plan
+
+    if arguments.backend != "ring":
+        if arguments.namespace or arguments.keep_best:
+            raise UserError("--namespace and --keep-best are about a running ring: give --backend ring.")
+        return make_plan(request)
+    from crawler_studies.tuning.ring_plan import make_ring_plan
+
+    return make_ring_plan(request, arguments.namespace, stack, progress.say, asked)
+
+
+def _announce(plan: Plan, path: Path, before: int) -> None:
+    ranges = ", ".join(f"{v.name} from {v.low:g} to {v.high:g}" for v in plan.space.variables)
+    resumed = f", {before} of them finished before" if before else ""
+    subject = plan.subject
+    lines = [
+        f"{subject.spec.name}, gait {subject.gait_name}, {plan.evaluator.backend}: {plan.objective.name} over "
+        f"{ranges}; {plan.budget} evaluations{resumed}; study: {path}"
+    ]
+    print("\n".join([plan.note, *lines] if plan.note else lines), file=sys.stderr, flush=True)
+
+
+def _leave(plan: Plan, standing: Standing, keep_best: bool) -> None:
+    from crawler_studies.ring_evaluator import RingEvaluator
+
+    assert isinstance(plan.evaluator, RingEvaluator)
+    best = standing.best
+    if trouble := plan.evaluator.close(best.point if keep_best and best else None):
+        print(f"crawler: {trouble}", file=sys.stderr)
+
+
+def _show(plan: Plan, standing: Standing, result: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from crawler_studies.tuning.progress import shown
+
+    console = Console(highlight=False)
+    table = Table(title=f"{result['robot']}, gait {result['gait']}: {result['objective']}", title_justify="left")
+    for column in ("", "best", "range"):
+        table.add_column(column, justify="left" if not column else "right")
+    best = standing.best
+    table.add_row(result["objective"], shown(best.value, plan.objective.kind) if best else "nothing was valid", "")
+    for variable in plan.space.variables:
+        value = f"{best.point[variable.name]:g}" if best else "-"
+        table.add_row(variable.name, value, f"{variable.low:g} to {variable.high:g}")
+    found = f", the best was number {result['best_evaluation']}" if best else ""
+    table.add_row("evaluations", f"{result['evaluations']}{found}", f"{result['not_valid']} not valid")
+    console.print(table)
+    if best:
+        console.print("again: " + " ".join(result["set"]), soft_wrap=True, markup=False)
+        console.print(f"crawl: {result['command']}", soft_wrap=True, markup=False)
+    else:
+        console.print(f"latest reason: {standing.trials[-1].reason}", soft_wrap=True, markup=False)
+    for name in ("picture", "study"):
+        console.print(f"{name}: {result[name]}", soft_wrap=True, markup=False)

@@ -1,0 +1,81 @@
+"""The picture of a run: joint angles, contact velocities with the feet's modes, distance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+from crawler_cli.run_log import RunLog
+from crawler_core.types import ContactMode
+from hybrid_controller.laws.hybrid import CONTACT_TRACKING
+
+matplotlib.use("Agg")
+COLOURS = ("#1f6fb4", "#d1495b", "#3a8f5c", "#8a5fb0", "#c98a1b", "#4c4c4c", "#2aa3a3", "#b05f8a", "#7d5a3c", "#93a1b0")
+
+
+def draw(log: RunLog, title: str, predicted_speed: float | None, file: Path) -> None:
+    """Write the picture of a run to `file`."""
+    figure = Figure(figsize=(10, 8), layout="constrained")
+    figure.suptitle(title)
+    angles, contacts, distance = figure.subplots(3, 1, sharex=True, height_ratios=(1, 1.2, 1))
+    t = np.array([sample[0] for sample in log.joints])
+    q = np.degrees([sample[1] for sample in log.joints])
+    for i, name in enumerate(log.names):
+        angles.plot(t, q[:, i], color=COLOURS[i % len(COLOURS)], label=name)
+    angles.set_ylabel("joint angle [°]")
+    angles.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, frameon=False, borderaxespad=0.1)
+    if log.contacts:
+        tc = np.array([sample[0] for sample in log.contacts])
+        modes = np.array([sample[1] for sample in log.contacts])
+        slip = np.array([sample[2] for sample in log.contacts]) * 1e3
+        slip[modes == ContactMode.OPEN] = np.nan  # in the air nothing slips
+        thick = min(0.03, 0.18 / len(log.feet))
+        for i, foot in enumerate(log.feet):
+            colour = COLOURS[i % len(COLOURS)]
+            contacts.plot(tc, slip[:, i], color=colour, label=foot)
+            low, high = thick * i + 0.005, thick * (i + 5 / 6) + 0.005
+            contacts.fill_between(
+                tc,
+                low,
+                high,
+                where=modes[:, i] == ContactMode.STICK,
+                color=colour,
+                transform=contacts.get_xaxis_transform(),
+            )
+        contacts.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, frameon=False, borderaxespad=0.1)
+    if CONTACT_TRACKING in {branch for _, branch in log.branches}:
+        tb = np.array([sample[0] for sample in log.branches])
+        tracking = np.array([branch == CONTACT_TRACKING for _, branch in log.branches])
+        for axes in (angles, contacts):
+            axes.fill_between(
+                tb,
+                0.0,
+                1.0,
+                where=tracking,
+                step="post",
+                color="grey",
+                alpha=0.25,
+                linewidth=0.0,
+                transform=axes.get_xaxis_transform(),
+                label="contacts tracked" if axes is angles else None,
+            )
+        angles.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, frameon=False, borderaxespad=0.1)
+    contacts.set_ylabel("slip velocity [mm/s]\n(bars at the bottom: the foot sticks)", labelpad=8)
+    contacts.axhline(0.0, color="black", linewidth=0.5)
+    if log.odometry:
+        to, x, _ = (np.array(column) for column in zip(*log.odometry, strict=True))
+        distance.plot(to, (x - x[0]) * 1e3, color=COLOURS[0], label="measured")
+        if predicted_speed is not None:
+            end = (to[-1], (x[-1] - x[0]) * 1e3)
+            distance.axline(
+                end, slope=predicted_speed * 1e3, color="grey", linestyle="--", label="the equations' speed"
+            )
+        distance.legend(loc="upper left")
+    distance.set_ylabel("distance [mm]")
+    distance.set_xlabel("time [s]")
+    for axes in (angles, contacts, distance):
+        axes.grid(alpha=0.3)
+    figure.savefig(file, dpi=110)

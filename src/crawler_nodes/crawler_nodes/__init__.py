@@ -1,0 +1,1 @@
+"""What every node shares: the backend node, messages, parameters from ROS, spinning, time, diagnostics."""

@@ -1,0 +1,86 @@
+"""The main of every node: run until Ctrl-C or SIGTERM, leave safely, and say what was wrong in one sentence."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import rclpy
+from rclpy.impl.implementation_singleton import rclpy_implementation
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from rclpy.subscription import Subscription
+
+from crawler_core.errors import UserError
+from crawler_nodes.spinning import Spinner
+
+N = TypeVar("N", bound=Node)
+
+USAGE = 2  # exit code for what the user can put right
+ARGUMENT_ERRORS = (
+    rclpy_implementation.RCLError,
+    rclpy_implementation.RCLInvalidROSArgsError,
+    rclpy_implementation.UnknownROSArgsError,
+)
+
+
+def run_node(
+    factory: Callable[[], N],
+    *,
+    leave: Callable[[N], None] | None = None,
+    hot: Callable[[N], Sequence[Subscription]] | None = None,
+    nap: float = 0.0,
+) -> None:
+    """Make the node and run it until the process is asked to end; that is no error.
+
+    `hot` and `nap` are those of `Spinner`. `leave` is called with the node on every way out, while ROS still works and
+    with signals held off, so that a second Ctrl-C cannot interrupt it. A UserError, at the start or later, ends the
+    process with exit code 2 and one sentence on stderr.
+    """
+
+    def live(node: N, asked_to_end: Callable[[], bool]) -> None:
+        with Spinner(node, hot(node) if hot else (), nap) as spinner:
+            while not asked_to_end():
+                spinner.turn()
+
+    run_loop(factory, live, leave=leave)
+
+
+def run_loop(
+    factory: Callable[[], N],
+    live: Callable[[N, Callable[[], bool]], None],
+    *,
+    leave: Callable[[N], None] | None = None,
+) -> None:
+    """As `run_node`, for a node with a loop of its own: `live` gets the node and a function to ask whether to end."""
+    asked: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda got, _frame: asked.append(got))
+    try:
+        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    except ARGUMENT_ERRORS as error:
+        raise _usage(f"the ROS arguments cannot be used: {error}") from None
+    node: N | None = None
+    try:
+        node = factory()
+        # the first words of a logger take it some 30 ms: not in the middle of the ring
+        node.get_logger().info("ready")
+        gc.freeze()  # what is there now stays: the collector need not look through it in the middle of a tick
+        live(node, lambda: bool(asked))
+    except UserError as error:
+        raise _usage(str(error)) from None
+    finally:
+        if node is not None:
+            if leave is not None:
+                leave(node)
+            node.destroy_node()
+        rclpy.try_shutdown()
+
+
+def _usage(sentence: str) -> SystemExit:
+    print(f"{Path(sys.argv[0]).stem.removesuffix('_node')}: {sentence}", file=sys.stderr)
+    return SystemExit(USAGE)

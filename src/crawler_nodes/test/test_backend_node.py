@@ -1,0 +1,312 @@
+"""The backend node with ideal joints behind it and a controller of the test's own before it."""
+
+import os
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import rclpy
+from crawler_interfaces.msg import ContactStateArray
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
+
+from crawler_core.errors import BackendFault, UserError
+from crawler_core.parameters import parameter
+from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
+from crawler_nodes.backend_node import BackendNode, autostart
+from crawler_nodes.messages import stamp_ns
+
+HOME = np.radians([110.0, 110.0])
+
+
+@dataclass(frozen=True)
+class IdealSettings:
+    gain: float = parameter(1.0, low=0.0, high=1.0, doc="1: joints follow exactly")
+
+
+class IdealBackend:
+    """Joints that are where they are told; a base that gains a millimetre per tick."""
+
+    simulated = True
+    kind = "ideal"
+
+    def __init__(self, spec, settings, dt):
+        self.told = HOME
+        self.ticks = 0
+        self.dt_ns = round(dt * 1e9)
+        self.relaxed = 0
+        self.closed = False
+        self.broken = ""
+
+    def open(self):
+        if self.broken:
+            raise BackendFault(self.broken, remedy="mend it")
+
+    def observe(self):
+        if self.broken:
+            raise BackendFault(self.broken, remedy="mend it", joint="joint_2")
+        contacts = tuple(
+            Contact(foot, ContactMode.STICK, ContactSource.SIMULATED, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0))
+            for foot in ("foot_1", "foot_2")
+        )
+        base = BaseState((1e-3 * self.ticks, 0.0, 0.1), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        return Observation(self.ticks * self.dt_ns, self.told.copy(), np.zeros(2), np.full(2, np.nan), base, contacts)
+
+    def apply(self, command):
+        self.told = command.position
+        return command
+
+    def advance(self, dt):
+        self.ticks += 1
+
+    def relax(self):
+        self.relaxed += 1
+
+    def close(self):
+        self.closed = True
+
+
+class Bench:
+    """The node, a client that notes what it says, and an executor."""
+
+    def __init__(self):
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context, args=[], domain_id=1 + os.getpid() % 100)
+        self.options = {"context": self.context, "namespace": f"test_{os.getpid()}"}
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.client = rclpy.create_node("client", **self.options)
+        self.executor.add_node(self.client)
+        self.states, self.contacts, self.diagnostics = [], [], []
+        self.client.create_subscription(JointState, "joint_states", self.states.append, 10)
+        self.client.create_subscription(ContactStateArray, "contact_states", self.contacts.append, 10)
+        self.client.create_subscription(DiagnosticArray, "diagnostics", self.diagnostics.append, 10)
+        self.commands = self.client.create_publisher(JointState, "joint_commands", 10)
+        self.node = None
+
+    def start(self, backend=IdealBackend, **parameters):
+        values = {"rate": 500.0, **parameters}
+        overrides = [Parameter(name, value=value) for name, value in values.items()]
+        self.node = BackendNode(backend, IdealSettings, parameter_overrides=overrides, **self.options)
+        self.body = self.node.runner.backend
+        self.executor.add_node(self.node)
+        autostart(self.node)
+        self.spin_until(lambda: self.states and self.commands.get_subscription_count())
+        return self.node
+
+    def spin_until(self, condition, seconds=20.0):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < deadline, "the condition was not met in time"
+            self.executor.spin_once(timeout_sec=0.02)
+
+    def command(self, position=HOME, names=("joint_1", "joint_2"), stamp=None):
+        message = JointState(name=list(names), position=[float(x) for x in position])
+        message.header.stamp = self.states[-1].header.stamp if stamp is None else stamp
+        self.commands.publish(message)
+
+    def answer(self, position=HOME):
+        """Answer the newest state and wait for the next."""
+        now = stamp_ns(self.states[-1].header.stamp)
+        self.command(position)
+        self.spin_until(lambda: stamp_ns(self.states[-1].header.stamp) > now)
+
+    def call(self, kind, name, **fields):
+        client = self.client.create_client(kind, f"backend/{name}")
+        self.spin_until(client.service_is_ready)
+        future = client.call_async(kind.Request(**fields))
+        self.spin_until(future.done)
+        return future.result()
+
+    def close(self):
+        if self.node is not None:
+            self.node.leave_safe()
+            self.node.destroy_node()
+        self.executor.shutdown()
+        self.client.destroy_node()
+        self.context.try_shutdown()
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    bench = Bench()
+    yield bench
+    bench.close()
+
+
+def test_lockstep_waits_for_the_answer_to_each_state_and_for_no_other(bench):
+    node = bench.start(lockstep=True)
+    for k in range(1, 6):
+        bench.answer()
+        assert node.ticks == k
+        assert stamp_ns(bench.states[-1].header.stamp) == k * 2_000_000
+    stale = bench.states[0].header.stamp
+    before = len(bench.states)
+    bench.command(stamp=stale)
+    bench.spin_until(lambda: len(bench.states) > before)  # the unanswered state comes again
+    assert node.ticks == 5
+    assert bench.states[-1].header.stamp == bench.states[before - 1].header.stamp
+
+
+def test_every_state_comes_with_the_contacts_of_the_same_instant(bench):
+    bench.start(lockstep=True)
+    for _ in range(3):
+        bench.answer()
+    stamp = bench.states[-1].header.stamp
+    bench.spin_until(lambda: bench.contacts and bench.contacts[-1].header.stamp == stamp)
+    assert [entry.foot for entry in bench.contacts[-1].contacts] == ["foot_1", "foot_2"]
+
+
+def test_the_applied_command_is_what_the_backend_gets(bench):
+    bench.start(lockstep=True)
+    target = HOME + [0.0005, -0.0005]  # near enough not to be approached
+    bench.answer(target)
+    assert (bench.body.told == target).all()
+    assert list(bench.states[-1].position) == list(target)
+
+
+@pytest.mark.parametrize(
+    ("names", "position", "words"),
+    [
+        (("joint_1", "joint_3"), HOME, "joint_3"),
+        (("joint_1",), HOME[:1], "each actuated joint once"),
+        (("joint_1", "joint_2"), HOME[:1], "1 values of position for 2 joints"),
+        (("joint_1", "joint_2"), [np.nan, 1.9], "joint_1"),
+    ],
+)
+def test_a_command_that_cannot_be_used_is_refused_and_reported(bench, names, position, words):
+    node = bench.start(lockstep=True)
+    bench.answer()
+    bench.command(position, names)
+    bench.spin_until(lambda: node.runner.supervisor.report.refused == 1)
+    assert words in node.runner.supervisor.report.last_refusal
+    assert np.isfinite(bench.body.told).all()
+    bench.spin_until(
+        lambda: any(
+            entry.key == "last_refusal" and words in entry.value
+            for message in bench.diagnostics
+            for entry in message.status[0].values
+        )
+    )
+
+
+def test_without_a_controller_lockstep_goes_on_alone_holds_and_relaxes(bench):
+    node = bench.start(lockstep=True, lockstep_timeout=0.3)
+    bench.answer()
+    bench.spin_until(lambda: node.runner.supervisor.motion.value == "holding")
+    bench.spin_until(lambda: node.runner.supervisor.motion.value == "relaxed")
+    assert bench.body.relaxed == 1
+
+
+def test_time_stands_still_at_the_end(bench):
+    node = bench.start(lockstep=True, stop_at=0.01)
+    for _ in range(5):
+        bench.answer()
+    assert node.finished
+    bench.command()
+    bench.spin_until(lambda: node.finished)
+    assert node.ticks == 5
+
+
+def test_paced_ticks_follow_the_clock_and_use_the_newest_command(bench):
+    node = bench.start(rate=100.0)
+    target = HOME + [0.002, 0.0]
+    bench.spin_until(lambda: bench.command(target) or list(bench.states[-1].position) == list(target))
+    assert node.ticks > 0
+    began, ticks = time.monotonic(), node.ticks
+    bench.spin_until(lambda: node.ticks >= ticks + 50)
+    # 50 ticks of 10 ms cannot pass in less than 0.4 s, however the machine is loaded
+    assert time.monotonic() - began > 0.4
+
+
+def test_estop_takes_the_torque_off_and_latches(bench):
+    node = bench.start(lockstep=True)
+    bench.answer()
+    assert bench.call(Trigger, "estop").success
+    assert bench.body.relaxed == 1
+    told = bench.body.told.copy()
+    bench.answer(HOME + 0.001)
+    assert (bench.body.told == told).all()
+    refused = bench.call(SetBool, "enable", data=True)
+    assert not refused.success
+    assert "reset" in refused.message
+    assert bench.call(Trigger, "reset").success
+    bench.answer(HOME + 0.001)
+    assert (bench.body.told == told).all()
+    assert bench.call(SetBool, "enable", data=True).success
+    bench.answer(told)
+    assert node.runner.supervisor.motion.value == "active"
+
+
+def test_a_fault_latches_and_diagnostics_name_joint_cause_and_remedy(bench):
+    bench.start(lockstep=True)
+    bench.answer()
+    bench.body.broken = "the bus is off"
+    bench.command()
+    bench.spin_until(lambda: any(m.status[0].message == "the bus is off" for m in bench.diagnostics))
+    status = next(m.status[0] for m in bench.diagnostics if m.status[0].message == "the bus is off")
+    values = {entry.key: entry.value for entry in status.values}
+    assert status.level == b"\x02"
+    assert values["joint"] == "joint_2"
+    assert values["remedy"] == "mend it"
+    assert bench.body.relaxed == 1
+
+
+def test_an_error_that_nobody_foresaw_takes_the_torque_off_and_is_reported(bench):
+    node = bench.start(rate=100.0)
+    bench.spin_until(lambda: bench.command(HOME) or node.runner.applied is not None)
+
+    def burst(_dt):
+        raise ZeroDivisionError("surprise")
+
+    bench.body.advance = burst
+    bench.spin_until(lambda: any("surprise" in m.status[0].message for m in bench.diagnostics))
+    assert bench.body.relaxed == 1
+    assert node.runner.supervisor.motion.value == "faulted"
+
+
+def test_an_unknown_angle_of_a_joint_is_a_fault_and_not_a_crash(bench):
+    node = bench.start(lockstep=True, tf_rate=500.0)
+    bench.answer()
+    bench.body.told = HOME + [0.0, np.nan]
+    bench.body.apply = lambda command: command
+    bench.answer()
+    bench.answer()
+    assert node.runner.supervisor.motion.value == "faulted"
+    assert node.runner.supervisor.report.joint == "joint_2"
+
+
+def test_leaving_brakes_then_relaxes_then_closes(bench):
+    node = bench.start(lockstep=True)
+    position = HOME.copy()
+    for _ in range(20):
+        position = position + [0.0018, 0.0]  # 0.9 rad/s
+        bench.answer(position)
+    assert bench.body.told[0] == position[0]
+    node.leave_safe()
+    assert bench.body.told[0] > position[0]  # it ran on a little instead of stopping dead
+    assert bench.body.relaxed == 1
+    assert bench.body.closed
+
+
+def test_a_backend_that_cannot_open_ends_with_a_sentence(bench):
+    class Broken(IdealBackend):
+        def open(self):
+            raise BackendFault("no servo answers", remedy="switch the power on")
+
+    with pytest.raises(UserError, match="no servo answers: switch the power on"):
+        bench.start(Broken)
+
+
+def test_as_fast_as_possible_needs_lockstep(bench):
+    with pytest.raises(UserError, match=r"real_time_factor = 0 .*lockstep"):
+        bench.start(real_time_factor=0.0)
+
+
+def test_an_unknown_parameter_is_refused_with_the_nearest_name(bench):
+    with pytest.raises(UserError, match=r"did you mean 'backend\.rate'"):
+        bench.start(rat=100.0)
