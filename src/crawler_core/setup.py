@@ -13,6 +13,6 @@ setup(
     zip_safe=True,
     maintainer="The crawler developers",
     maintainer_email="crawler@example.com",
-    description="What every package shares, free of ROS: types, robot files, the Backend contract, limits, the supervisor.",
+    description="What every package shares, free of ROS: types, robot files, the Backend contract, limits, supervisor.",
     license="Apache-2.0",
 )
