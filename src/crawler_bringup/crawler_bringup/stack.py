@@ -18,6 +18,7 @@ from crawler_core.backend_settings import BackendSettings, check_time
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import build, describe
 from crawler_core.robot import RobotSpec, load_robot
+from crawler_models.catalogue import model_of
 from gait_generators.catalogue import gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait
@@ -26,7 +27,6 @@ from hw_drivers.hardware_backend import chosen_buses
 from hw_drivers.hardware_settings import HardwareSettings
 from hybrid_controller.controller_node import ControllerSettings
 from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_name
-from sim_bridge.plants import PLANTS
 
 T = TypeVar("T")
 SECTIONS = ("robot", "gait", "controller", "backend")
@@ -123,8 +123,8 @@ def make_stack(options: Options) -> Stack:
         "backend", chosen["backend"], BackendSettings, entry.settings_class(), defaults, GIVEN_BACKEND
     )
     check_time(settings)
-    if options.backend == "model" and spec.name not in PLANTS:
-        raise unknown_name("model of the robot", spec.name, PLANTS)
+    if options.backend == "model" and model_of(spec).plant is None:
+        raise UserError(f"the backend model moves a robot by its equations, and '{spec.name}' has none: use another.")
     if options.backend == "hardware":
         own = {info.name for info in describe(HardwareSettings)}
         values = {name: value for name, value in {**defaults, **chosen["backend"]}.items() if name in own}

@@ -15,7 +15,17 @@ from ament_index_python.packages import PackageNotFoundError, get_package_share_
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import ParameterInfo, build, check_value
 from crawler_core.repetition import expand
-from crawler_core.robot_file import FREE_SECTIONS, FootEntry, JointEntry, SafetyEntry, check_document, parameter_info
+from crawler_core.robot_file import (
+    FREE_SECTIONS,
+    FootEntry,
+    JointEntry,
+    SafetyEntry,
+    StartEntry,
+    base_motion,
+    check_document,
+    parameter_info,
+    quantity,
+)
 from crawler_core.yaml_file import read_yaml
 
 
@@ -31,7 +41,15 @@ class JointSpec:
     velocity: float  # rad/s, the most it may do
     acceleration: float  # rad/s², the most it may do
     effort: float  # N·m
-    home: float  # rad, where a simulation starts
+    home: float  # rad, where a simulation starts; of a passive joint in a loop, near where: the loop says the rest
+    home_velocity: float = 0.0  # rad/s at the start
+    drive: str = "position"  # position: told where to be; effort: told how hard to push
+    power: float = math.inf  # W, the motor's most, either way
+    brake: float = 0.0  # N·m·s/rad, of an effort joint while nothing is commanded
+
+    @property
+    def by_effort(self) -> bool:
+        return self.drive == "effort"
 
 
 @dataclass(frozen=True)
@@ -41,6 +59,35 @@ class FootSpec:
     name: str
     friction: float  # Coulomb's coefficient against the ground
     lifts: bool = False  # whether a sound gait may lift it
+    stiffness: float | None = None  # N/m of the foot and the ground together; None: rigid
+    damping: float | None = None  # N·s/m, likewise
+
+
+@dataclass(frozen=True)
+class LoopSpec:
+    """A closed chain: two links of the URDF whose origins coincide, as at the pin of a four-bar."""
+
+    name: str
+    first: str
+    second: str
+
+
+@dataclass(frozen=True)
+class StartSpec:
+    """How a simulation begins. Standing at rest it settles first; in the air or moving it begins just so."""
+
+    height: float = 0.0  # m between the ground and the robot's lowest point
+    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)  # rad, of the base, about the fixed axes x, y, z
+    linear: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m/s, of the base in the world
+    angular: tuple[float, float, float] = (0.0, 0.0, 0.0)  # rad/s, of the base in the world
+
+
+@dataclass(frozen=True)
+class StrideSpec:
+    """Where one stride ends and the next begins: after the gait's period, or with an event of a foot."""
+
+    cut: str = "period"  # period | touch_down | lift_off
+    foot: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,12 +111,21 @@ class RobotSpec:
     directory: Path
     parameters: Mapping[str, float]
     base_link: str
-    planar: bool  # True: the base moves in x, z and pitch only
+    base_motion: tuple[str, ...]  # in which of x, y, z, roll, pitch, yaw the base may move
     joints: tuple[JointSpec, ...]
     feet: tuple[FootSpec, ...]
     safety: SafetySpec
     sections: Mapping[str, Any]  # gait, controller, backends, hardware: their owners read them
     document: Mapping[str, Any]  # the whole file, overrides applied and repeated entries spelt out, for xacro
+    equations: str = ""  # the name of its equations, or module:object; empty: none
+    loops: tuple[LoopSpec, ...] = ()
+    start: StartSpec = StartSpec()
+    stride: StrideSpec = StrideSpec()
+
+    @property
+    def planar(self) -> bool:
+        """Whether the base moves in x, z and pitch, and in no other way."""
+        return self.base_motion == ("x", "z", "pitch")
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
@@ -87,6 +143,13 @@ class RobotSpec:
     def actuated_indices(self) -> list[int]:
         """Where the actuated joints stand among all joints."""
         return [i for i, joint in enumerate(self.joints) if joint.actuated]
+
+    @cached_property
+    def stands_at_start(self) -> bool:
+        """Whether a simulation begins at rest on the ground."""
+        start = self.start
+        moving = (*start.linear, *start.angular, *(joint.home_velocity for joint in self.joints))
+        return start.height == 0.0 and not any(moving)
 
     @cached_property
     def foot_names(self) -> tuple[str, ...]:
@@ -110,6 +173,11 @@ def robots_directory() -> Path:
 def robot_names() -> tuple[str, ...]:
     """The installed robots."""
     return tuple(sorted(path.parent.name for path in robots_directory().glob("*/robot.yaml")))
+
+
+def default_robot() -> str:
+    """The robot of a user who names none: robots/default says which."""
+    return (robots_directory() / "default").read_text().strip()
 
 
 def load_robot(name: str, overrides: Mapping[str, Any] | None = None) -> RobotSpec:
@@ -156,12 +224,16 @@ def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
             name: parameter_info(name, entry).type(entry["value"]) for name, entry in document["parameters"].items()
         },
         base_link=base["link"],
-        planar=base["motion"] == "planar",
+        base_motion=base_motion(base["motion"]),
         joints=tuple(_joint(name, entry) for name, entry in document["joints"].items()),
         feet=tuple(_foot(name, entry, document["parameters"]) for name, entry in document["feet"].items()),
         safety=_safety(document["safety"]),
         sections={key: document.get(key) or {} for key in FREE_SECTIONS},
         document=document,
+        equations=document.get("equations", ""),
+        loops=tuple(LoopSpec(name, *links) for name, links in (document.get("loops") or {}).items()),
+        start=_start(document.get("start") or {}, document["parameters"]),
+        stride=_stride(document.get("stride") or {}, document["feet"]),
     )
 
 
@@ -182,13 +254,39 @@ def _joint(name: str, entry: Mapping[str, Any]) -> JointSpec:
         acceleration=joint.acceleration,
         effort=joint.effort,
         home=math.radians(joint.home_deg),
+        home_velocity=joint.home_velocity,
+        drive=joint.drive,
+        power=joint.power,
+        brake=joint.brake,
     )
 
 
 def _foot(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> FootSpec:
-    own = {key: value for key, value in entry.items() if key != "friction"}
+    own = {key: value for key, value in entry.items() if key not in ("friction", "stiffness", "damping")}
     friction = math.prod(float(parameters[factor]["value"]) for factor in entry["friction"])
-    return FootSpec(name, friction, **vars(build(FootEntry, own, section=f"feet.{name}")))
+    lifts = build(FootEntry, own, section=f"feet.{name}").lifts
+    stiffness, damping = (
+        quantity(entry[key], parameters, f"feet.{name}.{key}") if key in entry else None
+        for key in ("stiffness", "damping")
+    )
+    return FootSpec(name, friction, lifts, stiffness, damping)
+
+
+def _start(entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> StartSpec:
+    own = build(StartEntry, {key: value for key, value in entry.items() if key != "height"}, section="start")
+    return StartSpec(
+        height=quantity(entry.get("height", 0.0), parameters, "start.height"),
+        rpy=(math.radians(own.roll_deg), math.radians(own.pitch_deg), math.radians(own.yaw_deg)),
+        linear=(own.vx, own.vy, own.vz),
+        angular=(own.roll_rate, own.pitch_rate, own.yaw_rate),
+    )
+
+
+def _stride(entry: Mapping[str, Any], feet: Mapping[str, Any]) -> StrideSpec:
+    stride = StrideSpec(**entry)
+    if stride.foot and stride.foot not in feet:
+        raise unknown_name("foot for stride.foot", stride.foot, feet)
+    return stride
 
 
 def _safety(entry: Mapping[str, Any]) -> SafetySpec:

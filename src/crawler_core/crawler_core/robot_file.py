@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from crawler_core.errors import UserError, unknown_name
-from crawler_core.parameters import ParameterInfo, check_value, parameter
+from crawler_core.parameters import ParameterInfo, check_value, describe, parameter
 
 FREE_SECTIONS = ("gait", "controller", "backends", "hardware")  # checked by those who read them
 NEEDED = ("name", "title", "parameters", "base", "joints", "feet", "safety")
+OPTIONAL = ("paper", "equations", "loops", "start", "stride")
+DRIVES = ("position", "effort")
+WAYS = ("x", "y", "z", "roll", "pitch", "yaw")  # in which a base may move
+MOTIONS: Mapping[str, tuple[str, ...]] = {"planar": ("x", "z", "pitch"), "free": WAYS, "fixed": ()}
+CUTS = ("period", "touch_down", "lift_off")
 EVERY_ROBOT = ("gravity",)  # parameters without which no backend can work
 
 
@@ -26,6 +32,10 @@ class JointEntry:
     acceleration: float = parameter(1.0, unit="rad/s^2", low=1e-3, high=1e6, doc="limit")
     effort: float = parameter(0.0, unit="N m", low=0.0, high=1e4, doc="limit")
     home_deg: float = parameter(0.0, unit="degrees", low=-3600.0, high=3600.0, doc="where a simulation starts")
+    home_velocity: float = parameter(0.0, unit="rad/s", low=-1e4, high=1e4, doc="how fast it turns at the start")
+    drive: str = parameter("position", choices=DRIVES, doc="what its motor is told: where to be, or how hard to push")
+    power: float = parameter(math.inf, unit="W", low=0.0, doc="the motor's most, either way")
+    brake: float = parameter(0.0, unit="N m s/rad", low=0.0, high=1e4, doc="of an effort joint without a command")
 
 
 @dataclass(frozen=True)
@@ -33,6 +43,21 @@ class FootEntry:
     """What an entry of `feet` says besides its friction."""
 
     lifts: bool = parameter(False, doc="leaves the ground in a sound gait")
+
+
+@dataclass(frozen=True)
+class StartEntry:
+    """The section `start` besides its height: how the robot is when a simulation begins."""
+
+    roll_deg: float = parameter(0.0, unit="degrees", low=-360.0, high=360.0, doc="of the base")
+    pitch_deg: float = parameter(0.0, unit="degrees", low=-360.0, high=360.0, doc="of the base")
+    yaw_deg: float = parameter(0.0, unit="degrees", low=-360.0, high=360.0, doc="of the base")
+    vx: float = parameter(0.0, unit="m/s", low=-100.0, high=100.0, doc="of the base, in the world")
+    vy: float = parameter(0.0, unit="m/s", low=-100.0, high=100.0, doc="of the base, in the world")
+    vz: float = parameter(0.0, unit="m/s", low=-100.0, high=100.0, doc="of the base, in the world")
+    roll_rate: float = parameter(0.0, unit="rad/s", low=-1e3, high=1e3, doc="of the base, about the world's x axis")
+    pitch_rate: float = parameter(0.0, unit="rad/s", low=-1e3, high=1e3, doc="of the base, about the world's y axis")
+    yaw_rate: float = parameter(0.0, unit="rad/s", low=-1e3, high=1e3, doc="of the base, about the world's z axis")
 
 
 @dataclass(frozen=True)
@@ -49,12 +74,14 @@ class SafetyEntry:
 
 def check_document(document: Mapping[str, Any]) -> None:
     """Raise UserError for missing, unknown or misshapen parts of a robot file; values of joints are checked later."""
-    _keys(document, "", NEEDED, (*NEEDED, "paper", *FREE_SECTIONS))
+    _keys(document, "", NEEDED, (*NEEDED, *OPTIONAL, *FREE_SECTIONS))
     for section in ("parameters", "base", "joints", "feet", "safety"):
         _mapping(document[section], section)
     _keys(document["base"], "base", ("link", "motion"), ("link", "motion"))
-    motion = ParameterInfo("motion", str, "", "", None, None, ("planar", "free"), "", True)
-    check_value(motion, document["base"]["motion"], label="base.motion")
+    base_motion(document["base"]["motion"])
+    equations = document.get("equations", "")
+    if not isinstance(equations, str):
+        raise UserError(f"equations = {equations!r} must be the name of a robot's equations, or module:object.")
     parameters = document["parameters"]
     for name in EVERY_ROBOT:
         if name not in parameters:
@@ -72,14 +99,51 @@ def check_document(document: Mapping[str, Any]) -> None:
         label = f"joints.{name}"
         limits = () if _mapping(entry, label).get("continuous") else ("lower_deg", "upper_deg")
         needed = ("actuated", *limits, "velocity", "acceleration", "effort", "home_deg")
-        _keys(entry, label, needed, (*needed, "continuous", "lower_deg", "upper_deg", "repeat"))
+        _keys(entry, label, needed, (*needed, *(info.name for info in describe(JointEntry)), "repeat"))
     for name, entry in document["feet"].items():
         label = f"feet.{name}"
-        _keys(_mapping(entry, label), label, ("friction",), ("friction", "lifts", "repeat"))
+        _keys(_mapping(entry, label), label, ("friction",), ("friction", "lifts", "stiffness", "damping", "repeat"))
         for factor in entry["friction"]:
             if factor not in parameters:
                 raise unknown_name(f"parameter for {label}.friction", str(factor), parameters)
     _keys(document["safety"], "safety", vars(SafetyEntry()), vars(SafetyEntry()))
+    for name, links in _mapping(document.get("loops") or {}, "loops").items():
+        if not (isinstance(links, list) and len(links) == 2 and all(isinstance(link, str) for link in links)):
+            raise UserError(
+                f"loops.{name} = {links!r} must be two links whose frames coincide, such as [pin_a, pin_b]."
+            )
+    start = _mapping(document.get("start") or {}, "start")
+    _keys(start, "start", (), ("height", *(info.name for info in describe(StartEntry))))
+    stride = _mapping(document.get("stride") or {}, "stride")
+    _keys(stride, "stride", (), ("cut", "foot"))
+    cut = stride.get("cut", CUTS[0])
+    if cut not in CUTS:
+        raise UserError(f"stride.cut = {cut!r} is not allowed: it must be one of {', '.join(CUTS)}.")
+    if (cut == CUTS[0]) == ("foot" in stride):
+        raise UserError(
+            "stride.foot names the foot whose events cut a run: it goes with stride.cut touch_down or lift_off."
+        )
+
+
+def base_motion(said: Any) -> tuple[str, ...]:
+    """The ways in which a base moves, in the order of `WAYS`, of `base.motion`: a name, or a list of ways."""
+    known = ", ".join(MOTIONS)
+    if isinstance(said, str) and said in MOTIONS:
+        return MOTIONS[said]
+    if not isinstance(said, list) or not set(map(str, said)) <= set(WAYS) or len(set(said)) != len(said):
+        raise UserError(f"base.motion = {said!r} is not allowed: give one of {known}, or a list of {', '.join(WAYS)}.")
+    return tuple(way for way in WAYS if way in said)
+
+
+def quantity(value: Any, parameters: Mapping[str, Any], label: str) -> float:
+    """A physical number of the file: written down, or the name of a parameter. Raises UserError."""
+    if isinstance(value, str):
+        if value not in parameters:
+            raise unknown_name(f"parameter for {label}", value, parameters)
+        return float(parameters[value]["value"])
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0.0:
+        raise UserError(f"{label} = {value!r} is not allowed: give a number of at least 0, or a parameter's name.")
+    return float(value)
 
 
 def parameter_info(name: str, entry: Mapping[str, Any]) -> ParameterInfo:

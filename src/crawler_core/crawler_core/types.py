@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+Vector = tuple[float, float, float]
 
 
 class ContactMode(IntEnum):

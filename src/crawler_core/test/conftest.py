@@ -31,7 +31,7 @@ def spec() -> RobotSpec:
         directory=Path("."),
         parameters={},
         base_link="body",
-        planar=True,
+        base_motion=("x", "z", "pitch"),
         joints=(
             joint("hip"),
             joint("bar", actuated=False),

@@ -5,38 +5,15 @@ Everything crossing this interface is SI and in ROS world axes: x forward, y lef
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Vector = tuple[float, float, float]
-Array = NDArray[np.float64]
+from crawler_core.types import BaseState, Contact, FloatArray
 
 
 class PlantFault(Exception):
     """The equations do not hold for what was asked; the message is a sentence. ``reset`` starts again."""
-
-
-@dataclass(frozen=True)
-class FootContact:
-    """One foot on the ground; ``mode`` is "open", "stick", "slip_pos" or "slip_neg" (slipping along +x or -x)."""
-
-    foot: str
-    mode: str
-    force: Vector  # of the ground on the foot, N
-    slip: Vector  # velocity of the foot, m/s
-
-
-@dataclass(frozen=True)
-class BaseState:
-    """Pose and velocity of the base link in the world."""
-
-    position: Vector  # m
-    quaternion: tuple[float, float, float, float]  # w, x, y, z
-    linear: Vector  # m/s
-    angular: Vector  # rad/s
 
 
 class Plant(Protocol):
@@ -63,11 +40,11 @@ class Plant(Protocol):
         stays as it was before the call.
         """
 
-    def joints(self) -> tuple[Array, Array, Array]:
+    def joints(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Position (rad), velocity (rad/s) and effort (N m) in the order of ``joint_names``."""
 
     def base(self) -> BaseState:
         """Where the base is and how it moves."""
 
-    def contacts(self) -> tuple[FootContact, ...]:
+    def contacts(self) -> tuple[Contact, ...]:
         """Every foot, always in the same order."""

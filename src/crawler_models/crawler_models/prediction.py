@@ -10,9 +10,7 @@ from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.feedback import feedback_crawl
 from crawler_models.three_link.feedback_law import FeedbackLaw
 from crawler_models.three_link.joint_motion import JointMotion
-
-_ROS_MODE = {0: "stick", -1: "slip_pos", 1: "slip_neg"}  # the paper's x points backwards in ROS axes
-
+from crawler_models.three_link.modes import ROS_MODE
 
 _SLOWEST_FEEDBACK = 7.0  # s; in longer periods a tracked foot comes as near to rest as one likes, but never arrives
 
@@ -78,7 +76,8 @@ def _three_link(parameters: Mapping[str, Any], motion: JointMotion, _efforts: Se
         "speed_m_s": result.speed,
         "period_s": result.period,
         "mode_switches": [
-            {"phase": phase, "modes": [_ROS_MODE[s1], _ROS_MODE[s2]]} for phase, (s1, s2) in result.switches
+            {"phase": phase, "modes": [ROS_MODE[sign].name.lower() for sign in signs]}
+            for phase, signs in result.switches
         ],
         "min_normal_force_N": result.min_normal_force,
         "painleve_margin": result.painleve_margin,

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from crawler_core.types import ContactMode
 from crawler_models.snake.plant import SnakePlant
 from crawler_models.snake.posture import settle
 from crawler_models.snake.robot import Snake
@@ -124,10 +125,10 @@ def test_what_is_in_the_air_is_open_and_what_stands_reports_its_force():
     plant = SnakePlant(SNAKE, arch(0.6))
     contacts = plant.contacts()
     assert [contact.foot for contact in contacts] == [f"foot_{i}" for i in range(9)]
-    assert {contact.foot for contact in contacts if contact.mode == "open"} >= {"foot_4"}
+    assert {contact.foot for contact in contacts if contact.mode is ContactMode.OPEN} >= {"foot_4"}
     assert sum(contact.force[2] for contact in contacts) == pytest.approx(WEIGHT, rel=1e-6)
     for contact in contacts:
-        assert (contact.mode == "open") == (contact.force[2] == 0.0)
+        assert (contact.mode is ContactMode.OPEN) == (contact.force[2] == 0.0)
 
 
 def test_while_it_slides_friction_opposes_and_stays_in_the_cone():
@@ -138,9 +139,9 @@ def test_while_it_slides_friction_opposes_and_stays_in_the_cone():
         contacts = plant.contacts()
         for contact in contacts:
             assert abs(contact.force[0]) <= 0.4 * contact.force[2] + 1e-9
-            if contact.mode in ("slip_pos", "slip_neg"):
+            if contact.mode in (ContactMode.SLIP_POS, ContactMode.SLIP_NEG):
                 slid.add(contact.mode)
-                assert contact.force[0] * contact.slip[0] <= 0.0
+                assert contact.force[0] * contact.slip_velocity[0] <= 0.0
     assert slid
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from three_link_cases import Harmonic, random_robot, robot
 
+from crawler_core.types import ContactMode
 from crawler_models.plant import PlantFault
 from crawler_models.three_link import crawl
 from crawler_models.three_link.plant import ThreeLinkPlant
@@ -63,9 +64,9 @@ def test_unequal_robot_ends_its_cycle_with_the_exact_forces_and_velocities():
     # The Hermite's acceleration is off by (omega dt)^2 / 12 at a setpoint, 1e-5 of the gait's.
     assert foot_1.force == pytest.approx((-s.forces.f1x[-1], 0.0, s.forces.f1y[-1]), abs=1e-3)
     assert foot_2.force == pytest.approx((-s.forces.f2x[-1], 0.0, s.forces.f2y[-1]), abs=1e-3)
-    assert foot_1.slip == pytest.approx((-s.v1[-1], 0.0, 0.0), abs=1e-5)
-    assert foot_2.slip == pytest.approx((-s.v2[-1], 0.0, 0.0), abs=1e-5)
-    names = {0: "stick", -1: "slip_pos", 1: "slip_neg"}  # ROS x is the paper's -x
+    assert foot_1.slip_velocity == pytest.approx((-s.v1[-1], 0.0, 0.0), abs=1e-5)
+    assert foot_2.slip_velocity == pytest.approx((-s.v2[-1], 0.0, 0.0), abs=1e-5)
+    names = {0: ContactMode.STICK, -1: ContactMode.SLIP_POS, 1: ContactMode.SLIP_NEG}  # ROS x is the paper's -x
     assert [foot_1.mode, foot_2.mode] == [names[int(s)] for s in result.samples(2).modes[-1]]
 
 
@@ -91,8 +92,8 @@ def test_at_rest_it_stands_still_and_the_feet_carry_the_weight():
         plant.advance(HOME, (0.0, 0.0), NO_EFFORT, 0.002)
     assert plant.base() == start
     foot_1, foot_2 = plant.contacts()
-    assert (foot_1.mode, foot_2.mode) == ("stick", "stick")
-    assert foot_1.slip == foot_2.slip == (0.0, 0.0, 0.0)
+    assert (foot_1.mode, foot_2.mode) == (ContactMode.STICK, ContactMode.STICK)
+    assert foot_1.slip_velocity == foot_2.slip_velocity == (0.0, 0.0, 0.0)
     assert foot_1.force[2] + foot_2.force[2] == pytest.approx(rb.mass * rb.g, rel=1e-12)
     assert foot_1.force[0] + foot_2.force[0] == pytest.approx(0.0, abs=1e-12)
     position, velocity, _ = plant.joints()
@@ -119,7 +120,7 @@ def test_gait_stops_and_robot_comes_to_rest():
     held = q + dq * 0.1
     for _ in range(200):
         plant.advance(held, (0.0, 0.0), NO_EFFORT, 0.002)
-    assert [contact.mode for contact in plant.contacts()] == ["stick", "stick"]
+    assert [contact.mode for contact in plant.contacts()] == [ContactMode.STICK, ContactMode.STICK]
     assert plant.base().linear == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gait_generators.gait import Motion, Sample
+from crawler_core.motion import Motion, Sample
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ import numpy as np
 
 from crawler_core.errors import UserError
 from crawler_core.limits import JointLimits
+from crawler_core.motion import Motion
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
 from gait_generators.blend import Blend
-from gait_generators.gait import Gait, Motion
+from gait_generators.gait import Gait
 
 SAMPLES = 720  # per period: a harmonic's extreme is missed by less than 1e-5 of its amplitude
 TOLERANCE = 1e-9  # for a gait that is exactly at a limit

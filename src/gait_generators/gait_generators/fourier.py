@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from crawler_core.motion import Sample
 from crawler_core.parameters import parameter
 from crawler_core.robot import RobotSpec
-from gait_generators.gait import Remedies, Sample
+from gait_generators.gait import Remedies
 from gait_generators.shape import Shape
 from gait_generators.shape_library import choose_shape
 

@@ -3,25 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Protocol
 
-from crawler_core.types import FloatArray
-
-
-class Sample(NamedTuple):
-    """A motion at the given times; arrays have the shape of the times plus one axis of actuated joints."""
-
-    position: FloatArray  # rad
-    velocity: FloatArray  # rad/s
-    acceleration: FloatArray  # rad/s²
-
-
-class Motion(Protocol):
-    """Anything that says where the actuated joints are at time t, in the order of `RobotSpec.actuated`."""
-
-    def sample(self, t: Any) -> Sample:
-        """The motion at t (s, a number or an array), with exact derivatives."""
-        ...
+from crawler_core.motion import PeriodicMotion
 
 
 @dataclass(frozen=True)
@@ -34,13 +18,8 @@ class Remedies:
     ground: str = "choose another gait"  # the robot cannot do it on the ground: a foot lifts, a motor is too weak, ...
 
 
-class Gait(Motion, Protocol):
-    """A motion that repeats, but for whole turns of continuous joints. Its phase is 0 at t = 0."""
-
-    @property
-    def period(self) -> float:
-        """s"""
-        ...
+class Gait(PeriodicMotion, Protocol):
+    """A motion that repeats, and that knows what to change where it exceeds a limit."""
 
     @property
     def remedies(self) -> Remedies: ...

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from crawler_core.motion import Sample
 from crawler_core.parameters import parameter
 from crawler_core.types import FloatArray
-from gait_generators.gait import Remedies, Sample
+from gait_generators.gait import Remedies
 
 REMEDIES = Remedies(
     above="lower gait.amplitude or gait.phi0",

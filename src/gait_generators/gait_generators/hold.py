@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from crawler_core.motion import Sample
 from crawler_core.types import FloatArray
-from gait_generators.gait import Sample
 
 
 @dataclass(frozen=True)

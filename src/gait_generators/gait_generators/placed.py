@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from crawler_core.motion import Motion, Sample
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
-from gait_generators.gait import Gait, Motion, Sample
+from gait_generators.gait import Gait
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from crawler_core.errors import UserError
+from crawler_core.motion import Sample
 from crawler_core.parameters import parameter
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
 from crawler_models.snake.wave import SHORTEST, Angles, Wave
-from gait_generators.gait import Remedies, Sample
+from gait_generators.gait import Remedies
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crawler_core.motion import Sample
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
 from gait_generators.blend import Blend
 from gait_generators.checks import blend_within_limits
-from gait_generators.gait import Gait, Sample
+from gait_generators.gait import Gait
 from gait_generators.hold import Hold
 from gait_generators.placed import Placed
 

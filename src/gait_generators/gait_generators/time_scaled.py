@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from crawler_core.motion import Sample
 from crawler_core.parameters import parameter
-from gait_generators.gait import Remedies, Sample
+from gait_generators.gait import Remedies
 from gait_generators.harmonic import REMEDIES, HarmonicParameters, phases
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
+from crawler_core.motion import Sample
 from gait_generators.catalogue import make_gait
 from gait_generators.checks import blend_within_limits, check_limits
-from gait_generators.gait import Sample
 from gait_generators.harmonic import REMEDIES
 from gait_generators.hold import Hold
 from gait_generators.placed import Placed

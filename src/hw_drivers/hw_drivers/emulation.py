@@ -11,12 +11,11 @@ import numpy as np
 
 from crawler_core.errors import unknown_name
 from crawler_core.robot import RobotSpec
-from crawler_core.types import BaseState, Contact, ContactSource, FloatArray
+from crawler_core.types import BaseState, Contact, FloatArray
+from crawler_models.catalogue import make_plant, model_of
 from crawler_models.plant import Plant, PlantFault
 from hw_drivers.bus import Emulator
 from hw_drivers.hardware_map import BusMap
-from sim_bridge.model_backend import MODES
-from sim_bridge.plants import PLANTS, make_plant
 
 SHORTEST = 1e-4  # s between two looks for which the equations are advanced
 
@@ -30,7 +29,7 @@ class Emulation:
         self.emulators: dict[str, Emulator] = {}
         self._order: list[str] = []
         self._bus_of = {joint.joint: bus.name for bus in buses for joint in bus.joints}
-        self._world = World(spec) if spec.name in PLANTS else None
+        self._world = World(spec) if model_of(spec).plant else None
         self._spec = spec
         try:
             for bus in buses:
@@ -103,10 +102,7 @@ class World:
         x, y, z = base.position
         return (
             BaseState((x + self._origin, y, z), base.quaternion, base.linear, base.angular),
-            tuple(
-                Contact(foot.foot, MODES[foot.mode], ContactSource.SIMULATED, foot.force, foot.slip)
-                for foot in self._plant.contacts()
-            ),
+            self._plant.contacts(),
         )
 
     def _pick_up(self, q: FloatArray) -> None:

@@ -13,7 +13,6 @@ from hybrid_controller.laws.law import BaseMotion
 
 RATE, DELAY = 500, 0.02
 FEET = ("foot_1", "foot_2")
-MODES = {"stick": ContactMode.STICK, "slip_pos": ContactMode.SLIP_POS, "slip_neg": ContactMode.SLIP_NEG}
 
 
 def joints(omega, t):
@@ -41,8 +40,8 @@ def compare(spec, omega, friction_error=1.0, gain=0.0, noise=0.0, seconds=5.0):
         feet = observer.update(time_ns, q + noise * rng.normal(size=2), dq + 10.0 * noise * rng.normal(size=2), due)
         if k > RATE:
             for seen, real in zip(feet, plant.contacts(), strict=True):
-                right.append(seen.mode is MODES[real.mode])
-                errors.append(seen.slip_velocity[0] - real.slip[0])
+                right.append(seen.mode is real.mode)
+                errors.append(seen.slip_velocity[0] - real.slip_velocity[0])
         goal, speed = joints(omega, (k + 1) / RATE)
         plant.advance(goal, speed, (0.0, 0.0), 1.0 / RATE)
     return float(np.mean(right)), float(np.sqrt(np.mean(np.square(errors))))

@@ -9,16 +9,9 @@ import numpy as np
 
 from crawler_core.errors import BackendFault
 from crawler_core.robot import RobotSpec
-from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, JointCommand, Observation
+from crawler_core.types import BaseState, JointCommand, Observation
+from crawler_models.catalogue import make_plant
 from crawler_models.plant import Plant, PlantFault
-from sim_bridge.plants import make_plant
-
-MODES = {
-    "open": ContactMode.OPEN,
-    "stick": ContactMode.STICK,
-    "slip_pos": ContactMode.SLIP_POS,
-    "slip_neg": ContactMode.SLIP_NEG,
-}
 
 
 @dataclass(frozen=True)
@@ -63,10 +56,7 @@ class ModelBackend:
             velocity=velocity,
             effort=effort,
             base=BaseState((x + self._origin, y, z), base.quaternion, base.linear, base.angular),
-            contacts=tuple(
-                Contact(foot.foot, MODES[foot.mode], ContactSource.SIMULATED, foot.force, foot.slip)
-                for foot in plant.contacts()
-            ),
+            contacts=plant.contacts(),
         )
 
     def apply(self, command: JointCommand) -> JointCommand:

@@ -31,4 +31,4 @@ class InTheModel(BackendConformance):
         return ModelBackend(spec, ModelSettings(), dt)
 
     def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return self.make_backend(dataclasses.replace(spec, name="unheard_of"), dt)
+        return self.make_backend(dataclasses.replace(spec, equations=""), dt)

@@ -68,6 +68,7 @@ def test_a_lost_contact_is_a_fault_from_which_it_can_start_again() -> None:
 
 
 def test_a_robot_without_equations_is_refused() -> None:
-    spec = dataclasses.replace(three_link(), name="three_lnk")
+    with pytest.raises(UserError, match="there are no equations that move 'three_link'"):
+        ModelBackend(dataclasses.replace(three_link(), equations=""), ModelSettings(), DT).open()
     with pytest.raises(UserError, match="did you mean 'three_link'"):
-        ModelBackend(spec, ModelSettings(), DT).open()
+        ModelBackend(dataclasses.replace(three_link(), equations="three_lnk"), ModelSettings(), DT).open()

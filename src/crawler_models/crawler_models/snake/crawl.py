@@ -57,7 +57,7 @@ def crawl(snake: Snake, motion: Motion) -> Cycle:
         for q, dq in zip(position, velocity, strict=True):
             plant.advance(q, dq, dq, dt)
             contacts = plant.contacts()
-            slip = np.array([contact.slip[0] for contact in contacts])
+            slip = np.array([contact.slip_velocity[0] for contact in contacts])
             slid += np.abs(slip) * dt
             work -= float(slip @ [contact.force[0] for contact in contacts]) * dt
             torque = np.maximum(torque, np.abs(plant.joints()[2]))

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crawler_models.plant import Array, BaseState, FootContact
+from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, FloatArray
 from crawler_models.snake.posture import settle
 from crawler_models.snake.robot import Snake
 from crawler_models.snake.sliding import STICK, Slide, slide
@@ -60,7 +60,7 @@ class SnakePlant:
         self._settled, self._normal, self._slide = now, normal, slid
         self._q, self._dq = q, dq
 
-    def joints(self) -> tuple[Array, Array, Array]:
+    def joints(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Position (rad), velocity (rad/s), and the torque (N m) that holds the snake's weight and thrust."""
         effort = torques(self._snake, self._settled, self._normal, self._slide.force)
         return self._q.copy(), self._dq.copy(), effort
@@ -77,10 +77,10 @@ class SnakePlant:
             angular=(0.0, -turning, 0.0),
         )
 
-    def contacts(self) -> tuple[FootContact, ...]:
+    def contacts(self) -> tuple[Contact, ...]:
         """P_0 to P_N."""
         return tuple(
-            FootContact(foot, _mode(n, v), (f, 0.0, n), (0.0 if math.isnan(v) else v, 0.0, 0.0))
+            Contact(foot, _mode(n, v), ContactSource.SIMULATED, (f, 0.0, n), (0.0 if math.isnan(v) else v, 0.0, 0.0))
             for foot, n, v, f in zip(
                 self._feet,
                 self._normal.tolist(),
@@ -90,7 +90,7 @@ class SnakePlant:
             )
         )
 
-    def _numbers(self, name: str, values: ArrayLike) -> Array:
+    def _numbers(self, name: str, values: ArrayLike) -> FloatArray:
         try:
             array = np.array(values, dtype=float)
         except (TypeError, ValueError) as error:
@@ -102,9 +102,9 @@ class SnakePlant:
         return array
 
 
-def _mode(normal: float, velocity: float) -> str:
+def _mode(normal: float, velocity: float) -> ContactMode:
     if normal <= 0.0:
-        return "open"
+        return ContactMode.OPEN
     if abs(velocity) <= STICK:
-        return "stick"
-    return "slip_pos" if velocity > 0.0 else "slip_neg"
+        return ContactMode.STICK
+    return ContactMode.SLIP_POS if velocity > 0.0 else ContactMode.SLIP_NEG

@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import IntEnum
 from itertools import product
 
+from crawler_core.types import ContactMode
+
 
 class FootMode(IntEnum):
     """State of one foot on the ground; slipping feet carry the sign of x_i' in the paper's axes."""
@@ -13,6 +15,10 @@ class FootMode(IntEnum):
     STICK = 0
     SLIP_POS = 1
 
+
+# the paper's x axis points against the direction of travel
+ROS_MODE = {0: ContactMode.STICK, 1: ContactMode.SLIP_NEG, -1: ContactMode.SLIP_POS}
+PAPER_MODE = {mode: sign for sign, mode in ROS_MODE.items()}
 
 Mode = tuple[int, int]
 """(sgn x1', sgn x2'), with 0 for a sticking foot."""

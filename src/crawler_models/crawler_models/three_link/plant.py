@@ -11,14 +11,14 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crawler_models.plant import Array, BaseState, FootContact, PlantFault, Vector
+from crawler_core.types import BaseState, Contact, ContactSource, FloatArray, Vector
+from crawler_models.plant import PlantFault
 from crawler_models.three_link import tick
 from crawler_models.three_link.contact_law import HybridFault
 from crawler_models.three_link.dynamics import joint_torques
 from crawler_models.three_link.kinematics import Planar
+from crawler_models.three_link.modes import ROS_MODE
 from crawler_models.three_link.robot import ThreeLink
-
-_MODE_NAMES = {0: "stick", -1: "slip_pos", 1: "slip_neg"}  # the paper's sign of x_i' is opposite to ROS x
 
 
 class ThreeLinkPlant:
@@ -62,7 +62,7 @@ class ThreeLinkPlant:
             raise PlantFault(f"The setpoints {q} rad, {dq} rad/s are out of the equations' reach.")
         self._now = state
 
-    def joints(self) -> tuple[Array, Array, Array]:
+    def joints(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Position (rad), velocity (rad/s), and the torque (N m) that the motion takes."""
         s = self._now
         effort = joint_torques(self._robot, s.chain, s.ddq, s.a, s.forces)
@@ -82,17 +82,21 @@ class ThreeLinkPlant:
             angular=(0.0, c.theta1, 0.0),
         )
 
-    def contacts(self) -> tuple[FootContact, FootContact]:
+    def contacts(self) -> tuple[Contact, Contact]:
         """Foot 1 (front), then foot 2."""
         s = self._now
         v2 = 0.0 if s.mode[1] == 0 else s.v1 + s.chain.d1
         return (
-            FootContact("foot_1", _MODE_NAMES[s.mode[0]], _world(s.forces.f1x + 1j * s.forces.f1y), _world(s.v1 + 0j)),
-            FootContact("foot_2", _MODE_NAMES[s.mode[1]], _world(s.forces.f2x + 1j * s.forces.f2y), _world(v2 + 0j)),
+            _contact("foot_1", s.mode[0], s.forces.f1x + 1j * s.forces.f1y, s.v1 + 0j),
+            _contact("foot_2", s.mode[1], s.forces.f2x + 1j * s.forces.f2y, v2 + 0j),
         )
 
     def _base_from_foot_1(self, state: tick.Instant) -> Planar:
         return 0.5 * self._robot.l0 * state.chain.e0 - self._robot.l1 * state.chain.e1
+
+
+def _contact(foot: str, mode: int, force: Planar, slip: Planar) -> Contact:
+    return Contact(foot, ROS_MODE[mode], ContactSource.SIMULATED, _world(force), _world(slip))
 
 
 def _world(planar: Planar) -> Vector:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from crawler_core.motion import Sample
 from crawler_core.types import FloatArray
 from crawler_models.three_link.kinematics import closed_chain
-from gait_generators.gait import Sample
 from gait_generators.shape import Shape
 from gait_generators.shape_design.task import Task
 

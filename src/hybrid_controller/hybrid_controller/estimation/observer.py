@@ -19,10 +19,9 @@ from crawler_models.three_link.contact_law import HybridFault
 from crawler_models.three_link.dynamics import Forces
 from crawler_models.three_link.inverse_dynamics import Pair
 from crawler_models.three_link.kinematics import Chain, chain
-from crawler_models.three_link.modes import Mode
+from crawler_models.three_link.modes import ROS_MODE, Mode
 from hybrid_controller.laws.law import BaseMotion
 
-_MODES = {0: ContactMode.STICK, 1: ContactMode.SLIP_NEG, -1: ContactMode.SLIP_POS}  # the paper's x is minus ROS's
 _GAP = 0.1  # s without a state after which the observer begins again
 _MEMORY = 400  # states that odometry may lag behind
 _DOUBT = 4e-3  # m/s: what odometry must say before a foot that should stick is believed to slip
@@ -126,7 +125,7 @@ class ContactObserver:
         f = now.forces
         forces = ((0.0 - f.f1x, 0.0, f.f1y), (0.0 - f.f2x, 0.0, f.f2y))
         return tuple(
-            Contact(foot, _MODES[s], ContactSource.ESTIMATED, force, (0.0 - speed, 0.0, 0.0))
+            Contact(foot, ROS_MODE[s], ContactSource.ESTIMATED, force, (0.0 - speed, 0.0, 0.0))
             for foot, s, force, speed in zip(self._feet, mode, forces, v, strict=True)
         )
 

@@ -7,10 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from crawler_core.types import Contact, ContactMode
-from crawler_models.three_link.modes import Mode
-
-# the paper's x axis points against the direction of travel
-_SIGN = {ContactMode.STICK: 0, ContactMode.SLIP_POS: -1, ContactMode.SLIP_NEG: 1}
+from crawler_models.three_link.modes import PAPER_MODE, Mode
 
 
 class Feet(NamedTuple):
@@ -30,11 +27,11 @@ def read_feet(contacts: Sequence[Contact], names: Sequence[str]) -> Feet | str:
             return f"nothing is known of the contact of {name}"
         if contact.mode is ContactMode.OPEN:
             return f"{name} has left the ground"
-        if contact.mode not in _SIGN:
+        if contact.mode not in PAPER_MODE:
             return f"the contact mode of {name} is not known"
         speed = contact.slip_velocity[0]
         if not math.isfinite(speed):
             return f"the slip velocity of {name} is not known"
-        modes.append(_SIGN[contact.mode])
+        modes.append(PAPER_MODE[contact.mode])
         speeds.append(0.0 - speed)
     return Feet((modes[0], modes[1]), (speeds[0], speeds[1]))
