@@ -1,15 +1,16 @@
 """Whole-system tests: real processes, a domain of their own, deadlines instead of sleeps."""
 
-import os
 import sys
 
 import pytest
 
+from crawler_nodes.own_domain import own_domain
+
 
 @pytest.fixture(autouse=True)
-def own_domain(monkeypatch):
-    """Nobody else's nodes: the domain comes from the test run, the reach is this machine."""
-    monkeypatch.setenv("ROS_DOMAIN_ID", os.environ.get("ROS_DOMAIN_ID", str(1 + os.getpid() % 100)))
+def nobody_else(monkeypatch):
+    """Nobody else's nodes: a domain of this test process, which reaches no further than this machine."""
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(own_domain()))
     monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 
 

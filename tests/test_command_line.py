@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from typing import Any
 
 import pytest
 from rosbags.highlevel import AnyReader
@@ -111,10 +112,11 @@ def test_a_run_leaves_summary_picture_and_recording(crawler, tmp_path):
         stamps = [stamp for _, stamp, _ in reader.messages(states)]
         contacts = [c for c in reader.connections if c.topic == "/contact_states"]
         _, _, data = next(iter(reader.messages(contacts)))
-        feet = [entry.foot for entry in reader.deserialize(data, contacts[0].msgtype).contacts]
+        first: Any = reader.deserialize(data, contacts[0].msgtype)
+        feet = [entry.foot for entry in first.contacts]
         about = [c for c in reader.connections if c.topic == "/run_description"]
         _, _, data = next(iter(reader.messages(about)))
-        description = reader.deserialize(data, about[0].msgtype).data
+        said: Any = reader.deserialize(data, about[0].msgtype)
     assert counts["/joint_states"] >= 12 * 200
     # recorder and controller may find each other a moment after the start
     assert counts["/joint_commands"] > 0.8 * 12 * 200
@@ -122,7 +124,7 @@ def test_a_run_leaves_summary_picture_and_recording(crawler, tmp_path):
     for topic in ("/gait_reference", "/controller_state", "/tf", "/tf_static", "/robot_description", "/diagnostics"):
         assert counts[topic] > 0, topic
     assert feet == ["foot_1", "foot_2"]
-    assert "omega: 3.2" in description
+    assert "omega: 3.2" in said.data
     assert stamps[-1] == 12_000_000_000  # filed under the run's own time
 
 

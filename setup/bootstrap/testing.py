@@ -1,42 +1,76 @@
 """./crawler test: every check of this repository, in its environment."""
 
 import os
-import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Sequence
 
 from bootstrap import environment
 from bootstrap.layout import Layout
 
-PORT_BASE = 32768  # a domain is taken by binding this port plus its number, as ROS 2's domain_coordinator does
-DOMAINS = 100
+EVERYTHING = "--all"  # the exhaustive tests too
+STATIC = "--static"  # what reads the code without running it, alone
+WORKERS = 8  # at most: whole systems are several processes each
 
 
 def run_checks(layout: Layout, arguments: Sequence[str]) -> int:
-    """Runs ruff, mypy and pytest, all of them whatever fails; with `arguments`, pytest alone. Returns an exit code."""
-    with _domain() as domain:
-        env = environment.for_start(layout, {**os.environ, "ROS_DOMAIN_ID": str(domain)})
-        python = str(layout.python)
-        if arguments:
-            return _run([python, "-m", "pytest", *arguments], layout, env)
-        sources = [str(p) for folder in layout.package_dirs() if (p := folder / folder.name).is_dir()]
-        checks = {
-            "ruff check": [python, "-m", "ruff", "check", "."],
-            "ruff format --check": [python, "-m", "ruff", "format", "--check", "."],
-            "mypy": [python, "-m", "mypy", "setup", *sources],
-        }
-        failed = []
-        for name, command in checks.items():
-            print(f"== {name}", flush=True)
-            if _run(command, layout, env) != 0:
-                failed.append(name)
-        if failed:
-            print(f"== failed: {', '.join(failed)}", flush=True)
-        print("== pytest", flush=True)
-        code = _run([python, "-m", "pytest", "src", "tests"], layout, env)
-        return code or (1 if failed else 0)
+    """Runs ruff, mypy and pytest, all of them whatever fails. Returns an exit code.
+
+    Without `--all` the tests that are marked `exhaustive` are left out. Other `arguments` are pytest's, which then runs
+    alone and as it is told.
+    """
+    env = environment.for_start(layout, os.environ)
+    python = str(layout.python)
+    if list(arguments) not in ([], [EVERYTHING], [STATIC]):
+        chosen = [word for word in arguments if word not in (EVERYTHING, STATIC)]
+        return _run([python, "-m", "pytest", *chosen], layout, env)
+    failed = [name for name, command in _lint(python).items() if _told(name, command, layout, env) != 0]
+    if STATIC in arguments:
+        if _told("mypy", _types(layout), layout, env) != 0:
+            failed.append("mypy")
+        code = 0
+    else:
+        with tempfile.TemporaryFile("w+") as said:  # mypy takes a core for a while that whole systems leave idle
+            types = subprocess.Popen(_types(layout), cwd=layout.root, env=env, stdout=said, stderr=subprocess.STDOUT)
+            try:
+                code = _told("pytest, and mypy beside it", _tests(python, arguments), layout, env)
+                if types.wait() != 0:
+                    failed.append("mypy")
+            finally:
+                types.kill()
+            said.seek(0)
+            print(f"== mypy\n{said.read()}", end="", flush=True)
+    if failed:
+        print(f"== failed: {', '.join(failed)}", flush=True)
+    return code or (1 if failed else 0)
+
+
+def _lint(python: str) -> dict[str, list[str]]:
+    return {
+        "ruff check": [python, "-m", "ruff", "check", "."],
+        "ruff format --check": [python, "-m", "ruff", "format", "--check", "."],
+    }
+
+
+def _types(layout: Layout) -> list[str]:
+    """mypy on the set-up, the packages and all tests."""
+    folders = [folder / name for folder in layout.package_dirs() for name in (folder.name, "test")]
+    sources = [str(path) for path in folders if any(path.glob("*.py"))]
+    return [str(layout.python), "-m", "mypy", "setup", "tests", *sources]
+
+
+def _tests(python: str, arguments: Sequence[str]) -> list[str]:
+    """pytest on everything, module by module in parallel: whole systems first, since the quick rest fills the gaps."""
+    workers = min(WORKERS, len(os.sched_getaffinity(0)))
+    chosen = [] if EVERYTHING in arguments else ["-m", "not exhaustive"]
+    parallel = ["-n", str(workers), "--dist", "loadscope", "--no-loadscope-reorder"]
+    return [python, "-m", "pytest", *parallel, *chosen, "tests", "src"]
+
+
+def _told(name: str, command: Sequence[str], layout: Layout, env: dict[str, str]) -> int:
+    print(f"== {name}", flush=True)
+    return _run(command, layout, env)
 
 
 def _run(command: Sequence[str], layout: Layout, env: dict[str, str]) -> int:
@@ -44,18 +78,3 @@ def _run(command: Sequence[str], layout: Layout, env: dict[str, str]) -> int:
         return subprocess.run(command, cwd=layout.root, env=env, check=False).returncode
     except KeyboardInterrupt:
         sys.exit(130)
-
-
-@contextmanager
-def _domain() -> Iterator[int]:
-    """A ROS_DOMAIN_ID that no other test run on this machine has, for as long as the context lasts."""
-    for attempt in range(DOMAINS):
-        domain = (os.getpid() + attempt) % DOMAINS + 1
-        with socket.socket() as taken:
-            try:
-                taken.bind(("", PORT_BASE + domain))
-            except OSError:
-                continue
-            yield domain
-            return
-    raise RuntimeError(f"All {DOMAINS} ROS domains are taken by other test runs.")

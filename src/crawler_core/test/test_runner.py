@@ -1,5 +1,7 @@
 """A guarded backend, tick by tick."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -14,8 +16,8 @@ DT = 0.01
 class Body:
     """A backend that notes what is done to it and fails on request."""
 
-    simulated = True
-    kind = "body"
+    simulated: ClassVar[bool] = True
+    kind: ClassVar[str] = "body"
 
     def __init__(self):
         self.calls = []
@@ -120,14 +122,15 @@ class Motors(Body):
 
 
 def test_a_reset_reaches_the_devices_and_without_them_the_stop_stays(spec):
-    runner = Runner(Motors(), Supervisor(spec, DT), DT)
+    motors = Motors()
+    runner = Runner(motors, Supervisor(spec, DT), DT)
     runner.open()
     runner.supervisor.estop()
-    runner.backend.fail = "recover"
+    motors.fail = "recover"
     with pytest.raises(BackendFault, match="recover failed"):
         runner.reset()
     assert runner.supervisor.motion is Motion.ESTOPPED
-    runner.backend.fail = ""
+    motors.fail = ""
     runner.reset()
     assert runner.supervisor.motion is Motion.DISABLED
     assert runner.health() == {"hip.temperature": 40.0}

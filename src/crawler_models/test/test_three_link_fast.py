@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -129,12 +130,13 @@ def test_a_change_of_any_source_changes_where_compiled_code_is_kept(tmp_path, mo
     from crawler_models.three_link.fast import cache
 
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    monkeypatch.setattr(cache.numba.config, "CACHE_DIR", cache.numba.config.CACHE_DIR)
+    config: Any = cache.numba.config
+    monkeypatch.setattr(config, "CACHE_DIR", config.CACHE_DIR)
     monkeypatch.setattr(cache, "__file__", str(tmp_path / "cache.py"))
     (tmp_path / "contact.py").write_text("1")
     places = []
     for text in ("1", "2", "1"):
         (tmp_path / "contact.py").write_text(text)
         cache.keep_compiled_code()
-        places.append(cache.numba.config.CACHE_DIR)
+        places.append(config.CACHE_DIR)
     assert places[0] == places[2] != places[1]

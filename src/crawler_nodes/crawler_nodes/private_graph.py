@@ -12,13 +12,15 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from crawler_nodes.own_domain import own_domain
+
 
 class PrivateGraph:
     """Nodes that share an executor, a domain and a namespace with nobody else."""
 
     def __init__(self) -> None:
         self.context = rclpy.Context()
-        rclpy.init(context=self.context, args=[], domain_id=1 + os.getpid() % 100)
+        rclpy.init(context=self.context, args=[], domain_id=own_domain())
         self.executor = SingleThreadedExecutor(context=self.context)
         self.namespace = f"test_{os.getpid()}"
         self.nodes: list[Node] = []
@@ -31,7 +33,7 @@ class PrivateGraph:
         self.nodes.append(node)
         return node
 
-    def spin_until(self, condition: Callable[[], Any], seconds: float = 20.0) -> None:
+    def spin_until(self, condition: Callable[[], Any], seconds: float = 60.0) -> None:
         """Run callbacks until `condition`; AssertionError when it does not come in time."""
         deadline = time.monotonic() + seconds
         while not condition():

@@ -1,16 +1,14 @@
 """The backend node with ideal joints behind it and a controller of the test's own before it."""
 
-import os
 import time
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pytest
-import rclpy
 from crawler_interfaces.msg import ContactStateArray
 from diagnostic_msgs.msg import DiagnosticArray
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.parameter import Parameter
+from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
@@ -71,15 +69,12 @@ class IdealBackend:
 
 
 class Bench:
-    """The node, a client that notes what it says, and an executor."""
+    """The node, and a client that notes what it says."""
 
-    def __init__(self):
-        self.context = rclpy.Context()
-        rclpy.init(context=self.context, args=[], domain_id=1 + os.getpid() % 100)
-        self.options = {"context": self.context, "namespace": f"test_{os.getpid()}"}
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.client = rclpy.create_node("client", **self.options)
-        self.executor.add_node(self.client)
+    def __init__(self, graph):
+        self.graph = graph
+        self.spin_until = graph.spin_until
+        self.client = graph.add(partial(Node, "client"))
         self.states, self.contacts, self.diagnostics = [], [], []
         self.client.create_subscription(JointState, "joint_states", self.states.append, 10)
         self.client.create_subscription(ContactStateArray, "contact_states", self.contacts.append, 10)
@@ -88,20 +83,11 @@ class Bench:
         self.node = None
 
     def start(self, backend=IdealBackend, **parameters):
-        values = {"rate": 500.0, **parameters}
-        overrides = [Parameter(name, value=value) for name, value in values.items()]
-        self.node = BackendNode(backend, IdealSettings, parameter_overrides=overrides, **self.options)
+        self.node = self.graph.add(partial(BackendNode, backend, IdealSettings), **{"rate": 500.0, **parameters})
         self.body = self.node.runner.backend
-        self.executor.add_node(self.node)
         autostart(self.node)
         self.spin_until(lambda: self.states and self.commands.get_subscription_count())
         return self.node
-
-    def spin_until(self, condition, seconds=20.0):
-        deadline = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < deadline, "the condition was not met in time"
-            self.executor.spin_once(timeout_sec=0.02)
 
     def command(self, position=HOME, names=("joint_1", "joint_2"), stamp=None):
         message = JointState(name=list(names), position=[float(x) for x in position])
@@ -121,21 +107,13 @@ class Bench:
         self.spin_until(future.done)
         return future.result()
 
-    def close(self):
-        if self.node is not None:
-            self.node.leave_safe()
-            self.node.destroy_node()
-        self.executor.shutdown()
-        self.client.destroy_node()
-        self.context.try_shutdown()
-
 
 @pytest.fixture
-def bench(monkeypatch):
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    bench = Bench()
+def bench(graph):
+    bench = Bench(graph)
     yield bench
-    bench.close()
+    if bench.node is not None:
+        bench.node.leave_safe()
 
 
 def test_lockstep_waits_for_the_answer_to_each_state_and_for_no_other(bench):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import cloudpickle
 import pytest
@@ -38,8 +39,13 @@ def cluster() -> Iterator[Cluster]:
         yield made
 
 
+def scheduler_of(cluster: Cluster) -> str:
+    scheduler: Any = cluster.client.scheduler
+    return scheduler.address
+
+
 def addresses(cluster: Cluster) -> list[str]:
-    return [cluster.client.scheduler.address, *cluster.client.scheduler_info(n_workers=-1)["workers"]]
+    return [scheduler_of(cluster), *cluster.client.scheduler_info(n_workers=-1)["workers"]]
 
 
 def test_a_cluster_of_our_own_listens_on_this_machine_only(cluster: Cluster) -> None:
@@ -119,7 +125,7 @@ def test_physics_is_swept_in_processes(cluster: Cluster, tmp_path: Path) -> None
 
 def test_a_running_cluster_is_used_by_its_address(cluster: Cluster) -> None:
     over = grid("gait.omega=4,8")
-    with running_cluster(cluster.client.scheduler.address, SUBJECT) as other:
+    with running_cluster(scheduler_of(cluster), SUBJECT) as other:
         found = [result for _, results in other(ModelEvaluator(SUBJECT), over, range(2)) for result in results]
     assert sorted(round(result.step_length * 1e3, 2) for result in found)[0] == 2.83
     assert len(addresses(cluster)) == 3  # and it lives on

@@ -11,6 +11,7 @@ import pytest
 from matplotlib.collections import QuadMesh
 from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from crawler_core.errors import UserError
 from crawler_studies.evaluation import Result
@@ -91,7 +92,7 @@ def test_a_map_has_the_line_where_the_crawl_turns_and_no_cell_where_it_is_not_va
         assert values[1, 3] == pytest.approx(factor * 5e-3)
         (line,) = (c for c in axes.collections if isinstance(c, ContourSet))
         (path,) = line.get_paths()
-        assert path.vertices[:, 0] == pytest.approx(3.0)  # between 2 and 4
+        assert np.asarray(path.vertices)[:, 0] == pytest.approx(3.0)  # between 2 and 4
         assert axes.patch.get_hatch()
         assert axes.get_xscale() == "log"
         assert axes.get_yscale() == "linear"
@@ -106,9 +107,10 @@ def test_a_step_that_only_rounding_makes_draws_no_line() -> None:
 def test_curves_are_drawn_over_one_variable_with_gaps_hatched() -> None:
     figure = arrays(Grid((OMEGA,)), np.array([1e-3, math.nan, 2e-3, -1e-3]))
     step, speed = figure.axes
-    assert step.lines[0].get_ydata()[0] == pytest.approx(1.0)
-    assert speed.lines[0].get_ydata()[3] == pytest.approx(-2.0)
+    assert np.asarray(step.lines[0].get_ydata())[0] == pytest.approx(1.0)
+    assert np.asarray(speed.lines[0].get_ydata())[3] == pytest.approx(-2.0)
     (gap,) = step.patches
+    assert isinstance(gap, Rectangle)
     assert gap.get_hatch()
     assert gap.get_x() == pytest.approx(math.sqrt(2.0))  # half-way between 1 and 2, where factors count
 

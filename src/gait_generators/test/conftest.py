@@ -1,22 +1,18 @@
-"""The robot of the tests, and nodes in a ROS context of their own."""
+"""What the tests share, and how hypothesis looks for examples."""
 
 import dataclasses
 import math
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
-from crawler_core.robot import RobotSpec, load_robot
-from crawler_nodes.private_graph import PrivateGraph
+from crawler_core.robot import RobotSpec
+from crawler_nodes.fixtures import crawler, graph
+
+__all__ = ["cranks", "crawler", "graph"]
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
-
-
-@pytest.fixture
-def crawler() -> RobotSpec:
-    return load_robot("three_link")
 
 
 @pytest.fixture
@@ -26,11 +22,3 @@ def cranks(crawler: RobotSpec) -> RobotSpec:
         dataclasses.replace(joint, continuous=True, lower=-math.inf, upper=math.inf) for joint in crawler.joints
     )
     return dataclasses.replace(crawler, joints=joints)
-
-
-@pytest.fixture
-def graph(monkeypatch: pytest.MonkeyPatch) -> Iterator[PrivateGraph]:
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    graph = PrivateGraph()
-    yield graph
-    graph.close()

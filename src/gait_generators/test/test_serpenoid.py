@@ -12,6 +12,7 @@ from crawler_models.snake.crawl import crawl
 from crawler_models.snake.robot import Snake
 from gait_generators.catalogue import make_gait
 from gait_generators.checks import check_limits
+from gait_generators.serpenoid import Serpenoid
 
 NAMES = ("serpenoid", "serpenoid_closed")
 CASES = [
@@ -80,6 +81,7 @@ def test_the_pace_is_that_of_the_papers_omega_2():
 def test_the_closed_gait_advances_by_d_step_without_slip_and_the_papers_works_harder(snake, n):
     robot = Snake.from_parameters(snake.parameters)
     paper, closed = (make_gait(snake, name, {"n": n}) for name in NAMES)
+    assert isinstance(closed, Serpenoid)
     advance = 0.084 * closed.wave.d_unit
     cycles = {name: crawl(robot, gait) for name, gait in (("paper", paper), ("closed", closed))}
     assert cycles["closed"].step_length == pytest.approx(advance, rel=1e-6)

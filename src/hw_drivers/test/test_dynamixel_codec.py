@@ -1,5 +1,7 @@
 """Packets against the maker's examples, against his SDK, under random damage, and there and back."""
 
+from typing import Any
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -147,7 +149,8 @@ class Babble:
 
 @given(st.lists(AWKWARD.filter(len) | ANSWERS.map(encode), max_size=8))
 def test_whatever_comes_an_answer_is_one_that_was_asked_for(chunks):
-    answers = Link(Babble(chunks), 1_000_000, 0.01).ask(codec.sync_read([1, 2], 224, 19), [1, 2], 19)
+    port: Any = Babble(chunks)
+    answers = Link(port, 1_000_000, 0.01).ask(codec.sync_read([1, 2], 224, 19), [1, 2], 19)
     assert set(answers) <= {1, 2}
     assert all(answer.instruction == codec.STATUS and answer.id == ident for ident, answer in answers.items())
 

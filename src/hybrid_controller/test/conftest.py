@@ -1,25 +1,10 @@
-"""The robot of the tests, and nodes in a ROS context of their own."""
+"""What the tests share, and how hypothesis looks for examples."""
 
-from collections.abc import Iterator
-
-import pytest
 from hypothesis import settings
 
-from crawler_core.robot import RobotSpec, load_robot
-from crawler_nodes.private_graph import PrivateGraph
+from crawler_nodes.fixtures import crawler, graph
+
+__all__ = ["crawler", "graph"]
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
-
-
-@pytest.fixture
-def crawler() -> RobotSpec:
-    return load_robot("three_link")
-
-
-@pytest.fixture
-def graph(monkeypatch: pytest.MonkeyPatch) -> Iterator[PrivateGraph]:
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    graph = PrivateGraph()
-    yield graph
-    graph.close()

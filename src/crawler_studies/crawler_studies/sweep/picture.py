@@ -8,7 +8,8 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import Normalize, TwoSlopeNorm
+from matplotlib.collections import QuadMesh
+from matplotlib.colors import Norm, Normalize, TwoSlopeNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -109,7 +110,7 @@ def _curve(axes: Axes, variable: Variable, values: FloatArray, label: str) -> No
     axes.grid(alpha=0.3)
 
 
-def _map(axes: Axes, first: Variable, second: Variable, values: FloatArray, colours: tuple[str, Normalize]):
+def _map(axes: Axes, first: Variable, second: Variable, values: FloatArray, colours: tuple[str, Normalize]) -> QuadMesh:
     x, y = np.array(first.values), np.array(second.values)
     axes.patch.set(**NOT_VALID)  # shows where no cell covers it
     cells = np.ma.masked_invalid(values.T)
@@ -137,7 +138,7 @@ def _colours(values: FloatArray) -> tuple[str, Normalize]:
     return "viridis", Normalize(low, high if high > low else low + 1.0)
 
 
-def _ticks(norm: Normalize) -> FloatArray | None:
+def _ticks(norm: Norm) -> FloatArray | None:
     """Round values on both sides of zero, each on its own scale; None for the usual ones."""
     if not isinstance(norm, TwoSlopeNorm):
         return None
