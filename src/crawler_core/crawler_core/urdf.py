@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 
 from crawler_core.errors import UserError
@@ -17,6 +18,11 @@ def build_urdf(spec: RobotSpec) -> str:
     source = spec.directory / f"{spec.name}.urdf.xacro"
     if not source.exists():
         raise UserError(f"the robot '{spec.name}' has no {source}: a URDF is made from a xacro beside its robot.yaml.")
+    return _expanded(source, source.stat().st_mtime_ns, dump_document(spec))
+
+
+@lru_cache(maxsize=8)  # a stack asks twice for the same: to publish it, and to simulate it
+def _expanded(source: Path, changed_ns: int, document: str) -> str:
     try:
         import xacro
     except ImportError:
@@ -25,7 +31,7 @@ def build_urdf(spec: RobotSpec) -> str:
         ) from None
     with tempfile.TemporaryDirectory() as directory:
         robot_file = Path(directory) / "robot.yaml"
-        robot_file.write_text(dump_document(spec))
+        robot_file.write_text(document)
         try:
             return xacro.process_file(str(source), mappings={"robot_file": str(robot_file)}).toprettyxml(indent="  ")
         except Exception as error:  # xacro evaluates Python, so anything can come out of it
