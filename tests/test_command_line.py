@@ -9,10 +9,6 @@ from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
 
 
-def call(crawler, *words, cwd=None):
-    return subprocess.run([*crawler, *words], capture_output=True, text=True, timeout=200, cwd=cwd)
-
-
 @pytest.fixture
 def broken_yaml(tmp_path):
     file = tmp_path / "broken.yaml"
@@ -58,37 +54,46 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("words", "expected"), REFUSALS, ids=[" ".join(words) for words, _ in REFUSALS])
-def test_bad_input_is_one_sentence_and_exit_code_2_before_anything_starts(crawler, tmp_path, words, expected):
-    result = call(crawler, *words, cwd=tmp_path)
-    assert result.returncode == 2
-    assert result.stdout == ""
-    assert len(result.stderr.strip().splitlines()) == 1
+def test_bad_input_is_one_sentence_and_exit_code_2_before_anything_starts(call, tmp_path, words, expected):
+    code, out, err = call(*words)
+    assert code == 2
+    assert out == ""
+    assert len(err.strip().splitlines()) == 1
     for text in expected:
-        assert text in result.stderr
+        assert text in err
     assert not list(tmp_path.iterdir())  # no directory of a run: nothing was started
 
 
-def test_broken_yaml_is_reported_with_its_line(crawler, broken_yaml):
-    result = call(crawler, "run", "--params", broken_yaml)
-    assert result.returncode == 2
-    assert "line 4" in result.stderr
+def test_the_process_ends_with_the_same_sentence_and_code(crawler, tmp_path):
+    words, expected = REFUSALS[0]
+    result = subprocess.run([*crawler, *words], capture_output=True, text=True, timeout=200, cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert expected[0] in result.stderr
+    assert not list(tmp_path.iterdir())
 
 
-def test_model_prints_the_papers_step_length(crawler):
-    result = call(crawler, "model", "three_link", "--set", "gait.omega=8", "--json")
-    assert result.returncode == 0
-    told = json.loads(result.stdout)
+def test_broken_yaml_is_reported_with_its_line(call, broken_yaml):
+    code, _, err = call("run", "--params", broken_yaml)
+    assert code == 2
+    assert "line 4" in err
+
+
+def test_model_prints_the_papers_step_length(call):
+    code, out, _ = call("model", "three_link", "--set", "gait.omega=8", "--json")
+    assert code == 0
+    told = json.loads(out)
     assert abs(told["step_length_m"] - 2.8304e-3) < 1e-6
     assert told["valid"] is True
     for key in ("speed_m_s", "period_s", "mode_switches", "min_normal_force_N", "painleve_margin", "unique", "reason"):
         assert key in told
 
 
-def test_model_says_why_a_gait_is_not_valid(crawler):
+def test_model_says_why_a_gait_is_not_valid(call):
     words = ["--set", "gait.omega=20", "--set", "gait.phi0=145", "--set", "robot.friction=0.398"]
-    result = call(crawler, "model", "three_link", *words, "--json")
-    assert result.returncode == 1
-    told = json.loads(result.stdout)
+    code, out, _ = call("model", "three_link", *words, "--json")
+    assert code == 1
+    told = json.loads(out)
     assert told["valid"] is False
     assert told["step_length_m"] is None
     assert "leaves the ground" in told["reason"]
@@ -96,8 +101,8 @@ def test_model_says_why_a_gait_is_not_valid(crawler):
 
 def test_a_run_leaves_summary_picture_and_recording(crawler, tmp_path):
     words = ["run", "--backend", "model", "--lockstep", "--set", "gait.omega=3.2", "--duration", "12", "--record"]
-    words += ["--real-time-factor", "2"]
-    result = call(crawler, *words, "--out", "crawl", "--json", cwd=tmp_path)
+    words += ["--real-time-factor", "2", "--set", "backend.lockstep_timeout=60", "--out", "crawl", "--json"]
+    result = subprocess.run([*crawler, *words], capture_output=True, text=True, timeout=200, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     told = json.loads(result.stdout)
     assert told["steady"] is True
@@ -128,15 +133,15 @@ def test_a_run_leaves_summary_picture_and_recording(crawler, tmp_path):
     assert stamps[-1] == 12_000_000_000  # filed under the run's own time
 
 
-def test_a_run_does_not_overwrite_another(crawler, tmp_path):
+def test_a_run_does_not_overwrite_another(call, tmp_path):
     (tmp_path / "taken").mkdir()
-    result = call(crawler, "run", "--out", "taken", cwd=tmp_path)
-    assert result.returncode == 2
-    assert "taken exists already" in result.stderr
+    code, _, err = call("run", "--out", "taken")
+    assert code == 2
+    assert "taken exists already" in err
 
 
 @pytest.mark.parametrize("command", ["run", "model", "doctor", "bench"])
-def test_every_command_explains_itself(crawler, command):
-    result = call(crawler, command, "--help")
-    assert result.returncode == 0
-    assert "keys of --json" in result.stdout
+def test_every_command_explains_itself(call, command):
+    code, out, _ = call(command, "--help")
+    assert code == 0
+    assert "keys of --json" in out

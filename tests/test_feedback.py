@@ -6,6 +6,7 @@ import math
 import pytest
 from crawler_interfaces.msg import ControllerState
 from rclpy.serialization import deserialize_message
+from rings import lockstep
 
 from crawler_bringup.stack import Options, make_stack
 from crawler_cli.commands import run
@@ -40,11 +41,7 @@ def test_the_ring_crawls_as_far_as_the_law_in_continuous_time(backend, controlle
     def note(data, _info):
         states.append(deserialize_message(data, ControllerState))
 
-    settings = {
-        "gait": {"omega": OMEGA},
-        "controller": controller,
-        "backend": {"lockstep": True, "real_time_factor": 0.0, "rate": 500.0},
-    }
+    settings = {"gait": {"omega": OMEGA}, **lockstep(law=controller, rate=500.0)}
     options = Options(backend=backend, controller="hybrid", settings=settings)
     with Ring(options, [(Topic("controller_state", ControllerState), note)]) as ring:
         # nobody waits for who listens to controller_state: the first ones may be missed

@@ -4,13 +4,13 @@ import numpy as np
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from rclpy.serialization import deserialize_message
+from rings import LONG, lockstep
 from sensor_msgs.msg import JointState
 
 from crawler_bringup.stack import Options
 from crawler_cli.watching import Ring
+from crawler_nodes.messages import stamp_ns
 from crawler_nodes.tap import Topic
-
-LONG = 60.0
 
 
 def test_a_gait_parameter_takes_effect_without_a_jump():
@@ -19,8 +19,8 @@ def test_a_gait_parameter_takes_effect_without_a_jump():
     def note(data, _info):
         states.append(deserialize_message(data, JointState))
 
-    options = Options(backend="model", settings={"gait": {"omega": 4.0}, "backend": {"rate": 200.0}})
-    with Ring(options, [(Topic("joint_states", JointState), note)]) as ring:
+    options = Options(backend="model", settings={"gait": {"omega": 4.0}, **lockstep(2.0, rate=200.0)})
+    with Ring(options, [(Topic("joint_states", JointState, depth=5000), note)]) as ring:
         ring.watch(lambda: ring.log.time > 4.0, LONG)
 
         def change(value):
@@ -33,6 +33,9 @@ def test_a_gait_parameter_takes_effect_without_a_jump():
         assert change(8.0).successful
         changed = ring.log.time
         ring.watch(lambda: ring.log.time > changed + 6.0, LONG)
+    assert ring.log.time > changed + 6.0
+    stamps = [stamp_ns(state.header.stamp) for state in states]
+    assert set(np.diff(stamps)) == {5_000_000}  # every tick: what follows is about neighbours
     position = np.array([state.position for state in states])
     amplitude = np.radians(18.0)
     # neither gait moves faster than A * 8 rad/s; while one fades into the other the weights add a little

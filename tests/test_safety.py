@@ -1,6 +1,7 @@
 """What the robot does when a part of the stack dies or misbehaves. Real processes, killed for real."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -8,24 +9,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from crawler_interfaces.msg import ControllerState
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.serialization import deserialize_message
+from rings import LONG, lockstep
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_bringup.stack import Options
 from crawler_cli.watching import Ring
-from crawler_nodes.messages import set_stamp
+from crawler_core.robot import robots_directory
 from crawler_nodes.tap import Topic
-
-LONG = 60.0  # s, a deadline that only a broken stack meets
 
 
 class Crawl:
-    """A ring in real time, with everything that was said."""
+    """A ring with everything that was said, in lockstep unless its backend has a time of its own."""
 
-    def __init__(self, backend="model", moving=True, **own):
+    def __init__(self, backend="model", moving=True, robot="three_link", settings=None):
         self.moving = moving  # wait until the robot moves
         self.states, self.controller, self.diagnostics = [], [], []
         topics = [
@@ -33,7 +34,8 @@ class Crawl:
             (Topic("controller_state", ControllerState), self.keep(self.controller, ControllerState)),
             (Topic("diagnostics", DiagnosticArray), self.keep(self.diagnostics, DiagnosticArray)),
         ]
-        self.ring = Ring(Options(backend=backend, settings={"backend": {"rate": 200.0, **own}}), topics)
+        settings = lockstep(1.0) if settings is None else settings
+        self.ring = Ring(Options(robot=robot, backend=backend, settings=settings), topics)
 
     @staticmethod
     def keep(kept, kind):
@@ -88,7 +90,7 @@ class Crawl:
 
 
 def test_without_the_gait_node_the_controller_stops_at_the_end_of_the_horizon():
-    with Crawl() as crawl:
+    with Crawl(settings=lockstep(1.0, reference_timeout=1.0)) as crawl:
         since = len(crawl.states)
         crawl.kill("gait")
         crawl.until(lambda: crawl.controller and crawl.controller[-1].status == ControllerState.STOPPED)
@@ -99,40 +101,50 @@ def test_without_the_gait_node_the_controller_stops_at_the_end_of_the_horizon():
 
 
 def test_without_the_controller_the_backend_holds_then_relaxes():
-    with Crawl() as crawl:
+    settings = lockstep(1.0)
+    settings["backend"]["lockstep_timeout"] = 1.0
+    with Crawl(settings=settings) as crawl:
         crawl.kill("controller")
         crawl.until(lambda: crawl.motion() == "holding")
         crawl.until(lambda: crawl.motion() == "relaxed")
         crawl.until(lambda: crawl.said("commands stopped coming"))
 
 
-@pytest.mark.parametrize(
-    ("names", "position", "velocity", "words"),
-    [
-        (["joint_1", "joint_2"], [float("nan"), 1.9], [0.0, 0.0], "not a finite number"),
-        (["joint_1", "elbow"], [1.9, 1.9], [0.0, 0.0], "elbow"),
-        (["joint_1", "joint_2"], [9.0, 1.9], [0.0, 0.0], "outside"),
-        (["joint_1", "joint_2"], [2.9, 1.0], [0.0, 0.0], "faster than"),
-    ],
-)
-def test_bad_commands_are_refused_or_clamped_and_reported(names, position, velocity, words):
-    with Crawl() as crawl:
+BAD = [
+    (["joint_1", "joint_2"], [float("nan"), 1.9], "not a finite number"),
+    (["joint_1", "elbow"], [1.9, 1.9], "elbow"),
+    (["joint_1", "joint_2"], [9.0, 1.9], "outside"),
+    (["joint_1", "joint_2"], [2.9, 1.0], "faster than"),
+]
+
+
+def test_bad_commands_are_refused_or_clamped_and_reported():
+    """From a controller of the test's own, which has killed the true one: the backend waits for its answers."""
+    with Crawl("pybullet") as crawl:
         out = crawl.ring.node.create_publisher(JointState, "joint_commands", 10)
         crawl.until(lambda: out.get_subscription_count() > 0)
-        message = JointState(name=names, position=position, velocity=velocity)
+        crawl.kill("controller")
 
-        def reported():
-            set_stamp(message.header.stamp, 0)
+        def answer(names, position):
+            now = crawl.states[-1].header.stamp
+            message = JointState(name=names, position=position, velocity=[0.0] * len(names))
+            message.header.stamp = now
             out.publish(message)
-            return crawl.said(words)
+            crawl.until(lambda: crawl.states[-1].header.stamp != now or crawl.said("elbow"))
 
-        crawl.until(reported)
-        seen = len(crawl.states)
-        crawl.until(lambda: len(crawl.states) > seen + 20)
+        for names, position, words in BAD:
+
+            def reported(names=names, position=position, words=words):
+                answer(names, position)
+                return crawl.said(words)
+
+            crawl.until(reported)
+        assert crawl.motion() == "active"
         positions = np.array([state.position for state in crawl.states])
         assert np.isfinite(positions).all()
-        assert np.degrees(positions).max() <= 172.0 + 1e-9
-        assert crawl.steps(0) <= 12.0 / 200 * (1 + 1e-9)
+        # what is applied is in force exactly; 1e-5 rad is what the solver of the physics may leave of it
+        assert positions.max() <= np.radians(172.0) + 1e-5
+        assert crawl.steps(0) <= 12.0 / 200 + 2e-5
 
 
 def test_the_emergency_stop_latches():
@@ -148,17 +160,30 @@ def test_the_emergency_stop_latches():
         crawl.until(lambda: crawl.motion() == "active")
 
 
+@pytest.fixture
+def patient_robot(tmp_path):
+    """The path of a robot file whose torque stays on although a busy machine sends no command for a while."""
+    directory = tmp_path / "three_link"
+    shutil.copytree(robots_directory() / "three_link", directory)
+    document = yaml.safe_load((directory / "robot.yaml").read_text())
+    document["safety"]["relax_after"] = LONG
+    (directory / "robot.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
+    return str(directory / "robot.yaml")
+
+
 @pytest.mark.parametrize(
     ("fail", "words"),
     [
-        ("no_angle", "joint_2"),
         ("dead_joint", "joint_2 does not follow"),
-        ("frozen", "nothing new"),
         ("raise", "remedy"),
+        # that these faults are found and named is the supervisor's, whose own tests show it in every run
+        pytest.param("no_angle", "joint_2", marks=pytest.mark.exhaustive),
+        pytest.param("frozen", "nothing new", marks=pytest.mark.exhaustive),
     ],
 )
-def test_a_failing_robot_is_made_safe_and_the_fault_is_named(fail, words):
-    with Crawl("mock", moving=False, fail=fail, fail_after=2.0, fail_joint="joint_2") as crawl:
+def test_a_failing_robot_is_made_safe_and_the_fault_is_named(patient_robot, fail, words):
+    failing = {"backend": {"fail": fail, "fail_after": 0.5, "fail_joint": "joint_2"}}
+    with Crawl("mock", moving=False, robot=patient_robot, settings=failing) as crawl:
         crawl.until(lambda: crawl.motion() == "faulted")
         if words != "remedy":
             crawl.until(lambda: crawl.said(words))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from crawler_interfaces.msg import ContactStateArray, ControllerState
 from rclpy.serialization import deserialize_message
+from rings import LONG, lockstep, wait_for_end
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
@@ -14,15 +15,9 @@ from crawler_cli.run_log import measure
 from crawler_cli.watching import Ring
 from crawler_nodes.tap import Topic
 
-LONG = 60.0  # s, a deadline that only a broken stack meets
-
 
 def ring_of(kind, topics=None, **settings):
     return Ring(Options(robot="snake", gait="serpenoid_closed", backend=kind, settings=settings), topics)
-
-
-def lockstep(seconds):
-    return {"lockstep": True, "real_time_factor": 0.0, "stop_at": seconds}
 
 
 @pytest.mark.parametrize(
@@ -33,8 +28,8 @@ def test_the_closed_wave_advances_by_d_step_through_the_ring(links, direction, s
     gait = {"n": 6, "omega": 2.0, "direction": direction}
     period = (links - 6 + 2) * np.pi / 4
     seconds = 3.2 * period
-    with ring_of("model", gait=gait, robot={"links": links}, backend=lockstep(seconds)) as ring:
-        ring.watch(lambda: ring.log.time >= seconds - 1e-2, LONG)
+    with ring_of("model", gait=gait, robot={"links": links}, **lockstep(stop_at=seconds)) as ring:
+        wait_for_end(ring)
         log = ring.log
         measured = measure(log, ring.stack.gait.period, ring.stack.gait.period)
     assert len(log.names) == links - 1
@@ -57,7 +52,7 @@ def test_in_physics_it_stops_where_it_is_when_its_gait_dies_and_lies_down_at_an_
             lambda data, _: contacts.append(deserialize_message(data, ContactStateArray)),
         ),
     ]
-    with ring_of("pybullet", topics) as ring:
+    with ring_of("pybullet", topics, **lockstep(4.0, reference_timeout=1.0)) as ring:
 
         def until(condition):
             ring.watch(condition, LONG)

@@ -6,30 +6,23 @@ import os
 import re
 import select
 import signal
+import sqlite3
 import subprocess
-import sys
 import time
+from contextlib import closing
 
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from crawler_cli import __main__ as front_door
 from crawler_cli.commands import sweep
 from crawler_studies.study_file import open_study
 
 
 @pytest.fixture
-def call(tmp_path, monkeypatch, capsys):
+def call(call):
     """Runs a sweep in an empty directory; returns the exit code and what was printed."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["crawler", "sweep", *words])
-        code = front_door.main()
-        return code, *capsys.readouterr()
-
-    return run
+    return lambda *words: call("sweep", *words)
 
 
 MAP = ["three_link", "--vary", "gait.omega=1,3.2,5.5,8,16", "--vary", "gait.psi=20,90"]
@@ -178,7 +171,8 @@ def test_a_sweep_whose_study_is_open_elsewhere_is_refused(call, tmp_path):
 
 
 COARSE = ["--set", "backend.physics_rate=500", "--set", "backend.rate=250"]  # quick, and good enough here
-PHYSICS = ["sweep", "--backend", "pybullet", "--vary", "gait.omega=9:14:6", *COARSE, "--output", "p.csv"]
+# so many that none of the ends comes too late
+PHYSICS = ["sweep", "--backend", "pybullet", "--vary", "gait.omega=9:14:600", *COARSE, "--output", "p.csv"]
 
 
 def children(process):
@@ -187,15 +181,20 @@ def children(process):
     return [os.pidfd_open(int(pid)) for pid in found.split()]
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_a_sweep_that_is_ended_goes_on_and_does_no_point_twice(crawler, tmp_path, number):
-    pytest.importorskip("pybullet")
+def finished(study):
+    """The evaluations that are in a study file whose process has ended."""
+    with closing(sqlite3.connect(study)) as connection:
+        return connection.execute("SELECT * FROM evaluations ORDER BY number").fetchall()
+
+
+def end_in_the_middle(crawler, directory, number):
+    """Starts the sweep and ends it once it has written something; its first line, its last words and its exit code."""
     with subprocess.Popen(
-        [*crawler, *PHYSICS], cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+        [*crawler, *PHYSICS], cwd=directory, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
-        assert "6 points" in process.stderr.readline()
-        made = (tmp_path / "p.sqlite").stat().st_mtime_ns
-        while (tmp_path / "p.sqlite").stat().st_mtime_ns == made:  # until the first points are in it
+        first = process.stderr.readline()
+        made = (directory / "p.sqlite").stat().st_mtime_ns
+        while (directory / "p.sqlite").stat().st_mtime_ns == made:  # until the first points are in it
             assert process.poll() is None
             time.sleep(0.005)
         workers = children(process)
@@ -208,17 +207,37 @@ def test_a_sweep_that_is_ended_goes_on_and_does_no_point_twice(crawler, tmp_path
     for worker in workers:
         assert select.select([worker], [], [], 60.0)[0], "a worker outlived its sweep"
         os.close(worker)
-    if number == signal.SIGINT:
-        assert process.returncode == 130
-        assert "interrupted" in said.splitlines()[-1]
-        assert "points finished; they are in p.sqlite, and the same command goes on there." in said.splitlines()[-1]
-        assert "Traceback" not in said
-    result = subprocess.run([*crawler, *PHYSICS, "--json"], cwd=tmp_path, capture_output=True, text=True, timeout=200)
+    return first, said, process.returncode
+
+
+def test_a_sweep_that_is_ended_goes_on_and_does_no_point_twice(crawler, tmp_path):
+    pytest.importorskip("pybullet")
+    first, _, code = end_in_the_middle(crawler, tmp_path, signal.SIGKILL)
+    assert "600 points (" in first
+    assert code == -signal.SIGKILL
+    killed = finished(tmp_path / "p.sqlite")
+    assert 0 < len(killed) < 600
+
+    first, said, code = end_in_the_middle(crawler, tmp_path, signal.SIGINT)
+    assert f"600 points, {len(killed)} of them finished before" in first
+    assert code == 130
+    interrupted = finished(tmp_path / "p.sqlite")
+    assert len(killed) < len(interrupted) < 600
+    assert [row for row in interrupted if row in killed] == killed  # a number is there once, and its row as it was
+    last = said.splitlines()[-1]
+    assert f"interrupted with {len(interrupted)} of 600 points finished" in last
+    assert "they are in p.sqlite, and the same command goes on there." in last
+    assert "Traceback" not in said
+
+
+def test_a_sweep_in_processes_comes_to_its_end(crawler, tmp_path):
+    pytest.importorskip("pybullet")
+    words = ["sweep", "--backend", "pybullet", "--vary", "gait.omega=9,14", *COARSE, "--output", "p.csv", "--json"]
+    result = subprocess.run([*crawler, *words], cwd=tmp_path, capture_output=True, text=True, timeout=280)
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
     told = json.loads(result.stdout)  # nothing else is on stdout
-    assert 1 <= told["finished_before"] < 6
-    assert told["evaluated"] == 6 - told["finished_before"]
+    assert (told["finished_before"], told["evaluated"]) == (0, 2)
     rows = pyarrow.csv.read_csv(tmp_path / "p.csv").to_pylist()
-    assert [row["gait.omega"] for row in rows] == [9.0, 10.0, 11.0, 12.0, 13.0, 14.0]
+    assert [row["gait.omega"] for row in rows] == [9.0, 14.0]
     assert all(row["valid"] and math.isfinite(row["step_length_m"]) for row in rows)

@@ -1,0 +1,27 @@
+"""What the tests with running rings share."""
+
+import math
+
+LONG = 60.0  # s, a deadline that only a broken stack meets
+
+
+def lockstep(factor=0.0, *, law=None, reference_timeout=LONG, **backend):
+    """Settings of a ring in which nothing comes too late, however long each process has to wait for its turn.
+
+    `factor` is the real-time factor; `law` and `backend` are further settings of the controller and the backend.
+    """
+    return {
+        "backend": {"lockstep": True, "real_time_factor": factor, "lockstep_timeout": LONG, **backend},
+        "controller": {"reference_timeout": reference_timeout, **(law or {})},
+    }
+
+
+def wait_for_end(ring, seconds=280.0):
+    """Watch a ring until its time stands still at the `stop_at` of its backend."""
+    end = ring.stack.options.settings["backend"]["stop_at"]
+
+    def ended():
+        return math.isclose(ring.log.time, end, abs_tol=1e-2)
+
+    ring.watch(ended, seconds)
+    assert ended(), f"the run came to {ring.log.time:g} of {end:g} s"
