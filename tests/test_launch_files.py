@@ -10,11 +10,10 @@ import pytest
 pytest.importorskip("launch_ros", reason="launch_ros comes with a ROS 2 install")
 
 from ament_index_python.packages import get_package_share_directory
+from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.launch_description_sources import get_launch_description_from_python_launch_file
 from launch_ros.actions import Node
-
-from launch import LaunchContext, LaunchDescription
 
 
 def load(name: str) -> LaunchDescription:

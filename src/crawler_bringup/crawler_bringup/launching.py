@@ -1,10 +1,8 @@
 """From the stack to launch_ros actions. The only module that imports launch."""
 
-# mypy: disable-error-code="attr-defined"
-# (without a ROS 2 install mypy takes the folder of launch files for the launch system)
-
 from __future__ import annotations
 
+from launch import LaunchContext
 from launch.actions import DeclareLaunchArgument
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
@@ -14,7 +12,6 @@ from crawler_bringup.settings import merge, parse_assignments, read_settings
 from crawler_bringup.stack import BACKENDS, NodeSpec, Options
 from crawler_core.robot import robot_names
 from hybrid_controller.laws.catalogue import LAWS
-from launch import LaunchContext
 
 LOG_LEVELS = ["debug", "info", "warn", "error", "fatal"]
 

@@ -1,9 +1,9 @@
 """One robot, one backend, one controller: the whole ring."""
 
+from launch import LaunchDescription
 from launch.actions import OpaqueFunction
 
 from crawler_bringup.launching import ring_arguments, ring_nodes
-from launch import LaunchDescription
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -1,9 +1,9 @@
 """A robot in RViz with a slider for each joint."""
 
+from launch import LaunchDescription
 from launch.actions import OpaqueFunction
 
 from crawler_bringup.launching import view_arguments, view_nodes
-from launch import LaunchDescription
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -11,23 +11,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix, get_package_share_directory
 
 from crawler_core.errors import UserError
-
-PACKAGES = (
-    "crawler_interfaces",
-    "crawler_description",
-    "crawler_core",
-    "crawler_models",
-    "gait_generators",
-    "hybrid_controller",
-    "sim_bridge",
-    "hw_drivers",
-    "crawler_bringup",
-)
 
 
 @dataclass(frozen=True)
@@ -64,15 +53,23 @@ def ros() -> Finding:
     return Finding("ros", hasattr(rclpy, "ok"), detail)
 
 
+def packages() -> list[str]:
+    """The ROS packages that must be found: the command line's own, and those that its package.xml asks for."""
+    manifest = ElementTree.parse(Path(get_package_share_directory("crawler_cli")) / "package.xml")
+    asked = [str(element.text) for element in manifest.iter("exec_depend")]
+    return ["crawler_cli", *(name for name in asked if not name.startswith("python3-"))]
+
+
 def build() -> Finding:
-    """Whether every package of the stack is built and found."""
+    """Whether every package of the stack, and of ROS 2 what it is made from, is found."""
+    names = packages()
     missing = []
-    for name in PACKAGES:
+    for name in names:
         try:
             get_package_prefix(name)
         except PackageNotFoundError:
             missing.append(name)
-    detail = f"{len(PACKAGES) - len(missing)} of {len(PACKAGES)} packages" + (
+    detail = f"{len(names) - len(missing)} of {len(names)} packages" + (
         f", without {', '.join(missing)}" if missing else ""
     )
     return Finding("build", not missing, detail, "run './crawler setup', or 'colcon build' on a ROS 2 install")

@@ -1,7 +1,6 @@
 """The snake's URDF against its robot file and against the geometry of its paper."""
 
 import math
-from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -15,7 +14,7 @@ from crawler_core.frames import read_frames  # noqa: E402
 from crawler_core.robot import load_robot  # noqa: E402
 from crawler_core.urdf import build_urdf  # noqa: E402
 
-ROBOT_FILE = Path(__file__).parents[1] / "robots/snake/robot.yaml"
+ROBOT_FILE = load_robot("snake").directory / "robot.yaml"
 XACRO = ROBOT_FILE.with_name("snake.urdf.xacro")
 
 

@@ -4,7 +4,6 @@ import cmath
 import copy
 import math
 import tempfile
-from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -12,9 +11,11 @@ import numpy as np
 import pytest
 import yaml
 
+from crawler_core.robot import load_robot
+
 xacro = pytest.importorskip("xacro")
 
-ROBOT_FILE = Path(__file__).parents[1] / "robots/three_link/robot.yaml"
+ROBOT_FILE = load_robot("three_link").directory / "robot.yaml"
 XACRO = ROBOT_FILE.with_name("three_link.urdf.xacro")
 LINKS = {
     "body": ("central_mass", "central_inertia"),

@@ -1,0 +1,191 @@
+"""Every package.xml says what its package really needs, and who may know whom holds."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from crawler_cli import checkup
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = {file.parent.name: file.parent for file in sorted(ROOT.glob("*/*/package.xml"))}
+OURS = {name for name, folder in FOLDERS.items() if folder.parent.name == "src"}
+PYTHON_PACKAGES = sorted(name for name in OURS if (FOLDERS[name] / "setup.py").is_file())
+CMAKE_PACKAGES = sorted(OURS - set(PYTHON_PACKAGES))
+
+# The rosdep key of every Python library, by the name it is imported by: those of rosdep's python.yaml.
+ROSDEP = {
+    "can": "python3-can",
+    "hypothesis": "python3-hypothesis",
+    "matplotlib": "python3-matplotlib",
+    "numba": "python3-numba",
+    "numpy": "python3-numpy",
+    "pytest": "python3-pytest",
+    "rich": "python3-rich",
+    "scipy": "python3-scipy",
+    "serial": "python3-serial",
+    "sklearn": "python3-sklearn",
+    "smbus2": "python3-smbus2",
+    "transforms3d": "python3-transforms3d",
+    "yaml": "python3-yaml",
+}
+# These have no key, or one that makes rosdep call pip, which Ubuntu refuses: requirements/ros2_install.txt has them.
+FROM_PIP = {"cloudpickle", "distributed", "dynamixel_sdk", "pyarrow", "pybullet", "rosbags", "threadpoolctl"}
+# ROS 2's own packages, whose names are their keys
+ROS = {
+    "action_msgs",
+    "ament_cmake",
+    "ament_index_python",
+    "builtin_interfaces",
+    "diagnostic_msgs",
+    "geometry_msgs",
+    "joint_state_publisher_gui",
+    "launch",
+    "launch_ros",
+    "lifecycle_msgs",
+    "nav_msgs",
+    "rcl_interfaces",
+    "rclpy",
+    "ros2launch",
+    "rosgraph_msgs",
+    "rosidl_default_generators",
+    "rosidl_default_runtime",
+    "rviz2",
+    "sensor_msgs",
+    "std_msgs",
+    "std_srvs",
+    "tf2_msgs",
+    "trajectory_msgs",
+    "visualization_msgs",
+    "xacro",
+}
+# what a package needs without naming it in its code
+UNNAMED = {
+    "crawler_bringup": {"ros2launch"},  # the command that reads its launch files
+    "crawler_cli": OURS - {"crawler_cli"},  # it starts any of them, and doctor counts them
+    "crawler_description": {"xacro"},  # the robots' files are written in it
+    "crawler_interfaces": {"rosidl_default_runtime"},  # what rosidl_default_generators makes needs it
+}
+DOTTED = re.compile(
+    r"([a-z_0-9]+)(\.\w+)*(\.|:\w+)?"
+)  # "package", "package.module:object", the start of f"package.{x}"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The dependencies in a package.xml, by kind."""
+
+    kinds: Mapping[str, frozenset[str]]
+
+    def said(self, *kinds: str) -> set[str]:
+        return set().union(*(self.kinds.get(kind, frozenset()) for kind in (*kinds, "depend")))
+
+    def all(self) -> set[str]:
+        return set().union(*self.kinds.values())
+
+
+@cache
+def manifest(package: str) -> Manifest:
+    root = ElementTree.parse(FOLDERS[package] / "package.xml").getroot()
+    kinds: dict[str, list[str]] = {}
+    for element in root:
+        if element.tag.endswith("depend"):
+            kinds.setdefault(element.tag, []).append((element.text or "").strip())
+    for kind, names in kinds.items():
+        assert len(names) == len(set(names)), f"{package}/package.xml repeats a {kind}"
+    return Manifest({kind: frozenset(names) for kind, names in kinds.items()})
+
+
+def names_in(file: Path) -> Iterator[str]:
+    """The top names of the modules that a file imports anywhere in it, and of the packages that its strings name."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield (node.module or "").split(".")[0]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            named = DOTTED.fullmatch(node.value)
+            if named and named[1] in OURS | ROS:
+                yield named[1]
+
+
+def needed(package: str, *folders: str) -> set[str]:
+    """What the code in these folders of a package needs, as keys for package.xml, besides what only pip has."""
+    files = [file for folder in folders for file in sorted((FOLDERS[package] / folder).rglob("*.py"))]
+    own = {package, *sys.stdlib_module_names, *(file.stem for file in files if "test" in folders)}
+    found = {name for file in files for name in names_in(file)} - own - FROM_PIP
+    return {ROSDEP.get(name, name) for name in found}
+
+
+@cache
+def code_needs(package: str) -> frozenset[str]:
+    return frozenset(needed(package, package, "launch"))
+
+
+@cache
+def extra_for_tests(package: str) -> frozenset[str]:
+    return frozenset(needed(package, "test") | {"python3-pytest"}) - code_needs(package)
+
+
+def compare(package: str, said: set[str], needs: frozenset[str] | set[str]) -> None:
+    assert sorted(needs - said) == [], f"{package}/package.xml does not name them"
+    assert sorted(said - needs) == [], f"{package}/package.xml names them, but nothing needs them"
+
+
+@pytest.mark.parametrize("package", sorted(FOLDERS))
+def test_every_dependency_has_a_key_that_rosdep_knows(package):
+    assert manifest(package).all() <= OURS | ROS | set(ROSDEP.values())
+
+
+@pytest.mark.parametrize("package", PYTHON_PACKAGES)
+def test_package_xml_names_what_the_code_needs_and_nothing_else(package):
+    compare(package, manifest(package).said("exec_depend"), code_needs(package) | UNNAMED.get(package, set()))
+
+
+@pytest.mark.parametrize("package", PYTHON_PACKAGES)
+def test_package_xml_names_what_the_tests_need_besides_and_nothing_else(package):
+    compare(package, manifest(package).said("test_depend"), extra_for_tests(package))
+
+
+@pytest.mark.parametrize("package", CMAKE_PACKAGES)
+def test_package_xml_names_what_cmake_looks_for_and_nothing_else(package):
+    text = (FOLDERS[package] / "CMakeLists.txt").read_text(encoding="utf-8")
+    found = set(re.findall(r"find_package\((\w+)", text))
+    compare(package, manifest(package).all(), found | UNNAMED.get(package, set()))
+
+
+def test_no_package_needs_itself_through_others():
+    graph = {name: manifest(name).all() & OURS for name in OURS}
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the packages
+
+
+def test_doctor_looks_for_every_package():
+    assert set(checkup.packages()) >= OURS
+
+
+# who may know whom
+
+
+MESSAGES = re.compile(r"\w+_(msgs|srvs|interfaces)")
+
+
+def test_the_core_knows_neither_ros_nor_another_package():
+    """It finds installed files by the ament index, which is a library of files and not of nodes."""
+    known = code_needs("crawler_core")
+    assert not {name for name in known if MESSAGES.fullmatch(name)}
+    assert known & (OURS | ROS) == {"ament_index_python", "crawler_description", "xacro"}
+
+
+def test_the_equations_know_the_core_at_most():
+    assert code_needs("crawler_models") & (OURS | ROS) <= {"crawler_core"}
+
+
+def test_the_drivers_do_not_know_the_simulators():
+    assert "sim_bridge" not in code_needs("hw_drivers") | extra_for_tests("hw_drivers")
