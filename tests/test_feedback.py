@@ -30,7 +30,7 @@ def heard(log):
 @pytest.mark.parametrize(
     ("backend", "controller", "tolerance"),
     [
-        ("model", {}, 0.05),
+        pytest.param("model", {}, 0.05, marks=pytest.mark.exhaustive),  # the others are both halves of it
         ("model", {"contacts": "estimated"}, 0.05),
         ("pybullet", {}, 0.05),  # of which 1 % are the physics' own: steps, and a stick that is a slow slip
     ],

@@ -127,7 +127,7 @@ def test_killed_and_resumed_it_finds_what_it_would_have_found(crawler, call, tmp
 
 @pytest.fixture
 def ring(request):
-    """A ring that somebody else has started, as fast as leaves room for others; of the equations unless said otherwise."""
+    """A ring that somebody else has started, fast but not flat out; of the equations unless said otherwise."""
     settings = {"gait": {"omega": 16.0}, **lockstep(20.0, rate=100.0)}
     with Ring(Options(backend=getattr(request, "param", "model"), settings=settings), logged=False) as running:
         yield running

@@ -1,0 +1,127 @@
+"""Whose turn it is: the ring's own messages at once, everything else in time, by a clock that the test holds."""
+
+import pytest
+from rclpy.node import Node
+from std_msgs.msg import String
+
+from crawler_nodes import spinning
+from crawler_nodes.spinning import IDLE, TURN, Spinner
+
+
+class FakeTime:
+    """A clock that moves only when it is told to, or slept on."""
+
+    def __init__(self):
+        self.now = 100.0
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
+class FakeExecutor:
+    """Counts its turns."""
+
+    def __init__(self):
+        self.turns = []
+
+    def spin_once(self, timeout_sec):
+        self.turns.append(timeout_sec)
+
+    def shutdown(self):
+        pass
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = FakeTime()
+    monkeypatch.setattr(spinning, "time", clock)
+    return clock
+
+
+class Bench:
+    """A spinner whose node hears one topic, and a publisher of it."""
+
+    def __init__(self, graph):
+        self.graph = graph
+        self.node = Node("listener", context=graph.context, namespace=graph.namespace)
+        graph.nodes.append(self.node)
+        self.heard = []
+        subscription = self.node.create_subscription(String, "words", self.hear, 100)
+        self.spinner = Spinner(self.node, hot=[subscription])
+        self.spinner._executor.shutdown()
+        self.others = FakeExecutor()
+        vars(self.spinner)["_executor"] = self.others
+        speaker = graph.add(lambda **options: Node("speaker", **options))
+        self.words = speaker.create_publisher(String, "words", 100)
+        graph.spin_until(self.words.get_subscription_count)
+
+    def hear(self, message):
+        self.heard.append(message.data)
+
+    def say(self, word):
+        """Publish, and take turns until it has been heard; the number of turns."""
+        self.words.publish(String(data=word))
+        turns = 0
+
+        def heard():
+            nonlocal turns
+            self.spinner.turn()
+            turns += 1
+            return self.heard[-1:] == [word]
+
+        self.graph.spin_until(heard)
+        return turns
+
+
+def test_every_message_of_the_ring_is_served_in_order(graph, clock):
+    bench = Bench(graph)
+    said = [str(k) for k in range(50)]
+    for word in said:
+        bench.words.publish(String(data=word))
+    graph.spin_until(lambda: bench.spinner.turn() or len(bench.heard) == len(said))
+    assert bench.heard == said
+
+
+def test_the_others_have_their_turn_only_now_and_then_while_messages_flow(graph, clock):
+    bench = Bench(graph)
+    bench.say("first")
+    bench.others.turns.clear()
+    waited = sum(bench.say(f"{k}") - 1 for k in range(20))  # turns in which nothing had come yet
+    assert len(bench.others.turns) == waited  # no time has passed: none of the turns with a message was theirs
+    clock.now += 1.01 * TURN
+    bench.others.turns.clear()
+    waited = bench.say("late") - 1
+    assert len(bench.others.turns) == max(1, waited)  # the message did not keep them from it
+    assert set(bench.others.turns) == {0.0}  # and they do not keep the next message waiting
+
+
+def test_the_others_have_every_turn_when_nothing_flows(graph, clock):
+    bench = Bench(graph)
+    for _ in range(5):
+        bench.spinner.turn()
+    assert bench.others.turns == [0.0] * 5
+
+
+def test_a_node_without_a_ring_waits_for_work_and_naps(graph, clock):
+    node = Node("slow", context=graph.context, namespace=graph.namespace)
+    graph.nodes.append(node)
+    spinner = Spinner(node, nap=0.25)
+    spinner._executor.shutdown()
+    others = FakeExecutor()
+    vars(spinner)["_executor"] = others
+    spinner.turn()
+    assert others.turns == [IDLE]
+    assert clock.now == 100.25
+
+
+def test_a_timer_runs_beside_the_ring(graph):
+    node = Node("listener", context=graph.context, namespace=graph.namespace)
+    graph.nodes.append(node)
+    rung = []
+    subscription = node.create_subscription(String, "words", lambda message: None, 10)
+    node.create_timer(0.001, lambda: rung.append(1))
+    with Spinner(node, hot=[subscription]) as spinner:
+        graph.spin_until(lambda: spinner.turn() or len(rung) >= 3)

@@ -1,0 +1,235 @@
+"""How time runs for a backend: by answers or by the clock, on a node that is none and in a time of the test's own."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crawler_core.backend_settings import BackendSettings
+from crawler_core.types import JointCommand, Observation
+from crawler_nodes import timekeeping
+from crawler_nodes.timekeeping import REPEAT, Lockstep, Paced
+
+DT_NS = 5_000_000
+COMMAND = JointCommand(np.zeros(1), np.zeros(1), np.zeros(1))
+LONG = 60.0  # s, a deadline that only a broken keeper meets
+
+
+class FakeTimer:
+    def __init__(self, period, callback):
+        self.period, self.callback, self.ended = period, callback, False
+
+    def cancel(self):
+        self.ended = True
+
+
+class FakeNode:
+    """What the keepers need of a backend node: it notes what they do."""
+
+    def __init__(self, simulated=True, **settings):
+        self.settings = replace(BackendSettings(), **settings)
+        self.runner: Any = SimpleNamespace(observation=self._seen(0), backend=SimpleNamespace(simulated=simulated))
+        self.dt_ns = DT_NS
+        self.overruns = 0
+        self.finished = False
+        self.published, self.ticks, self.crashes, self.timers = [], [], [], []
+        self.newest: JointCommand | None = COMMAND
+        self.ends_after = None
+        self.broken = False
+
+    @staticmethod
+    def _seen(time_ns):
+        return Observation(time_ns, np.zeros(1), np.zeros(1), np.zeros(1))
+
+    def publish(self, observation):
+        self.published.append(observation.time_ns)
+
+    def tick(self, command):
+        if self.broken:
+            raise ZeroDivisionError("surprise")
+        self.ticks.append(command)
+        self.runner.observation = self._seen(self.runner.observation.time_ns + DT_NS)
+        self.publish(self.runner.observation)
+        self.finished = len(self.ticks) == self.ends_after
+
+    def take_command(self):
+        command, self.newest = self.newest, None
+        return command
+
+    def crash(self, error):
+        self.crashes.append(error)
+
+    def create_timer(self, period, callback, *, clock):
+        self.timers.append(FakeTimer(period, callback))
+        return self.timers[-1]
+
+    def destroy_timer(self, timer):
+        timer.ended = True
+
+
+class FakePacer:
+    """Waits for nothing, and notes what it was asked."""
+
+    waits: list[tuple[float, float]] = []  # noqa: RUF012 (each test has its own)
+
+    def __init__(self, factor):
+        self.factor = factor
+        self.overruns = 3
+
+    def wait(self, dt):
+        self.waits.append((self.factor, dt))
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The wall clock of lockstep; s."""
+    clock: Any = SimpleNamespace(now=50.0)
+    clock.monotonic = lambda: clock.now
+    monkeypatch.setattr(timekeeping, "time", clock)
+    return clock
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """What the keepers' pacers have waited for: pairs of factor and dt."""
+    monkeypatch.setattr(FakePacer, "waits", [])
+    monkeypatch.setattr(timekeeping, "Pacer", FakePacer)
+    return FakePacer.waits
+
+
+def test_lockstep_begins_with_a_state_and_ticks_once_for_the_answer_to_it(clock, waits):
+    node = FakeNode(lockstep=True, real_time_factor=0.0)
+    keeper = Lockstep(node)
+    keeper.start()
+    assert node.published == [0]
+    keeper.answer(0, COMMAND)
+    assert node.published == [0, DT_NS]
+    keeper.answer(0, COMMAND)  # once more the answer to what is past
+    keeper.answer(2 * DT_NS, COMMAND)  # and one to what is not yet
+    assert node.ticks == [COMMAND]
+
+
+def test_a_real_time_factor_holds_from_the_next_tick_on(clock, waits):
+    node = FakeNode(lockstep=True, real_time_factor=2.0)
+    keeper = Lockstep(node)
+    keeper.start()
+    keeper.answer(0, COMMAND)
+    node.settings = replace(node.settings, real_time_factor=0.0)
+    keeper.answer(DT_NS, COMMAND)
+    assert waits == [(2.0, 0.005), (0.0, 0.005)]
+
+
+def test_an_unanswered_state_is_said_again_and_no_sooner_than_due(clock, waits):
+    node = FakeNode(lockstep=True)
+    keeper = Lockstep(node)
+    keeper.start()
+    (timer,) = node.timers
+    assert timer.period == REPEAT
+    clock.now += 0.9 * REPEAT
+    timer.callback()
+    assert node.published == [0]
+    clock.now += 0.2 * REPEAT
+    timer.callback()
+    assert node.published == [0, 0]
+    assert node.ticks == []
+
+
+def test_before_the_first_command_lockstep_waits_for_ever(clock, waits):
+    node = FakeNode(lockstep=True, lockstep_timeout=2.0)
+    keeper = Lockstep(node)
+    keeper.start()
+    clock.now += 1000.0
+    node.timers[0].callback()
+    assert node.ticks == []
+    assert len(node.timers) == 1
+
+
+def test_without_commands_time_goes_on_alone_until_one_comes(clock, waits):
+    node = FakeNode(lockstep=True, lockstep_timeout=2.0)
+    keeper = Lockstep(node)
+    keeper.start()
+    keeper.answer(0, COMMAND)
+    clock.now += 2.1
+    node.timers[0].callback()
+    alone = node.timers[1]
+    assert alone.period == DT_NS * 1e-9
+    alone.callback()
+    alone.callback()
+    assert node.ticks == [COMMAND, None, None]
+    clock.now += 2.1
+    node.timers[0].callback()
+    assert len(node.timers) == 2  # it is alone already
+    keeper.answer(3 * DT_NS, COMMAND)
+    assert alone.ended
+    assert node.ticks == [COMMAND, None, None, COMMAND]
+
+
+def test_at_the_end_time_stands_still_and_nothing_is_repeated(clock, waits):
+    node = FakeNode(lockstep=True)
+    node.ends_after = 1
+    keeper = Lockstep(node)
+    keeper.start()
+    keeper.answer(0, COMMAND)
+    keeper.answer(DT_NS, COMMAND)
+    clock.now += 100.0
+    node.timers[0].callback()
+    assert node.ticks == [COMMAND]
+    assert node.published == [0, DT_NS]
+
+
+def test_stopping_ends_every_timer(clock, waits):
+    node = FakeNode(lockstep=True, lockstep_timeout=2.0)
+    keeper = Lockstep(node)
+    keeper.start()
+    keeper.answer(0, COMMAND)
+    clock.now += 2.1
+    node.timers[0].callback()
+    keeper.stop()
+    assert [timer.ended for timer in node.timers] == [True, True]
+
+
+def paced(node):
+    """Let a paced keeper run to the node's end."""
+    keeper = Paced(node)
+    keeper.start()
+    keeper._thread.join(LONG)
+    assert not keeper._thread.is_alive()
+    keeper.stop()
+
+
+def test_paced_ticks_take_the_newest_command_and_go_on_without(waits):
+    node = FakeNode(real_time_factor=4.0)
+    node.ends_after = 3
+    paced(node)
+    assert node.published == [0, DT_NS, 2 * DT_NS, 3 * DT_NS]
+    assert node.ticks == [COMMAND, None, None]
+    assert waits == [(4.0, 0.005)] * 3
+    assert node.overruns == 3
+
+
+def test_motors_have_no_other_time_than_ours(waits):
+    node = FakeNode(simulated=False, real_time_factor=4.0)
+    node.ends_after = 2
+    paced(node)
+    assert waits == [(1.0, 0.005)] * 2
+
+
+def test_an_error_in_the_ticks_thread_is_handed_to_the_node(waits):
+    node = FakeNode()
+    node.broken = True
+    paced(node)
+    (error,) = node.crashes
+    assert isinstance(error, ZeroDivisionError)
+
+
+def test_a_paced_keeper_that_is_stopped_ticks_no_more(waits):
+    node = FakeNode()
+    keeper = Paced(node)
+    keeper.start()
+    keeper.stop()
+    keeper._thread.join(LONG)
+    count = len(node.ticks)
+    assert not keeper._thread.is_alive()
+    assert len(node.ticks) == count
