@@ -17,13 +17,14 @@ from rclpy.serialization import deserialize_message
 from rings import LONG
 from std_srvs.srv import SetBool, Trigger
 
-from crawler_bringup.stack import Options
+from crawler_bringup.stack import Options, make_stack
 from crawler_cli.watching import Ring
+from crawler_core.errors import UserError
 from crawler_core.parameters import describe
 from crawler_core.robot import load_robot, robot_names, robots_directory
 from crawler_nodes.tap import Topic
 from hw_drivers.hardware_map import hardware_map
-from hw_drivers.kinds import KINDS, bus_kind
+from hw_drivers.kinds import KINDS
 
 PATIENT = {"patience": 5.0}  # for what is not about silence, on a machine that may be busy
 
@@ -120,13 +121,15 @@ def motors(crawler, tmp_path, monkeypatch):
 class Crawl(Ring):
     """A ring on hardware, with its diagnostics and contacts."""
 
-    def __init__(self, robot="three_link", **backend):
+    def __init__(self, robot="three_link", emulate=False, **backend):
         self.diagnostics, self.contacts = [], []
         topics = [
             (Topic("diagnostics", DiagnosticArray), self.keep(self.diagnostics, DiagnosticArray)),
             (Topic("contact_states", ContactStateArray), self.keep(self.contacts, ContactStateArray)),
         ]
-        super().__init__(Options(robot=str(robot), backend="hardware", settings={"backend": backend}), topics)
+        super().__init__(
+            Options(robot=str(robot), backend="hardware", emulate=emulate, settings={"backend": backend}), topics
+        )
 
     @staticmethod
     def keep(kept, kind):
@@ -153,6 +156,19 @@ def test_emulated_motors_crawl_end_to_end(tmp_path):
         assert modes - {ContactState.UNKNOWN}  # the model's contacts, under motors that lag
         ring.until(lambda: float(ring.log.backend.get("joint_2.temperature", 0)) == 31.0)
         assert ring.motion() == "active"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        ({"backend": "mock", "emulate": True}, "emulate is about motors"),
+        ({"backend": "hardware", "settings": {"backend": {"fail": "dead"}}}, "there is no parameter 'backend.fail'"),
+        ({"backend": "hardware", "emulate": True, "settings": {"backend": {"port": "/dev/x"}}}, "there is no param"),
+    ],
+)
+def test_what_is_about_pretended_motors_and_what_is_about_real_ones_do_not_mix(chosen, words):
+    with pytest.raises(UserError, match=words):
+        make_stack(Options(**chosen))
 
 
 def rearm(ring, bench):
@@ -327,12 +343,21 @@ def test_the_robot_files_example_in_the_documentation_is_the_robots_own():
     assert example["hardware"] == load_robot("three_link").section("hardware")
 
 
+def test_the_documentations_joint_that_is_driven_by_effort_is_one_of_a_robot_that_runs():
+    root = Path(__file__).parents[1]
+    example = yaml.safe_load((root / "docs/hardware.md").read_text().split("```yaml\n")[2].split("```")[0])
+    robot = load_robot(str(root / "src/crawler_description/test/robots/gymnast/robot.yaml")).document
+    assert example["joints"]["flywheel"].items() <= robot["joints"]["flywheel"].items()
+    assert example["hardware"]["buses"] == robot["hardware"]["buses"]
+    assert example["hardware"]["joints"]["flywheel"] == robot["hardware"]["joints"]["flywheel"]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_key_of_a_bus_and_its_joints_is_documented_with_its_default(kind):
     text = Path(__file__).parents[1].joinpath("docs/hardware.md").read_text()
     _, _, section = text.partition(f"### Kind `{kind}`")
     rows = [line for line in section.partition("\n#")[0].splitlines() if line.startswith("| `")]
-    made = bus_kind(kind)
+    made = KINDS[kind]
     for info in (*describe(made.bus_settings), *describe(made.joint_settings)):
         (row,) = [row for row in rows if f"`{info.name}`" in row.split("|")[1]]
         names, defaults = (cell.split(", ") for cell in (row.split("|")[1].strip(), row.split("|")[2].strip()))

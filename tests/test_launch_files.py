@@ -45,6 +45,11 @@ def test_the_ring_is_launched_with_the_chosen_backend():
     assert set(started) == {"model_backend", "gait_node", "controller_node"}
 
 
+def test_motors_are_pretended_where_that_is_asked_for():
+    assert "emulated_backend" in nodes(load("crawler.launch.py"), backend="hardware", emulate="true")
+    assert "hardware_backend" in nodes(load("crawler.launch.py"), backend="hardware")
+
+
 def test_rviz_and_recorder_come_on_request(tmp_path):
     started = nodes(load("crawler.launch.py"), rviz="true", record=str(tmp_path / "bag"))
     assert {"rviz2", "recorder_node"} <= set(started)

@@ -15,5 +15,10 @@ setup(
     maintainer_email="crawler@example.com",
     description="The hardware backend: a small driver for each kind of motor bus, and emulators that speak its bytes.",
     license="Apache-2.0",
-    entry_points={"console_scripts": ["hardware_backend = hw_drivers.hardware_node:main"]},
+    entry_points={
+        "console_scripts": [
+            "hardware_backend = hw_drivers.hardware_node:main",
+            "emulated_backend = hw_drivers.emulation.emulated_node:main",
+        ]
+    },
 )

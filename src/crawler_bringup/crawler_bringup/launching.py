@@ -45,6 +45,12 @@ def ring_arguments() -> list[DeclareLaunchArgument]:
             description="what moves: physics, equations, ...",
         ),
         DeclareLaunchArgument(
+            "emulate",
+            default_value="false",
+            choices=flags,
+            description="with the backend hardware: on pretended motors and buses",
+        ),
+        DeclareLaunchArgument(
             "controller",
             default_value="",
             choices=["", *LAWS],
@@ -83,6 +89,7 @@ def ring_nodes(context: LaunchContext) -> list[Node]:
     options = Options(
         robot=said("robot"),
         backend=said("backend"),
+        emulate=said("emulate") == "true",
         controller=said("controller"),
         gait=said("gait"),
         settings=settings,

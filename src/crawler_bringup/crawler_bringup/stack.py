@@ -7,14 +7,14 @@ said is checked here, before anything starts.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
 
-from crawler_core.backend_settings import BackendSettings, check_time
+from crawler_core.backend_settings import BackendSettings, check_time, robots_own
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import build, describe
 from crawler_core.robot import RobotSpec, load_robot
@@ -51,6 +51,14 @@ BACKENDS: Mapping[str, BackendEntry] = {
     "model": BackendEntry("sim_bridge", "model_backend", "sim_bridge.model_backend:ModelSettings", True),
     "mock": BackendEntry("sim_bridge", "mock_backend", "sim_bridge.mock_backend:MockSettings", False),
     "hardware": BackendEntry("hw_drivers", "hardware_backend", "hw_drivers.hardware_settings:HardwareSettings", False),
+    "emulated": BackendEntry(
+        "hw_drivers", "emulated_backend", "hw_drivers.emulation.emulated_settings:EmulatedSettings", False
+    ),
+}
+# backends that drive motors, and what of their settings says which
+MOTORS: Mapping[str, Callable[[Any], HardwareSettings]] = {
+    "hardware": lambda settings: settings,
+    "emulated": lambda settings: settings.hardware,
 }
 # what the stack itself gives every node, and the user gives as robot, rate, ... once
 GIVEN_BACKEND = ("robot", "robot_overrides")
@@ -63,6 +71,7 @@ class Options:
 
     robot: str = "three_link"
     backend: str = "pybullet"
+    emulate: bool = False  # with the backend hardware: on pretended motors
     controller: str = ""  # empty: the robot's default law
     gait: str = ""  # empty: the robot's default
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -109,6 +118,8 @@ def make_stack(options: Options) -> Stack:
             raise unknown_name("section", section, SECTIONS)
     if options.backend not in BACKENDS:
         raise unknown_name("backend", options.backend, BACKENDS)
+    if options.emulate:
+        options = replace(options, backend=_emulated(options.backend))
     chosen = {section: dict(options.settings.get(section) or {}) for section in SECTIONS}
     spec = load_robot(options.robot, chosen["robot"])
     name = gait_name(spec, options.gait)
@@ -118,17 +129,16 @@ def make_stack(options: Options) -> Stack:
     gait = make_gait(spec, name, gait_values)
     check_limits(spec, gait)
     entry = BACKENDS[options.backend]
-    defaults = spec.section("backends").get(options.backend, {})
+    defaults = robots_own(spec, options.backend, entry.settings_class())
     settings = check_section(
         "backend", chosen["backend"], BackendSettings, entry.settings_class(), defaults, GIVEN_BACKEND
     )
     check_time(settings)
     if options.backend == "model" and model_of(spec).plant is None:
         raise UserError(f"the backend model moves a robot by its equations, and '{spec.name}' has none: use another.")
-    if options.backend == "hardware":
-        own = {info.name for info in describe(HardwareSettings)}
-        values = {name: value for name, value in {**defaults, **chosen["backend"]}.items() if name in own}
-        chosen_buses(spec, build(HardwareSettings, values, section="backend"))
+    if options.backend in MOTORS:
+        own, _ = _split(entry.settings_class(), {**defaults, **chosen["backend"]})
+        chosen_buses(spec, MOTORS[options.backend](build(entry.settings_class(), own, section="backend")))
     if settings.lockstep and not entry.simulated:
         raise UserError(f"backend.lockstep = true needs a simulation; with {options.backend} time passes by itself.")
     LAWS[law].check(spec)
@@ -189,6 +199,13 @@ def make_stack(options: Options) -> Stack:
     if options.rviz:
         nodes.append(rviz_node(spec, options, entry.simulated))
     return Stack(options, spec, gait, name, law, entry.simulated, settings.rate, tuple(nodes))
+
+
+def _emulated(backend: str) -> str:
+    """The backend that pretends what `backend` drives."""
+    if backend not in MOTORS:
+        raise UserError(f"emulate is about motors: the backend {backend} has none, hardware has.")
+    return "emulated"
 
 
 def rviz_node(spec: RobotSpec, options: Options, sim_time: bool) -> NodeSpec:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from crawler_core.errors import UserError
-from crawler_core.parameters import parameter
+from crawler_core.parameters import describe, parameter
+from crawler_core.robot import RobotSpec
 
 
 @dataclass(frozen=True)
@@ -39,3 +41,15 @@ def check_time(settings: BackendSettings) -> None:
     """Raise UserError where the settings of time contradict each other."""
     if settings.real_time_factor == 0.0 and not settings.lockstep:
         raise UserError("backend.real_time_factor = 0 (as fast as possible) needs backend.lockstep = true.")
+
+
+def robots_own(spec: RobotSpec, kind: str, settings: type) -> dict[str, Any]:
+    """What the robot file wants of a backend's own settings, where it wants something else than the backend.
+
+    A settings class that says `like: ClassVar[str] = "other"` takes what the file says of that backend too, as far as
+    both have it; what the file says of this one comes first.
+    """
+    backends = spec.section("backends")
+    known = {info.name for info in describe(settings)}
+    shared = backends.get(getattr(settings, "like", ""), {})
+    return {**{name: value for name, value in shared.items() if name in known}, **backends.get(kind, {})}

@@ -28,7 +28,7 @@ from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
 from crawler_core.backend import Backend
-from crawler_core.backend_settings import BackendSettings, check_time
+from crawler_core.backend_settings import BackendSettings, check_time, robots_own
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot import load_robot
 from crawler_core.runner import Runner
@@ -65,8 +65,7 @@ class BackendNode(LifecycleNode):
         settings = self.settings
         check_time(settings)
         self.spec = load_robot(settings.robot, parse_yaml(settings.robot_overrides, "robot_overrides"))
-        section = self.spec.section("backends").get(backend_class.kind, {})
-        own: Any = declare(self, settings_class, section)
+        own: Any = declare(self, settings_class, robots_own(self.spec, backend_class.kind, settings_class))
         refuse_unknown(self, section="backend")
         self.dt_ns = round(1e9 / settings.rate)
         dt = self.dt_ns * 1e-9

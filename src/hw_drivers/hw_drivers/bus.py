@@ -44,6 +44,7 @@ class JointMap:
     velocity: float  # rad/s at the joint, the most it may do
     effort: float  # N·m at the joint, the most it may do; 0: not limited
     own: Any  # an instance of BusKind.joint_settings: what only this kind of bus needs
+    by_effort: bool = False  # driven by effort: positions and velocities of setpoints are not for it
 
     def to_motor(self, angle: float) -> float:
         """The motor's angle (rad) for a joint's."""
@@ -120,6 +121,7 @@ class Bus(Protocol):
     def write(self, position: FloatArray, velocity: FloatArray, effort: FloatArray) -> None:
         """Send setpoints: where each joint shall be at the end of this cycle. NaN efforts are not commanded.
 
+        A joint that is driven by effort gets the effort alone, and none for NaN; its position and velocity may be NaN.
         Takes effect only while enabled; before `enable` it seeds the setpoints. Raises BusFault where the bus is gone.
         """
         ...
@@ -191,3 +193,4 @@ class BusKind:
     make: Callable[[str, Any], Bus]  # name, bus settings
     # bus settings, joints, and the joints' angles (rad) at the start
     emulate: Callable[[Any, Sequence[JointMap], Sequence[float]], Emulator]
+    by_effort: bool = False  # whether joints on it may be driven by effort

@@ -56,6 +56,8 @@ class BusLoop:
         self._deaf: tuple[BusFault, ...] = ()  # what the last release could not do
         none = np.full(len(self._joints), np.nan)
         self._goal: tuple[FloatArray, FloatArray, FloatArray] = (none, none, none)
+        self._aimed = False  # since the last tick
+        self._pushed = np.array([joint.by_effort for joint in self._joints])
         self._thread = threading.Thread(target=self._run, name=f"bus {bus.name}", daemon=True)
 
     def start(self) -> None:
@@ -86,12 +88,16 @@ class BusLoop:
             self.bus.enable()
 
     def aim(self, position: FloatArray, velocity: FloatArray, effort: FloatArray) -> None:
-        """The setpoints that the next cycle sends."""
-        self._goal = position, velocity, effort
+        """The setpoints that the next cycle sends. An effort is for one tick; a position stays wanted."""
+        with self._wake:
+            self._goal = position, velocity, effort
+            self._aimed = True
 
     def tick(self) -> None:
         """Ask for a cycle now."""
         with self._wake:
+            self._spend_efforts()
+            self._aimed = False
             self._ticked = time.monotonic()
             self._wanted = self._begun + 1  # one that is under way has older setpoints
             self._wake.notify_all()
@@ -173,11 +179,18 @@ class BusLoop:
             while not self._ending and self._wanted <= self._begun:
                 left = due - time.monotonic()
                 if left <= 0.0:
+                    self._spend_efforts()
                     self._begun += 1
                     return max(due + self._period, time.monotonic())  # what was missed is not made up for
                 self._wake.wait(left)
             self._begun += 1
         return time.monotonic() + LONELY * self._period
+
+    def _spend_efforts(self) -> None:
+        """Joints that are driven by effort get none where none was aimed since the last tick."""
+        if not self._aimed and self._pushed.any():
+            position, velocity, effort = self._goal
+            self._goal = position, velocity, np.where(self._pushed, np.nan, effort)
 
     def _cycle(self) -> None:
         with self._io:

@@ -1,17 +1,17 @@
-"""The hardware backend: real motors on real buses, or on emulated ones that speak the same bytes."""
+"""The hardware backend: motors on their buses."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
-from crawler_core.errors import BackendFault, UserError, unknown_name
+from crawler_core.errors import BackendFault, UserError
 from crawler_core.limits import JointLimits, limit_command
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray, JointCommand, Observation
@@ -19,7 +19,6 @@ from hw_drivers.alarm import Alarm
 from hw_drivers.bus import Reading
 from hw_drivers.bus_loop import BusLoop, each
 from hw_drivers.calibration import calibrated, calibration_path, read_zeros
-from hw_drivers.emulation import Emulation
 from hw_drivers.hardware_map import BusMap, hardware_map
 from hw_drivers.hardware_settings import NONE, HardwareSettings
 
@@ -30,31 +29,33 @@ class HardwareBackend:
     simulated: ClassVar[bool] = False
     kind: ClassVar[str] = "hardware"
 
-    def __init__(self, spec: RobotSpec, settings: HardwareSettings, dt: float) -> None:
-        """Raises UserError where the robot file or the settings cannot be used; nothing is opened yet."""
+    def __init__(
+        self, spec: RobotSpec, settings: HardwareSettings, dt: float, buses: Sequence[BusMap] | None = None
+    ) -> None:
+        """`buses` are used in place of those that robot file and settings say; nothing is opened yet.
+
+        Raises UserError where the robot file or the settings cannot be used.
+        """
         self._spec = spec
         self._settings = settings
         self._dt = dt
-        self._buses = chosen_buses(spec, settings)
+        self._buses = chosen_buses(spec, settings) if buses is None else tuple(buses)
         by_name = {joint.joint: joint for bus in self._buses for joint in bus.joints}
         fastest = np.array([by_name[name].velocity for name in spec.actuated_names])
         anywhere = np.full(len(fastest), math.inf)  # where a joint may be is the supervisor's business
         self._limits = replace(JointLimits.of(spec), lower=-anywhere, upper=anywhere, velocity=fastest)
+        self._pushed = np.array([joint.by_effort for joint in spec.actuated])
+        self._hardest = np.array([by_name[name].effort for name in spec.actuated_names])
         slots = {name: i for i, name in enumerate(spec.actuated_names)}
         self._slots = {bus.name: [slots[joint.joint] for joint in bus.joints] for bus in self._buses}
         self.alarm = Alarm()
         self.loops: list[BusLoop] = []
-        self.emulation: Emulation | None = None
 
     def open(self) -> None:
         """Open the ports, find every motor and set it up; nothing moves. Raises UserError or BusFault."""
         self.alarm.clear()
-        buses = self._buses
         try:
-            if self._settings.emulate:
-                self.emulation = Emulation(self._spec, buses)
-                buses = tuple(self.emulation.connected(bus) for bus in buses)
-            for bus in buses:
+            for bus in self._buses:
                 driver = bus.kind.make(bus.name, bus.settings)
                 guarded = self._spec.safety.on_exit != "hold"
                 loop = BusLoop(driver, bus.joints, self._dt, self._settings.patience, self.alarm, guarded=guarded)
@@ -67,15 +68,12 @@ class HardwareBackend:
             self.close()
             raise
         self._sent: FloatArray | None = None  # the last setpoints; None while the torque is off
-        self._opened_at = time.monotonic()
-        self._ordered = self._settings.fail != "none"
         # ROS time of the steady clock's zero, once: a clock that is set while we run must not move the robot
         self._epoch = time.time_ns() - time.monotonic_ns()
 
     def observe(self) -> Observation:
         """What the motors last reported. Raises the fault that stopped the robot until `recover` has cleared it."""
         self._require_open()
-        self._spoil()
         for loop in self.loops:
             loop.wait()
         if self.alarm.fault is not None:
@@ -86,11 +84,13 @@ class HardwareBackend:
             one = readings[name]
             position[index], velocity[index], effort[index] = one.position, one.velocity, one.effort
         now = self._epoch + round(max(loop.finished for loop in self.loops) * 1e9)
-        base, contacts = self.emulation.look() if self.emulation is not None else (None, ())
-        return Observation(now, position, velocity, effort, base, contacts)
+        return Observation(now, position, velocity, effort)
 
     def apply(self, command: JointCommand) -> JointCommand:
-        """Send setpoints with the next cycle, no faster than the motors turn; the first ones bring the torque."""
+        """Send setpoints with the next cycle, no faster than the motors turn; the first ones bring the torque.
+
+        What pushes a joint that is driven by effort ends with that cycle; none is commanded by NaN, and returned as 0.
+        """
         self._require_open()
         if self.alarm.fault is not None:
             raise self.alarm.fault
@@ -103,12 +103,29 @@ class HardwareBackend:
                 raise
             readings = self.readings()
             self._sent = np.array([readings[name].position for name in self._spec.actuated_names])
-        safe, _ = limit_command(command, self._sent, self._limits, self._limits.velocity, self._dt)
-        self._sent = safe.position.copy()
+        safe = self._limited(command, self._sent)
+        self._sent = np.where(self._pushed, self._sent, safe.position)
         for loop in self.loops:
             slots = self._slots[loop.bus.name]
             loop.aim(safe.position[slots], safe.velocity[slots], safe.effort[slots])
         return safe
+
+    def _limited(self, command: JointCommand, sent: FloatArray) -> JointCommand:
+        """What the motors can do of a command after the setpoints `sent`."""
+        if not self._pushed.any():
+            return limit_command(command, sent, self._limits, self._limits.velocity, self._dt)[0]
+        moved = JointCommand(
+            np.where(self._pushed, sent, command.position),
+            np.where(self._pushed, 0.0, command.velocity),
+            command.effort,
+        )
+        safe, _ = limit_command(moved, sent, self._limits, self._limits.velocity, self._dt)
+        push = np.clip(np.where(np.isnan(command.effort), 0.0, command.effort), -self._hardest, self._hardest)
+        return JointCommand(
+            np.where(self._pushed, command.position, safe.position),
+            np.where(self._pushed, command.velocity, safe.velocity),
+            np.where(self._pushed, push, safe.effort),
+        )
 
     def advance(self, dt: float) -> None:
         """Begin a cycle on every bus; time passes by itself."""
@@ -154,16 +171,6 @@ class HardwareBackend:
         for loop in self.loops:
             loop.bus.close()
         self.loops = []
-        if self.emulation is not None:
-            self.emulation.close()
-            self.emulation = None
-
-    def _spoil(self) -> None:
-        """Begin the ordered fault when its time has come."""
-        if self._ordered and time.monotonic() - self._opened_at >= self._settings.fail_after:
-            self._ordered = False
-            if self.emulation is not None:
-                self.emulation.inject(self._settings.fail, self._settings.fail_joint)
 
     def _require_open(self) -> None:
         if not self.loops:
@@ -173,13 +180,7 @@ class HardwareBackend:
 def chosen_buses(spec: RobotSpec, settings: HardwareSettings) -> tuple[BusMap, ...]:
     """The buses of a robot as its file, the calibration and the settings say. Raises UserError."""
     buses = hardware_map(spec)
-    if settings.fail != "none" and not settings.emulate:
-        raise UserError("backend.fail is for emulated motors: add backend.emulate = true, or leave it out.")
-    if settings.fail_joint and settings.fail_joint not in spec.actuated_names:
-        raise unknown_name("actuated joint", settings.fail_joint, spec.actuated_names)
     if settings.port:
-        if settings.emulate:
-            raise UserError("backend.port contradicts backend.emulate: emulated buses have ports of their own.")
         if len(buses) != 1:
             raise UserError(
                 f"backend.port is for a robot with one bus, but '{spec.name}' has {len(buses)}: "
@@ -189,6 +190,6 @@ def chosen_buses(spec: RobotSpec, settings: HardwareSettings) -> tuple[BusMap, .
     if settings.calibration == NONE:
         return buses
     path = Path(settings.calibration) if settings.calibration else calibration_path(spec.name)
-    if settings.calibration or (path.exists() and not settings.emulate):
+    if settings.calibration or path.exists():
         buses = calibrated(buses, read_zeros(path, spec.name, spec.actuated_names))
     return buses

@@ -12,7 +12,7 @@ from crawler_core.parameters import build, describe, parameter
 from crawler_core.repetition import expand
 from crawler_core.robot import JointSpec, RobotSpec
 from hw_drivers.bus import BusKind, JointMap
-from hw_drivers.kinds import KINDS, bus_kind
+from hw_drivers.kinds import KINDS, kinds_by_effort
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,11 @@ def hardware_map(spec: RobotSpec) -> tuple[BusMap, ...]:
         bus = entry.pop("bus", None)
         if bus not in kinds:
             raise unknown_name(f"bus for hardware.joints.{joint.name}.bus", str(bus), kinds)
+        if joint.by_effort and not kinds[bus][1].by_effort:
+            raise UserError(
+                f"{joint.name} is driven by effort, but hardware.buses.{bus} of kind {kinds[bus][0]} takes positions "
+                f"only: put {joint.name} on a bus of kind {' or '.join(kinds_by_effort())}."
+            )
         found[bus].append(_joint(joint, entry, kinds[bus][1].joint_settings))
     for name, maps in found.items():
         if not maps:
@@ -90,7 +95,7 @@ def _bus(name: str, entry: Any) -> tuple[str, BusKind, Any]:
     kind_name = values.pop("kind", None)
     if kind_name is None:
         raise UserError(f"hardware.buses.{name}.kind is missing: it is one of {', '.join(KINDS)}.")
-    kind = bus_kind(str(kind_name))
+    kind = KINDS[str(kind_name)]
     return str(kind_name), kind, build(kind.bus_settings, values, section=f"hardware.buses.{name}")
 
 
@@ -122,6 +127,7 @@ def _joint(joint: JointSpec, entry: Mapping[str, Any], settings: type) -> JointM
         velocity=keys.velocity or joint.velocity,
         effort=joint.effort,
         own=build(settings, {key: value for key, value in entry.items() if key in own}, section=label),
+        by_effort=joint.by_effort,
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from crawler_core.parameters import parameter
-from hw_drivers.bus import FAULTS
 
 NONE = "none"
 
@@ -14,9 +13,6 @@ NONE = "none"
 class HardwareSettings:
     """How to reach the motors. Which motor turns which joint stands in the robot file, section hardware."""
 
-    emulate: bool = parameter(
-        False, constant=True, doc="pretend the motors: emulated buses, and the equations as ground"
-    )
     port: str = parameter("", constant=True, doc="in place of the robot file's, for a robot with one bus")
     calibration: str = parameter(
         "",
@@ -26,6 +22,3 @@ class HardwareSettings:
     patience: float = parameter(
         0.1, unit="s", low=0.02, high=5.0, constant=True, doc="that a motor may stay silent until it is a fault"
     )
-    fail: str = parameter("none", choices=FAULTS, constant=True, doc="a fault that the emulated buses shall have")
-    fail_after: float = parameter(1.0, unit="s", low=0.0, constant=True, doc="from open until they have it")
-    fail_joint: str = parameter("", constant=True, doc="where; empty: everywhere")

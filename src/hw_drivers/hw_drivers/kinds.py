@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Mapping
+from contextlib import suppress
 
-from crawler_core.errors import unknown_name
+from crawler_core.errors import UserError
+from crawler_core.table import Table
 from hw_drivers.bus import BusKind
 
-# module:object, imported only where a robot has such a bus, so that the others need not have its library
-KINDS: Mapping[str, str] = {
-    "dynamixel": "hw_drivers.dynamixel.kind:KIND",
-    "odrive": "hw_drivers.odrive.kind:KIND",
-    "pca9685": "hw_drivers.pca9685.kind:KIND",
-}
+# only those that a robot has are imported, so that the others need not have their library
+KINDS: Table[BusKind] = Table(
+    "kind of bus",
+    {
+        "dynamixel": "hw_drivers.dynamixel.kind:KIND",
+        "odrive": "hw_drivers.odrive.kind:KIND",
+        "pca9685": "hw_drivers.pca9685.kind:KIND",
+    },
+)
 
 
-def bus_kind(name: str) -> BusKind:
-    """The kind of bus called `name`. Raises UserError where there is none."""
-    if name not in KINDS:
-        raise unknown_name("kind of bus", name, KINDS)
-    module, attribute = KINDS[name].split(":")
-    kind: BusKind = getattr(importlib.import_module(module), attribute)
-    return kind
+def kinds_by_effort() -> list[str]:
+    """The kinds that drive joints by effort; without those whose library is missing."""
+    found = []
+    for name in KINDS:
+        with suppress(UserError):
+            if KINDS[name].by_effort:
+                found.append(name)
+    return found

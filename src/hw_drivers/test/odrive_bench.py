@@ -71,10 +71,9 @@ class Bench:
             self.bus.enable()
         return self
 
-    def tick(self, position, velocity=0.0):
+    def tick(self, position, velocity=0.0, effort=math.nan):
         """One cycle as the backend does it; returns the readings and keeps the first fault that they show."""
-        number = len(self.joints)
-        self.bus.write(np.broadcast_to(position, number), np.broadcast_to(velocity, number), np.full(number, np.nan))
+        self.bus.write(*(np.broadcast_to(wanted, len(self.joints)) for wanted in (position, velocity, effort)))
         return self.look()
 
     def look(self):

@@ -5,6 +5,8 @@ from hw_robots import EASY, three_link
 from crawler_core.backend import Backend
 from crawler_core.conformance import BackendConformance
 from crawler_core.robot import RobotSpec
+from hw_drivers.emulation.emulated_backend import EmulatedBackend
+from hw_drivers.emulation.emulated_settings import EmulatedSettings
 from hw_drivers.hardware_backend import HardwareBackend
 from hw_drivers.hardware_settings import HardwareSettings
 
@@ -17,7 +19,7 @@ class TestDynamixel(BackendConformance):
         return three_link()
 
     def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return HardwareBackend(spec, HardwareSettings(emulate=True, patience=EASY), dt)
+        return EmulatedBackend(spec, EmulatedSettings(patience=EASY), dt)
 
     def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
         return HardwareBackend(spec, HardwareSettings(port="/dev/ttyNowhere"), dt)

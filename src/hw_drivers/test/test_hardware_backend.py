@@ -14,6 +14,8 @@ from crawler_core.runner import Runner
 from crawler_core.supervisor import Motion, Supervisor
 from crawler_core.types import JointCommand
 from hw_drivers import bus_loop
+from hw_drivers.emulation.emulated_backend import EmulatedBackend
+from hw_drivers.emulation.emulated_settings import EmulatedSettings
 from hw_drivers.hardware_backend import HardwareBackend
 from hw_drivers.hardware_settings import HardwareSettings
 
@@ -29,7 +31,7 @@ class Rig:
         spec = spec or three_link(**hardware)
         # the motors of a machine that is busy may lag: only the tests about that want a fault of it
         self.spec = replace(spec, safety=replace(spec.safety, on_exit=on_exit, tracking_time=tracking))
-        self.backend = HardwareBackend(self.spec, HardwareSettings(emulate=True, patience=patience), DT)
+        self.backend = EmulatedBackend(self.spec, EmulatedSettings(patience=patience), DT)
         self.runner = Runner(self.backend, Supervisor(self.spec, DT), DT)
 
     def __enter__(self):
@@ -97,7 +99,7 @@ def test_enabling_far_from_the_command_approaches_slowly():
 def test_a_joint_found_outside_its_limits_is_led_back_and_not_thrown():
     with Rig() as rig:
         outside = rig.spec.actuated[0].lower - math.radians(20.0)
-        joint = rig.backend.loops[0]._joints[0]
+        joint = rig.backend.motors.loops[0]._joints[0]
         rig.emulator.servos[0].motor.angle = joint.to_motor(outside)
         rig.runner.tick(None)
         rig.runner.enable()
@@ -235,7 +237,7 @@ def test_a_joint_that_is_held_fast_is_a_fault_and_lets_go():
 def test_a_driver_that_breaks_takes_the_torque_off_and_says_so():
     with Rig() as rig:
         rig.arm()
-        bus = rig.backend.loops[0].bus
+        bus = rig.backend.motors.loops[0].bus
         bus.read = lambda: 1 / 0
         rig.until_faulted()
         assert "ZeroDivisionError" in rig.report.fault
@@ -245,7 +247,7 @@ def test_a_driver_that_breaks_takes_the_torque_off_and_says_so():
 def test_a_driver_that_cannot_even_release_says_that_the_power_must_go_off():
     with Rig() as rig:
         rig.arm()
-        bus = rig.backend.loops[0].bus
+        bus = rig.backend.motors.loops[0].bus
         plain, bus.release = bus.release, lambda: 1 / 0
         bus.read = lambda: 1 / 0
         wait_for(lambda: not rig.tick())
@@ -260,13 +262,13 @@ def test_a_driver_that_hangs_hangs_nobody_else(monkeypatch):
     with Rig() as rig:
         rig.arm()
         stuck = threading.Event()
-        plain, rig.backend.loops[0].bus.read = rig.backend.loops[0].bus.read, stuck.wait
+        plain, rig.backend.motors.loops[0].bus.read = rig.backend.motors.loops[0].bus.read, stuck.wait
         try:
             wait_for(lambda: not rig.tick())
             assert "hangs" in rig.report.fault
             assert "switch the power of the motors off" in rig.report.remedy
         finally:
-            rig.backend.loops[0].bus.read = plain
+            rig.backend.motors.loops[0].bus.read = plain
             stuck.set()
 
 
@@ -274,7 +276,7 @@ def test_a_driver_thread_that_dies_without_a_word_is_noticed(monkeypatch):
     monkeypatch.setattr(bus_loop, "HANG", 0.2)
     with Rig() as rig:
         rig.arm()
-        rig.backend.loops[0].stop()
+        rig.backend.motors.loops[0].stop()
         rig.until_faulted()
         assert "hangs" in rig.report.fault
 
@@ -387,14 +389,13 @@ def test_a_motor_that_is_slower_than_its_joint_limits_the_setpoints():
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("backend", "settings", "words"),
     [
-        ({"fail": "dead"}, "add backend.emulate = true"),
-        ({"port": "/dev/x", "emulate": True}, "contradicts backend.emulate"),
-        ({"emulate": True, "fail_joint": "jiont_2"}, "did you mean 'joint_2'"),
-        ({"calibration": "/nowhere.yaml"}, "cannot be read"),
+        (EmulatedBackend, EmulatedSettings(fail="dead", fail_joint="jiont_2"), "did you mean 'joint_2'"),
+        (EmulatedBackend, EmulatedSettings(calibration="/nowhere.yaml"), "cannot be read"),
+        (HardwareBackend, HardwareSettings(calibration="/nowhere.yaml"), "cannot be read"),
     ],
 )
-def test_settings_that_contradict_are_refused(settings, words):
+def test_settings_that_cannot_be_used_are_refused_before_anything_is_opened(backend, settings, words):
     with pytest.raises(UserError, match=words):
-        HardwareBackend(three_link(), HardwareSettings(**settings), DT)
+        backend(three_link(), settings, DT)

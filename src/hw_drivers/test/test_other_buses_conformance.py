@@ -8,6 +8,8 @@ from hw_robots import EASY, three_link
 from crawler_core.backend import Backend
 from crawler_core.conformance import BackendConformance
 from crawler_core.robot import JointSpec, RobotSpec
+from hw_drivers.emulation.emulated_backend import EmulatedBackend
+from hw_drivers.emulation.emulated_settings import EmulatedSettings
 from hw_drivers.hardware_backend import HardwareBackend
 from hw_drivers.hardware_settings import HardwareSettings
 
@@ -20,7 +22,12 @@ def bench_robot(joints: dict[str, JointSpec], hardware: dict) -> RobotSpec:
     """A robot that is nothing but motors."""
     spec = three_link()
     return replace(
-        spec, name="bench", joints=tuple(joints.values()), feet=(), sections={**spec.sections, "hardware": hardware}
+        spec,
+        name="bench",
+        equations="",
+        joints=tuple(joints.values()),
+        feet=(),
+        sections={**spec.sections, "hardware": hardware},
     )
 
 
@@ -52,7 +59,7 @@ class TestOdrive(BackendConformance):
         )
 
     def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return HardwareBackend(spec, HardwareSettings(emulate=True, patience=EASY), dt)
+        return EmulatedBackend(spec, EmulatedSettings(patience=EASY), dt)
 
     def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
         return HardwareBackend(spec, HardwareSettings(port="can99"), dt)
@@ -75,7 +82,7 @@ class TestPca9685(BackendConformance):
         )
 
     def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return HardwareBackend(spec, HardwareSettings(emulate=True, patience=EASY), dt)
+        return EmulatedBackend(spec, EmulatedSettings(patience=EASY), dt)
 
     def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
         return HardwareBackend(spec, HardwareSettings(port="/dev/i2c-nowhere"), dt)

@@ -9,8 +9,9 @@ import sys
 
 from crawler_cli.commands.arguments import add_json
 from crawler_cli.commands.hw_actions import ACTIONS, Task
-from crawler_core.errors import BackendFault
+from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot import load_robot, robot_names
+from hw_drivers.emulation.emulated_settings import EmulatedSettings
 from hw_drivers.hardware_settings import NONE, HardwareSettings
 
 EPILOG = """actions:
@@ -58,12 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Do the action."""
     signal.signal(signal.SIGTERM, _end)
     spec = load_robot(arguments.robot)
-    settings = HardwareSettings(
-        emulate=arguments.emulate,
-        port=arguments.port,
-        calibration=arguments.calibration if arguments.action != "calibrate" else NONE,
-    )
-    task = Task(spec, settings, arguments)
+    task = Task(spec, _settings(arguments), arguments)
     try:
         code = ACTIONS[arguments.action](task)
     except BackendFault as fault:
@@ -75,6 +71,15 @@ def run(arguments: argparse.Namespace) -> int:
 
         print(json.dumps(finite(task.result)))
     return code
+
+
+def _settings(arguments: argparse.Namespace) -> HardwareSettings | EmulatedSettings:
+    calibration = arguments.calibration if arguments.action != "calibrate" else NONE
+    if not arguments.emulate:
+        return HardwareSettings(port=arguments.port, calibration=calibration)
+    if arguments.port:
+        raise UserError("--port contradicts --emulate: emulated buses have ports of their own.")
+    return EmulatedSettings(calibration=calibration or NONE)
 
 
 def _end(_number: int, _frame: object) -> None:

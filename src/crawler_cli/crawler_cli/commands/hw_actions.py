@@ -19,7 +19,9 @@ from crawler_core.robot import RobotSpec
 from crawler_core.runner import Runner
 from hw_drivers.bus import Reading, Source
 from hw_drivers.calibration import calibration_path, read_zeros, write_zeros
-from hw_drivers.emulation import Emulation
+from hw_drivers.emulation.emulated_backend import EmulatedBackend
+from hw_drivers.emulation.emulated_settings import EmulatedSettings
+from hw_drivers.emulation.emulation import Emulation
 from hw_drivers.hardware_backend import HardwareBackend, chosen_buses
 from hw_drivers.hardware_map import BusMap
 from hw_drivers.hardware_settings import HardwareSettings
@@ -28,18 +30,21 @@ from hw_drivers.survey import opened, release_all, scan
 
 LOOKS = 0.2  # s between two lines of monitor
 LOOK = 0.02  # s between two looks at emulated motors
+Motors = HardwareBackend | EmulatedBackend
 ROW = "{:<10} {:>10} {:>10} {:>9} {:>8} {:>8}  {}"
 
 
 class Task:
     """One call of the command: what it works on, and what it found, for --json."""
 
-    def __init__(self, spec: RobotSpec, settings: HardwareSettings, arguments: argparse.Namespace) -> None:
+    def __init__(
+        self, spec: RobotSpec, settings: HardwareSettings | EmulatedSettings, arguments: argparse.Namespace
+    ) -> None:
         self.spec = spec
         self.settings = settings
         self.arguments = arguments
         self.result: dict[str, Any] = {"action": arguments.action}
-        self.buses = chosen_buses(spec, settings)
+        self.buses = chosen_buses(spec, settings if isinstance(settings, HardwareSettings) else settings.hardware)
         if arguments.joint and arguments.joint not in spec.actuated_names:
             raise unknown_name("actuated joint", arguments.joint, spec.actuated_names)
 
@@ -58,7 +63,7 @@ class Task:
     @contextmanager
     def ports(self) -> Iterator[tuple[BusMap, ...]]:
         """The buses, on emulators where the user wants those."""
-        if not self.settings.emulate:
+        if isinstance(self.settings, HardwareSettings):
             yield self.buses
             return
         emulation = Emulation(self.spec, self.buses)
@@ -68,12 +73,15 @@ class Task:
             emulation.close()
 
     @contextmanager
-    def robot(self) -> Iterator[tuple[Runner, HardwareBackend]]:
+    def robot(self) -> Iterator[tuple[Runner, Motors]]:
         """All motors set up behind their supervisor, without torque until they are moved."""
-        made = []
+        made: list[Motors] = []
 
-        def make(dt: float) -> HardwareBackend:
-            made.append(HardwareBackend(self.spec, self.settings, dt))
+        def make(dt: float) -> Motors:
+            if isinstance(self.settings, HardwareSettings):
+                made.append(HardwareBackend(self.spec, self.settings, dt))
+            else:
+                made.append(EmulatedBackend(self.spec, self.settings, dt))
             return made[0]
 
         with guarded(self.spec, make) as runner:

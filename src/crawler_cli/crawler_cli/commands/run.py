@@ -115,13 +115,10 @@ def prepare(arguments: argparse.Namespace, directory: Path) -> tuple[Stack, dict
             )
         flag = "--gui" if arguments.gui else "--headless"
         settings = sugar(settings, "backend", "gui", arguments.gui, flag, arguments.set)
-    if arguments.emulate:
-        if arguments.backend != "hardware":
-            raise UserError(f"--emulate is about motors: the backend {arguments.backend} has none, hardware has.")
-        settings = sugar(settings, "backend", "emulate", True, "--emulate", arguments.set)
     options = Options(
         robot=arguments.robot,
         backend=arguments.backend,
+        emulate=arguments.emulate,
         controller=arguments.controller,
         gait=arguments.gait,
         settings=settings,

@@ -166,12 +166,15 @@ class EmulatedAxis:
         """The torque (N·m) of its cascade of controllers."""
         most = min(self.limits.current * self.hardware.torque_constant, self.hardware.max_torque)
         torque = self._goal_torque
-        if self.mode != m.ControlMode.TORQUE:
+        gain = VELOCITY_BANDWIDTH * self.hardware.inertia * 2.0 * math.pi
+        if self.mode == m.ControlMode.TORQUE:  # within the velocity limit, unless one switches that off in the drive
+            fastest = self.limits.velocity
+            torque = max(-gain * (fastest + self.rate), min(torque, gain * (fastest - self.rate)))
+        else:
             rate = self._goal_rate
             if self.mode == m.ControlMode.POSITION:
                 rate += POSITION_GAIN * self._away()
             rate = max(-self.limits.velocity, min(rate, self.limits.velocity))
-            gain = VELOCITY_BANDWIDTH * self.hardware.inertia * 2.0 * math.pi
             self._integral += gain * INTEGRATOR * (rate - self.rate) * step
             self._integral = max(-most, min(self._integral, most))
             torque += gain * (rate - self.rate) + self._integral

@@ -7,4 +7,4 @@ from hw_drivers.odrive.driver import OdriveBus
 from hw_drivers.odrive.emulator import emulate
 from hw_drivers.odrive.settings import OdriveJoint, OdriveSettings
 
-KIND = BusKind(OdriveSettings, OdriveJoint, OdriveBus, emulate)
+KIND = BusKind(OdriveSettings, OdriveJoint, OdriveBus, emulate, by_effort=True)

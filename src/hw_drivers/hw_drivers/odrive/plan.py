@@ -81,6 +81,11 @@ def plan_axis(joint: JointMap) -> AxisPlan:
             f"joints.{joint.joint}.effort = {joint.effort:g} N m needs {current:.3g} A, but {key}.max_current is "
             f"{own.max_current:g} A: lower the one, or raise the other if the motor stands it."
         )
+    if joint.by_effort and own.mode != "torque":
+        raise UserError(
+            f"{joint.joint} is driven by effort, but {key}.mode = {own.mode} regulates its {own.mode}: "
+            "write mode: torque."
+        )
     if own.wrap and (math.isfinite(joint.lower) or abs(math.remainder(own.wrap, joint.gear)) > 1e-9 * own.wrap):
         raise UserError(
             f"{key}.wrap = {own.wrap:g} loses the joint's angle: it is for a continuous joint, and must be a whole "
@@ -115,9 +120,12 @@ def setpoint(
 ) -> SetInputPos | SetInputVel | SetInputTorque:
     """The message that brings the joint to `position` (rad) at `velocity` (rad/s), with an effort (N·m) or NaN.
 
-    `measured` is the joint's angle and rate, for the loops that are closed here.
+    `measured` is the joint's angle and rate, for the loops that are closed here. A joint that is driven by effort gets
+    the effort as it is, and none for NaN.
     """
     own, joint = plan.own, plan.joint
+    if joint.by_effort:
+        return SetInputTorque(plan.motor_torque(effort))
     away, slow = position - measured[0], velocity - measured[1]
     if own.mode == "torque":
         total = own.stiffness * away + own.damping * slow + (0.0 if math.isnan(effort) else effort)

@@ -44,7 +44,7 @@ class OdriveJoint:
         "position",
         choices=("position", "velocity", "torque"),
         constant=True,
-        doc="what the drive regulates; in the other two, the loop round it is closed here",
+        doc="what the drive regulates; in the other two, the loop round it is closed here; torque: for effort joints",
     )
     torque_constant: float = parameter(
         0.0, unit="N m/A", low=0.0, high=10.0, constant=True, doc="of the motor: 8.27 over its kV; must be given"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,17 +10,19 @@ import numpy as np
 
 from crawler_core.errors import unknown_name
 from crawler_core.robot import RobotSpec
-from crawler_core.types import BaseState, Contact, FloatArray
-from crawler_models.catalogue import make_plant, model_of
-from crawler_models.plant import Plant, PlantFault
+from crawler_core.types import BaseState, Contact
+from crawler_models.catalogue import model_of
 from hw_drivers.bus import Emulator
+from hw_drivers.emulation.ground import Ground
 from hw_drivers.hardware_map import BusMap
-
-SHORTEST = 1e-4  # s between two looks for which the equations are advanced
 
 
 class Emulation:
-    """The emulators, and the world that their motors move."""
+    """The emulators, and the ground that their motors move the robot over.
+
+    There is no ground for a robot without equations, nor for one with a joint that is driven by effort: how such a
+    motor turns is up to its emulator, which knows its rotor's inertia and not the robot's.
+    """
 
     def __init__(self, spec: RobotSpec, buses: Sequence[BusMap]) -> None:
         """Everything stands at home. Raises UserError where the robot cannot stand so."""
@@ -29,7 +30,8 @@ class Emulation:
         self.emulators: dict[str, Emulator] = {}
         self._order: list[str] = []
         self._bus_of = {joint.joint: bus.name for bus in buses for joint in bus.joints}
-        self._world = World(spec) if model_of(spec).plant else None
+        grounded = model_of(spec).plant is not None and not any(joint.by_effort for joint in spec.actuated)
+        self._ground = Ground(spec) if grounded else None
         self._spec = spec
         try:
             for bus in buses:
@@ -58,11 +60,11 @@ class Emulation:
         return dict(zip(self._order, (on for e in self.emulators.values() for on in e.torque()), strict=True))
 
     def look(self) -> tuple[BaseState | None, tuple[Contact, ...]]:
-        """Where the base is now, and what the feet do; nothing where there are no equations for this robot."""
-        if self._world is None:
+        """Where the base is now, and what the feet do; nothing where there is no ground."""
+        if self._ground is None:
             return None, ()
         angles, rates = (np.array([row[name] for name in self._spec.actuated_names]) for row in self.motion())
-        return self._world.move(angles, rates)
+        return self._ground.move(angles, rates)
 
     def motion(self) -> tuple[dict[str, float], dict[str, float]]:
         """The joints' true angles (rad) and rates (rad/s) now, by name."""
@@ -74,43 +76,3 @@ class Emulation:
         """End the emulators. May be called twice."""
         for emulator in self.emulators.values():
             emulator.close()
-
-
-class World:
-    """The robot's equations as the ground under the emulated motors."""
-
-    def __init__(self, spec: RobotSpec, clock: Callable[[], float] = time.monotonic) -> None:
-        self.falls = 0  # times that the equations ended, such as by a foot that would have left the ground
-        self._plant: Plant = make_plant(spec)
-        self._actuated = [spec.actuated_names.index(name) for name in self._plant.actuated]
-        self._clock = clock
-        self._at = clock()
-        self._origin = 0.0  # m, world x of the equations' origin
-
-    def move(self, angles: FloatArray, rates: FloatArray) -> tuple[BaseState, tuple[Contact, ...]]:
-        """The joints have come to `angles` (rad) at `rates` (rad/s) since the last call."""
-        now = self._clock()
-        dt = now - self._at
-        if dt > SHORTEST:
-            q, dq = angles[self._actuated], rates[self._actuated]
-            self._at = now
-            try:
-                self._plant.advance(q, dq, np.full_like(q, np.nan), dt)
-            except (PlantFault, ValueError):
-                self._pick_up(q)
-        base = self._plant.base()
-        x, y, z = base.position
-        return (
-            BaseState((x + self._origin, y, z), base.quaternion, base.linear, base.angular),
-            self._plant.contacts(),
-        )
-
-    def _pick_up(self, q: FloatArray) -> None:
-        """Put the robot on its feet again where it is: motors cannot be stopped by equations that end."""
-        self.falls += 1
-        x = self._plant.base().position[0]
-        try:
-            self._plant.reset(q)
-        except ValueError:
-            return  # it cannot stand at these angles: it stays as it was until it can
-        self._origin += x - self._plant.base().position[0]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hw_drivers.bench import cycle_times, loop_jitter, wire_time
+from crawler_cli.bench.motors import cycle_times, loop_jitter, wire_time
 
 
 def test_the_wire_needs_ten_bits_a_byte():

@@ -1,0 +1,14 @@
+"""The emulated backend as a node: pretended motors behind the topics of the stack."""
+
+from crawler_nodes.backend_node import run_backend
+from hw_drivers.emulation.emulated_backend import EmulatedBackend
+from hw_drivers.emulation.emulated_settings import EmulatedSettings
+
+
+def main() -> None:
+    """Run until asked to end."""
+    run_backend(EmulatedBackend, EmulatedSettings)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""What is pretended stays apart from what drives motors, and takes what the robot file says of these."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+from hw_robots import EASY, three_link, wait_for
+
+from crawler_core.backend_settings import robots_own
+from crawler_core.errors import BackendFault
+from hw_drivers.emulation.emulated_backend import EmulatedBackend
+from hw_drivers.emulation.emulated_settings import EmulatedSettings
+
+DT = 0.01
+
+
+def test_the_driver_of_real_motors_brings_in_nothing_that_is_pretended():
+    script = "import sys, hw_drivers.hardware_node; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    brought = done.stdout.split()
+    assert "hw_drivers.hardware_backend" in brought
+    assert not [name for name in brought if "emulat" in name or name.startswith(("crawler_models", "sim_bridge"))]
+
+
+def test_what_a_robot_file_wants_of_hardware_holds_for_its_emulation_as_far_as_both_have_it():
+    spec = three_link()
+    backends = {"hardware": {"patience": 0.5, "port": "/dev/x"}, "emulated": {"fail_after": 3.0}}
+    spec = replace(spec, sections={**spec.sections, "backends": backends})
+    assert robots_own(spec, "emulated", EmulatedSettings) == {"patience": 0.5, "fail_after": 3.0}
+
+
+def test_an_ordered_fault_comes_by_itself_and_names_the_joint_that_it_was_ordered_for():
+    settings = EmulatedSettings(patience=EASY, fail="hot", fail_after=0.0, fail_joint="joint_2")
+    backend = EmulatedBackend(three_link(), settings, DT)
+    backend.open()
+    try:
+        fault: BackendFault | None = None
+
+        def stopped():
+            nonlocal fault
+            backend.advance(DT)
+            try:
+                backend.observe()
+            except BackendFault as raised:
+                fault = raised
+            return fault is not None
+
+        wait_for(stopped)
+        assert fault is not None
+        assert fault.joint == "joint_2"
+        assert "overheating" in str(fault)
+    finally:
+        backend.close()
