@@ -23,8 +23,8 @@ from gait_generators.blend import Blend
 from gait_generators.catalogue import make_gait
 from gait_generators.hold import Hold
 from hybrid_controller.controller import Controller
-from hybrid_controller.laws.hybrid import Hybrid, HybridParameters
 from hybrid_controller.reference import Horizon
+from hybrid_controller.three_link.hybrid import Hybrid, HybridParameters
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
 

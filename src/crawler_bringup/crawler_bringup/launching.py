@@ -11,6 +11,7 @@ from crawler_bringup import stack
 from crawler_bringup.settings import merge, parse_assignments, read_settings
 from crawler_bringup.stack import BACKENDS, NodeSpec, Options
 from crawler_core.robot import robot_names
+from gait_generators.catalogue import GAITS
 from hybrid_controller.laws.catalogue import LAWS
 
 LOG_LEVELS = ["debug", "info", "warn", "error", "fatal"]
@@ -56,7 +57,12 @@ def ring_arguments() -> list[DeclareLaunchArgument]:
             choices=["", *LAWS],
             description="the control law; empty for the robot's default",
         ),
-        DeclareLaunchArgument("gait", default_value="", description="the gait's name; empty for the robot's default"),
+        DeclareLaunchArgument(
+            "gait",
+            default_value="",
+            choices=["", *GAITS],
+            description="the gait's name; empty for the robot's default",
+        ),
         DeclareLaunchArgument("rviz", default_value="false", choices=flags, description="show the robot in RViz"),
         DeclareLaunchArgument("gui", default_value="false", choices=flags, description="show PyBullet's window"),
         DeclareLaunchArgument("lockstep", default_value="false", choices=flags, description="repeatable to the bit"),

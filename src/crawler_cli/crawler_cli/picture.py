@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Mapping
 from pathlib import Path
 
 import matplotlib
@@ -10,14 +12,14 @@ from matplotlib.figure import Figure
 
 from crawler_cli.run_log import RunLog
 from crawler_core.types import ContactMode
-from hybrid_controller.laws.hybrid import CONTACT_TRACKING
 
 matplotlib.use("Agg")
 COLOURS = ("#1f6fb4", "#d1495b", "#3a8f5c", "#8a5fb0", "#c98a1b", "#4c4c4c", "#2aa3a3", "#b05f8a", "#7d5a3c", "#93a1b0")
+SHADES = ("grey", "tan", "thistle")  # of the branches that a law has marked
 
 
-def draw(log: RunLog, title: str, predicted_speed: float | None, file: Path) -> None:
-    """Write the picture of a run to `file`."""
+def draw(log: RunLog, title: str, predicted_speed: float | None, marks: Mapping[str, str], file: Path) -> None:
+    """Write the picture of a run to `file`. `marks` are the law's branches that are shaded, and what is said of them."""
     figure = Figure(figsize=(10, 8), layout="constrained")
     figure.suptitle(title)
     angles, contacts, distance = figure.subplots(3, 1, sharex=True, height_ratios=(1, 1.2, 1))
@@ -46,21 +48,23 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, file: Path) -> 
                 transform=contacts.get_xaxis_transform(),
             )
         contacts.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, frameon=False, borderaxespad=0.1)
-    if CONTACT_TRACKING in {branch for _, branch in log.branches}:
+    for shade, (marked, label) in zip(itertools.cycle(SHADES), marks.items(), strict=False):
+        in_force = np.array([branch == marked for _, branch in log.branches])
+        if not in_force.any():
+            continue
         tb = np.array([sample[0] for sample in log.branches])
-        tracking = np.array([branch == CONTACT_TRACKING for _, branch in log.branches])
         for axes in (angles, contacts):
             axes.fill_between(
                 tb,
                 0.0,
                 1.0,
-                where=tracking,
+                where=in_force,
                 step="post",
-                color="grey",
+                color=shade,
                 alpha=0.25,
                 linewidth=0.0,
                 transform=axes.get_xaxis_transform(),
-                label="contacts tracked" if axes is angles else None,
+                label=label if axes is angles else None,
             )
         angles.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, frameon=False, borderaxespad=0.1)
     contacts.set_ylabel("slip velocity [mm/s]\n(bars at the bottom: the foot sticks)", labelpad=8)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from crawler_models.three_link import ThreeLink, crawl
-from crawler_models.three_link.feedback import feedback_crawl
-from crawler_models.three_link.feedback_law import FeedbackLaw
 from crawler_models.three_link.joint_motion import JointMotion
 from crawler_models.three_link.modes import ROS_MODE
-
-_SLOWEST_FEEDBACK = 7.0  # s; in longer periods a tracked foot comes as near to rest as one likes, but never arrives
 
 
 def has_equations(robot_name: str) -> bool:
@@ -37,36 +32,6 @@ def predict(
         known = ", ".join(sorted(_PREDICTORS))
         raise ValueError(f"There are no equations for the robot {robot_name!r}; there are for: {known}.")
     return _PREDICTORS[robot_name](parameters, motion, efforts)
-
-
-def predict_feedback(parameters: Mapping[str, Any], motion: JointMotion, law: FeedbackLaw) -> dict[str, Any]:
-    """The same for a three-link robot under the feedback law (19), in continuous time.
-
-    Keys: step_length_m (the mean over the pattern), speed_m_s, period_s, repeats_after (cycles of the pattern),
-    cycles_to_steady, branch_shares (of the time, by the branch's name), valid, reason.
-    """
-    if motion.period > _SLOWEST_FEEDBACK:
-        return {
-            **dict.fromkeys(("step_length_m", "speed_m_s"), math.nan),
-            "period_s": motion.period,
-            "repeats_after": 0,
-            "cycles_to_steady": 0,
-            "branch_shares": {},
-            "valid": False,
-            "reason": f"With a period above {_SLOWEST_FEEDBACK:g} s the step hangs on what counts as standing.",
-        }
-    result = feedback_crawl(ThreeLink.from_parameters(parameters), motion, law, max_cycles=60)
-    share = result.contact_tracking_share
-    return {
-        "step_length_m": result.step_length,
-        "speed_m_s": result.speed,
-        "period_s": result.period,
-        "repeats_after": result.repeats_after,
-        "cycles_to_steady": result.cycles_to_steady,
-        "branch_shares": {"contact_tracking": share, "joint_tracking": 1.0 - share},
-        "valid": result.valid,
-        "reason": result.reason,
-    }
 
 
 def _three_link(parameters: Mapping[str, Any], motion: JointMotion, _efforts: Sequence[float]) -> dict[str, Any]:

@@ -3,50 +3,42 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
-from crawler_core.errors import UserError, unknown_name
+from crawler_core.errors import UserError
 from crawler_core.parameters import ParameterInfo, build, describe
 from crawler_core.robot import RobotSpec
-from gait_generators.fourier import Fourier, FourierParameters
+from crawler_core.table import Table
+from gait_generators.entry import Entry
 from gait_generators.gait import Gait
-from gait_generators.harmonic import Harmonic, HarmonicParameters
-from gait_generators.serpenoid import Serpenoid, SerpenoidParameters
-from gait_generators.time_scaled import TimeScaled, TimeScaledParameters
 
-
-@dataclass(frozen=True)
-class Entry:
-    """One kind of gait."""
-
-    parameters: type  # a dataclass of crawler_core parameters
-    build: Callable[[RobotSpec, Any], Gait]
-    joints: int | None  # how many actuated joints it moves; None: as many as its parameters say
-    paced: bool = False  # omega is its pace alone: the path of the joints is the same at every omega
-
-
-GAITS: Mapping[str, Entry] = {
-    "harmonic": Entry(HarmonicParameters, lambda _, parameters: Harmonic.of(parameters), joints=2, paced=True),
-    "time_scaled": Entry(TimeScaledParameters, lambda _, parameters: TimeScaled.of(parameters), joints=2, paced=True),
-    "fourier": Entry(FourierParameters, Fourier.of, joints=None),
-    "serpenoid": Entry(SerpenoidParameters, Serpenoid.of, joints=None),
-    "serpenoid_closed": Entry(SerpenoidParameters, Serpenoid.closed, joints=None),
-}
+GAITS: Table[Entry] = Table(
+    "gait",
+    {
+        "harmonic": "gait_generators.harmonic:GAIT",
+        "time_scaled": "gait_generators.time_scaled:GAIT",
+        "fourier": "gait_generators.fourier:GAIT",
+        "serpenoid": "gait_generators.snake.serpenoid:GAIT",
+        "serpenoid_closed": "gait_generators.snake.serpenoid:CLOSED_GAIT",
+    },
+)
 
 
 def gait_name(spec: RobotSpec, name: str | None) -> str:
     """`name`, or the robot's default gait. Raises UserError for one that is unknown or does not fit the robot."""
     name = name or spec.section("gait").get("default")
     if not name:
-        raise UserError(f"{spec.name} names no default gait: choose one of {', '.join(sorted(GAITS))}.")
-    if name not in GAITS:
-        raise unknown_name("gait", name, GAITS)
-    joints = GAITS[name].joints
-    if joints is not None and joints != len(spec.actuated):
-        raise UserError(f"the gait '{name}' moves {joints} joints, but {spec.name} has {len(spec.actuated)} actuated.")
+        raise UserError(f"{spec.name} names no default gait: choose one of {', '.join(fitting_gaits(spec))}.")
+    if misfit := GAITS[name].misfit(spec):
+        fitting = ", ".join(fitting_gaits(spec))
+        raise UserError(f"the gait '{name}' {misfit}: choose one of {fitting}.")
     return name
+
+
+def fitting_gaits(spec: RobotSpec) -> tuple[str, ...]:
+    """The gaits that are made for such a robot. Asks each of them."""
+    return tuple(name for name, entry in sorted(GAITS.items()) if not entry.misfit(spec))
 
 
 def gait_defaults(spec: RobotSpec, name: str) -> Mapping[str, Any]:

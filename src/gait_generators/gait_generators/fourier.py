@@ -11,6 +11,7 @@ import numpy as np
 from crawler_core.motion import Sample
 from crawler_core.parameters import parameter
 from crawler_core.robot import RobotSpec
+from gait_generators.entry import Entry
 from gait_generators.gait import Remedies
 from gait_generators.shape import Shape
 from gait_generators.shape_library import choose_shape
@@ -62,3 +63,6 @@ class Fourier:
             (rate * cos) @ b - (rate * sin) @ a,
             -((rate**2 * cos) @ a + (rate**2 * sin) @ b),
         )
+
+
+GAIT = Entry(FourierParameters, Fourier.of)

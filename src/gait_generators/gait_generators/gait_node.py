@@ -17,7 +17,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
-from crawler_core.robot import load_robot
+from crawler_core.robot import default_robot, load_robot
 from crawler_core.types import FloatArray
 from crawler_core.yaml_file import parse_yaml
 from crawler_nodes.diagnostics import OK, WARN, DiagnosticsReporter
@@ -27,14 +27,14 @@ from crawler_nodes.ros_parameters import declare, refuse_unknown
 from gait_generators.catalogue import GAITS, gait_defaults, gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait
-from gait_generators.stream import GaitStream, Grid, Horizon
+from gait_generators.stream import GaitStream, Grid, GridPoints
 
 
 @dataclass(frozen=True)
 class GaitSettings:
     """The node's own parameters; those of the gait stand beside them."""
 
-    robot: str = parameter("three_link", doc="installed robot, or the path of a robot.yaml", constant=True)
+    robot: str = parameter("", doc="installed robot, or the path of a robot.yaml; empty: the default", constant=True)
     robot_overrides: str = parameter("", doc="YAML mapping of robot parameters to use instead", constant=True)
     gait: str = parameter("", doc="name of the gait; empty: the robot's default", constant=True)
     rate: float = parameter(200.0, unit="Hz", low=10.0, high=4000.0, doc="ticks per second of the ring", constant=True)
@@ -54,7 +54,9 @@ class GaitNode(Node):
                 f"gait.horizon = {settings.horizon:g} s is too short: with gait.refresh = {settings.refresh:g} s and "
                 f"gait.rate = {settings.rate:g} Hz it must be at least {settings.refresh + 2.0 / settings.rate:g} s."
             )
-        self._spec = load_robot(settings.robot, parse_yaml(settings.robot_overrides, "robot_overrides"))
+        self._spec = load_robot(
+            settings.robot or default_robot(), parse_yaml(settings.robot_overrides, "robot_overrides")
+        )
         self._name = gait_name(self._spec, settings.gait)
         self._stream: GaitStream | None = None
         defaults = gait_defaults(self._spec, self._name)
@@ -140,14 +142,14 @@ class GaitNode(Node):
         )
 
 
-def fill(message: JointTrajectory, horizon: Horizon) -> None:
-    """Write a horizon into a message."""
-    begin = horizon.time_ns[0]
+def fill(message: JointTrajectory, points: GridPoints) -> None:
+    """Write grid points into a message."""
+    begin = points.time_ns[0]
     set_stamp(message.header.stamp, begin)
-    count = len(horizon.time_ns)
+    count = len(points.time_ns)
     if len(message.points) != count:
         message.points = [JointTrajectoryPoint() for _ in range(count)]
-    rows = zip(message.points, horizon.time_ns, horizon.position, horizon.velocity, horizon.acceleration, strict=True)
+    rows = zip(message.points, points.time_ns, points.position, points.velocity, points.acceleration, strict=True)
     for point, time_ns, position, velocity, acceleration in rows:
         point.time_from_start.sec, point.time_from_start.nanosec = divmod(time_ns - begin, 1_000_000_000)
         point.positions = doubles(position)

@@ -1,4 +1,4 @@
-"""The harmonic gait of the three-link crawler, (5) of its paper."""
+"""The harmonic gait: two joints swing about the same angle, one ahead of the other."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from crawler_core.motion import Sample
 from crawler_core.parameters import parameter
 from crawler_core.types import FloatArray
+from gait_generators.entry import Entry
 from gait_generators.gait import Remedies
 
 REMEDIES = Remedies(
@@ -63,6 +64,9 @@ class Harmonic:
             self.amplitude * self.omega * np.cos(xi),
             -(self.omega**2) * swing,
         )
+
+
+GAIT = Entry(HarmonicParameters, lambda _, parameters: Harmonic.of(parameters), joints=2, paced=True)
 
 
 def phases(omega: float, psi: float, t: Any) -> FloatArray:

@@ -21,7 +21,7 @@ from gait_generators.placed import Placed
 
 
 @dataclass(frozen=True)
-class Horizon:
+class GridPoints:
     """Successive grid points; arrays have one row per point and one column per actuated joint."""
 
     time_ns: list[int]
@@ -59,7 +59,7 @@ class GaitStream:
         """When the motion starts."""
         return self._t0_ns
 
-    def points(self, now_ns: int) -> Horizon:
+    def points(self, now_ns: int) -> GridPoints:
         """The grid points from a little before `now_ns` to a horizon after it."""
         grid = self._grid
         first = max((now_ns - grid.behind) // grid.step, self._t0_ns // grid.step)
@@ -70,7 +70,7 @@ class GaitStream:
                 self._points[k] = self._at(k)
         self._planned = max(self._planned, last)
         chosen = [self._points[k] for k in range(first, last + 1)]
-        return Horizon(
+        return GridPoints(
             [k * grid.step for k in range(first, last + 1)],
             np.array([point.position for point in chosen]),
             np.array([point.velocity for point in chosen]),

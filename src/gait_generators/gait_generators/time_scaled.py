@@ -1,4 +1,4 @@
-"""The time-scaled gait of the three-link crawler, (8) of its paper: the harmonic one at an uneven inner pace."""
+"""The time-scaled gait: the harmonic one at an uneven inner pace."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from crawler_core.motion import Sample
 from crawler_core.parameters import parameter
+from gait_generators.entry import Entry
 from gait_generators.gait import Remedies
 from gait_generators.harmonic import REMEDIES, HarmonicParameters, phases
 
@@ -62,3 +63,6 @@ class TimeScaled:
             self.amplitude * self.omega * cos * ds,
             self.amplitude * self.omega**2 * (cos * dds - sin * ds * ds),
         )
+
+
+GAIT = Entry(TimeScaledParameters, lambda _, parameters: TimeScaled.of(parameters), joints=2, paced=True)

@@ -12,7 +12,7 @@ from crawler_models.snake.crawl import crawl
 from crawler_models.snake.robot import Snake
 from gait_generators.catalogue import make_gait
 from gait_generators.checks import check_limits
-from gait_generators.serpenoid import Serpenoid
+from gait_generators.snake.serpenoid import Serpenoid
 
 NAMES = ("serpenoid", "serpenoid_closed")
 CASES = [

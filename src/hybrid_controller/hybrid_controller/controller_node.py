@@ -19,7 +19,7 @@ from transforms3d.quaternions import rotate_vector
 
 from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
-from crawler_core.robot import load_robot
+from crawler_core.robot import default_robot, load_robot
 from crawler_core.types import Contact, ContactMode, ContactSource
 from crawler_core.yaml_file import parse_yaml
 from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
@@ -28,7 +28,7 @@ from crawler_nodes.node_main import run_node
 from crawler_nodes.ros_parameters import declare, refuse_unknown
 from hybrid_controller.controller import Answer, Controller, Status
 from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_name
-from hybrid_controller.laws.law import BaseMotion, Law, Report
+from hybrid_controller.laws.law import BaseMotion, Law, LawReport
 from hybrid_controller.reference import read_trajectory
 
 NEVER = -1  # ns, before every stamp
@@ -40,7 +40,7 @@ CONTACTS_LAST = 50_000_000  # ns; older ones say nothing about the present
 class ControllerSettings:
     """The node's own parameters; those of the law stand beside them."""
 
-    robot: str = parameter("three_link", doc="installed robot, or the path of a robot.yaml", constant=True)
+    robot: str = parameter("", doc="installed robot, or the path of a robot.yaml; empty: the default", constant=True)
     robot_overrides: str = parameter("", doc="YAML mapping of robot parameters to use instead", constant=True)
     law: str = parameter("", doc="name of the control law; empty: the robot's default", constant=True)
     rate: float = parameter(200.0, unit="Hz", low=10.0, high=4000.0, doc="ticks per second of the ring", constant=True)
@@ -59,7 +59,9 @@ class ControllerNode(Node):
     def __init__(self, **node_options: Any) -> None:
         super().__init__("controller", **node_options)
         settings = declare(self, ControllerSettings)
-        self._spec = load_robot(settings.robot, parse_yaml(settings.robot_overrides, "robot_overrides"))
+        self._spec = load_robot(
+            settings.robot or default_robot(), parse_yaml(settings.robot_overrides, "robot_overrides")
+        )
         self._law_name = law_name(self._spec, settings.law)
         self._dt_ns = round(1e9 / settings.rate)
         defaults = law_defaults(self._spec, self._law_name)
@@ -198,9 +200,9 @@ class ControllerNode(Node):
         return past
 
     @property
-    def _law_report(self) -> Report:
+    def _law_report(self) -> LawReport:
         """What the law did in the last answer; nothing where the answer was not its own."""
-        return self._controller.law.report if self._controller.in_force else Report("")
+        return self._controller.law.report if self._controller.in_force else LawReport("")
 
     def _measured(self) -> tuple[list[float], list[float]]:
         """Angles and speeds of the actuated joints in the state in hand; NaN where it does not have them all."""

@@ -12,7 +12,7 @@ from crawler_core.robot import RobotSpec, load_robot
 from crawler_core.types import ContactMode, FloatArray, JointCommand, Observation
 from crawler_models.prediction import predict
 from gait_generators.catalogue import make_gait
-from gait_generators.serpenoid import Serpenoid
+from gait_generators.snake.serpenoid import Serpenoid
 from sim_bridge.mock_backend import MockBackend, MockSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings

@@ -20,13 +20,10 @@ from crawler_cli.commands.model import finite
 from crawler_cli.commands.status import StatusLine, summary_table
 from crawler_cli.processes import Processes
 from crawler_core.errors import UserError
-from crawler_core.parameters import build, describe
 from crawler_core.robot import robot_names
-from crawler_models.prediction import has_equations, predict, predict_feedback
-from crawler_models.three_link.feedback_law import FeedbackLaw
+from crawler_models.prediction import has_equations, predict
 from gait_generators.catalogue import GAITS
-from hybrid_controller.laws.catalogue import LAWS, law_defaults
-from hybrid_controller.laws.hybrid import HybridParameters
+from hybrid_controller.laws.catalogue import LAWS, law_parameters
 
 EPILOG = """examples:
   crawler run                                        the three-link robot in PyBullet
@@ -133,11 +130,12 @@ def prepare(arguments: argparse.Namespace, directory: Path) -> tuple[Stack, dict
         # time stands still at the end, so that a fast run does not run on
         options = replace(options, settings=merge(settings, {"backend": {"stop_at": duration}}))
         stack = make_stack(options)
+    of_law = LAWS[stack.law].prediction
+    if of_law is not None:
+        parameters = law_parameters(stack.spec, stack.law, settings.get("controller", {}))
+        return stack, of_law.of(stack.spec, stack.gait, parameters)
     if not has_equations(stack.spec.name):
         return stack, None
-    if stack.law == "hybrid":
-        # a foot that would lift, or a law that switches without end, is a finding here and no mistake in the input
-        return stack, predict_feedback(stack.spec.parameters, stack.gait, _feedback_law(stack))
     efforts = [joint.effort for joint in stack.spec.actuated]
     prediction = predict(stack.spec.name, stack.spec.parameters, stack.gait, efforts)
     if not prediction["valid"]:
@@ -146,13 +144,6 @@ def prepare(arguments: argparse.Namespace, directory: Path) -> tuple[Stack, dict
             f"{stack.gait.remedies.ground}."
         )
     return stack, prediction
-
-
-def _feedback_law(stack: Stack) -> FeedbackLaw:
-    own = {info.name for info in describe(HybridParameters)}
-    chosen = {k: v for k, v in stack.options.settings.get("controller", {}).items() if k in own}
-    values = {**law_defaults(stack.spec, stack.law), **chosen}
-    return build(HybridParameters, values, section="controller").law
 
 
 def _duration(arguments: argparse.Namespace, stack: Stack) -> float:
@@ -288,7 +279,8 @@ class _Watch:
             from crawler_cli.picture import draw
 
             title = f"{summary['robot']} on {summary['backend']}, gait {summary['gait']}"
-            draw(self._log, title, summary["predicted_speed_m_s"], self._directory / "run.png")
+            marks = LAWS[self._stack.law].marks
+            draw(self._log, title, summary["predicted_speed_m_s"], marks, self._directory / "run.png")
             summary["picture"] = str(self._directory / "run.png")
         (self._directory / "summary.json").write_text(json.dumps(finite(summary), indent=2) + "\n")
         if self._quiet:
@@ -347,7 +339,8 @@ class _Watch:
             return "none: there are no equations for this robot"
         if not self._prediction["valid"]:
             return f"none: {self._prediction['reason']}"
-        return "equations with the feedback in continuous time" if self._stack.law == "hybrid" else "equations"
+        of_law = LAWS[self._stack.law].prediction
+        return "equations" if of_law is None else of_law.title
 
 
 def _raise_interrupt(number: int, _frame: object) -> None:

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from crawler_core.errors import unknown_name
+from crawler_core.parameters import build, describe
 from crawler_core.robot import RobotSpec
-from hybrid_controller.laws.hybrid import Hybrid, HybridParameters, three_link_of
-from hybrid_controller.laws.joint_tracking import JointTracking, JointTrackingParameters
-from hybrid_controller.laws.law import Law
+from crawler_core.table import Table
+from hybrid_controller.laws.entry import Entry
 
-
-@dataclass(frozen=True)
-class Entry:
-    """One kind of law."""
-
-    parameters: type  # a dataclass of crawler_core parameters
-    build: Callable[[RobotSpec, Any, float], Law]  # the float is the length of a tick in s
-    check: Callable[[RobotSpec], object] = lambda spec: None  # raises UserError for a robot that the law does not fit
-
-
-LAWS: Mapping[str, Entry] = {
-    "joint_tracking": Entry(JointTrackingParameters, JointTracking),
-    "hybrid": Entry(HybridParameters, Hybrid, check=three_link_of),
-}
+LAWS: Table[Entry] = Table(
+    "control law",
+    {
+        "joint_tracking": "hybrid_controller.laws.joint_tracking:LAW",
+        "hybrid": "hybrid_controller.three_link.hybrid:LAW",
+    },
+)
 
 FALLBACK = "joint_tracking"  # for a robot whose file names no law
 
@@ -41,3 +33,11 @@ def law_name(spec: RobotSpec, name: str | None) -> str:
 def law_defaults(spec: RobotSpec, name: str) -> Mapping[str, Any]:
     """The robot's values for the parameters of law `name`."""
     return spec.section("controller").get(name) or {}
+
+
+def law_parameters(spec: RobotSpec, name: str, section: Mapping[str, Any]) -> Any:
+    """The parameters of law `name`: what the user's section controller says of them, over the robot's, over its own."""
+    cls = LAWS[name].parameters
+    own = {info.name for info in describe(cls)}
+    chosen = {key: value for key, value in section.items() if key in own}
+    return build(cls, {**law_defaults(spec, name), **chosen}, section="controller")

@@ -8,7 +8,8 @@ from typing import ClassVar
 from crawler_core.robot import RobotSpec
 from crawler_core.types import Contact
 from hybrid_controller.laws.clamp import Clamp
-from hybrid_controller.laws.law import Measured, Report, Setpoint
+from hybrid_controller.laws.entry import Entry, all_by_position
+from hybrid_controller.laws.law import LawReport, Measured, Setpoint
 from hybrid_controller.reference import Point
 
 JOINT_TRACKING = "joint_tracking"
@@ -25,7 +26,7 @@ class JointTracking:
     reads_contacts: ClassVar[bool] = False
     reads_odometry: ClassVar[bool] = False
     estimated: ClassVar[tuple[Contact, ...]] = ()
-    report: ClassVar[Report] = Report(JOINT_TRACKING)
+    report: ClassVar[LawReport] = LawReport(JOINT_TRACKING)
 
     def __init__(self, spec: RobotSpec, _parameters: JointTrackingParameters, _dt: float) -> None:
         self._clamp = Clamp(spec)
@@ -41,3 +42,6 @@ class JointTracking:
 
     def compute(self, measured: Measured, commanded: Setpoint, now: Point, ahead: Point) -> Setpoint:
         return self._clamp(ahead.position, ahead.velocity)
+
+
+LAW = Entry(JointTrackingParameters, JointTracking, check=all_by_position)

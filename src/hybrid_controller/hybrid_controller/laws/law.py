@@ -34,7 +34,7 @@ class Setpoint(NamedTuple):
     saturated: list[bool]  # the law asked for more than the joint's limits allow
 
 
-class Report(NamedTuple):
+class LawReport(NamedTuple):
     """What a law did in its last tick."""
 
     branch: str  # the part of the law that was in force
@@ -62,7 +62,7 @@ class Law(Protocol):
         ...
 
     @property
-    def report(self) -> Report:
+    def report(self) -> LawReport:
         """What was done in the last tick that the law decided."""
         ...
 

@@ -9,24 +9,28 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import expm
 
 from crawler_core.errors import UserError
+from crawler_core.motion import PeriodicMotion
 from crawler_core.parameters import parameter
 from crawler_core.robot import RobotSpec
 from crawler_core.types import Contact
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.feedback_law import FeedbackLaw, JointReference, contact_reference
+from crawler_models.three_link.feedback_prediction import predict_feedback
 from crawler_models.three_link.inverse_dynamics import Pair, SingularContacts, slopes
-from hybrid_controller.estimation.observer import ContactObserver
-from hybrid_controller.laws.branch import Branch
-from hybrid_controller.laws.contact_reading import Feet, read_feet
+from hybrid_controller.laws.entry import Entry, Prediction
 from hybrid_controller.laws.joint_tracking import JOINT_TRACKING
-from hybrid_controller.laws.law import Measured, Report, Setpoint
+from hybrid_controller.laws.law import LawReport, Measured, Setpoint
 from hybrid_controller.laws.reach import Reach
 from hybrid_controller.reference import Point
+from hybrid_controller.three_link.branch import Branch
+from hybrid_controller.three_link.contact_observer import ContactObserver
+from hybrid_controller.three_link.contact_reading import Feet, read_feet
 
 CONTACT_TRACKING = "contact_tracking"
 ESTIMATED = "estimated"
@@ -103,7 +107,7 @@ class Hybrid:
     def restart(self) -> None:
         self._branch = Branch()
         self._observer.restart()
-        self.report = Report(JOINT_TRACKING)
+        self.report = LawReport(JOINT_TRACKING)
 
     @property
     def estimated(self) -> Sequence[Contact]:
@@ -125,7 +129,7 @@ class Hybrid:
             except (SingularContacts, ArithmeticError) as error:
                 note = f"{str(error).rstrip('.')}: tracking the joints"
                 self._branch.leave(measured.time_ns)
-        self.report = Report(JOINT_TRACKING, note)
+        self.report = LawReport(JOINT_TRACKING, note)
         return self._track_joints(measured, start, now, ahead)
 
     def _within_reach(self, measured: Measured, commanded: Setpoint) -> Setpoint:
@@ -175,7 +179,7 @@ class Hybrid:
             ddq = slopes(robot, _pair(middle), _pair(rate)).contact_map(robot, feet.mode).joint_accelerations(wanted)
         if not math.isfinite(ddq[0] + ddq[1]):
             raise ArithmeticError("The joint accelerations that the contacts ask for are no numbers")
-        self.report = Report(
+        self.report = LawReport(
             CONTACT_TRACKING,
             slip_reference=(0.0 - reference[0], 0.0 - reference[1]),
             slip_velocity=(0.0 - feet.v[0], 0.0 - feet.v[1]),
@@ -205,3 +209,16 @@ def _pair(values: Sequence[float]) -> Pair:
 
 def _joints(point: Point) -> JointReference:
     return JointReference(_pair(point.position), _pair(point.velocity), _pair(point.acceleration))
+
+
+def _predict(spec: RobotSpec, gait: PeriodicMotion, parameters: HybridParameters) -> dict[str, Any]:
+    return predict_feedback(spec, gait, parameters.law)
+
+
+LAW = Entry(
+    HybridParameters,
+    Hybrid,
+    check=three_link_of,
+    prediction=Prediction("equations with the feedback in continuous time", _predict),
+    marks={CONTACT_TRACKING: "contacts tracked"},
+)

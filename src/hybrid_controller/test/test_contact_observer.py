@@ -8,8 +8,8 @@ import pytest
 from crawler_core.types import ContactMode, ContactSource
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.plant import ThreeLinkPlant
-from hybrid_controller.estimation.observer import ContactObserver
 from hybrid_controller.laws.law import BaseMotion
+from hybrid_controller.three_link.contact_observer import ContactObserver
 
 RATE, DELAY = 500, 0.02
 FEET = ("foot_1", "foot_2")

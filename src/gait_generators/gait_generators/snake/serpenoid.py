@@ -21,6 +21,7 @@ from crawler_core.parameters import parameter
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
 from crawler_models.snake.wave import SHORTEST, Angles, Wave
+from gait_generators.entry import Entry
 from gait_generators.gait import Remedies
 
 
@@ -123,6 +124,10 @@ class Serpenoid:
         k = max(which - 1, 0)
         first, last = max(k, 1), min(k + self.wave.n + 1, self.links - 1)  # the tips have no joint
         return slice(first - 1, last), slice(first - k, last - k + 1)
+
+
+GAIT = Entry(SerpenoidParameters, Serpenoid.of, models=("snake",))
+CLOSED_GAIT = Entry(SerpenoidParameters, Serpenoid.closed, models=("snake",))
 
 
 def _pace(u: FloatArray, interval: float) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -1,0 +1,32 @@
+"""What a kind of gait says of itself; each has such an object, which the catalogue names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from crawler_core.robot import RobotSpec
+from gait_generators.gait import Gait
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One kind of gait."""
+
+    parameters: type  # a dataclass of crawler_core parameters
+    build: Callable[[RobotSpec, Any], Gait]
+    joints: int | None = None  # how many actuated joints it moves; None: as many as its parameters say
+    paced: bool = False  # omega is its pace alone: the path of the joints is the same at every omega
+    # the equations that it is made for, as robot files name them; empty: any. Robots without equations may try
+    models: tuple[str, ...] = ()
+
+    def misfit(self, spec: RobotSpec) -> str:
+        """Why the robot cannot have this gait, as the end of a sentence that begins with the gait; empty: it can."""
+        if self.models and spec.equations and spec.equations not in self.models:
+            return (
+                f"is made for the equations {' or '.join(self.models)}, but those of {spec.name} are {spec.equations}"
+            )
+        if self.joints is not None and self.joints != len(spec.actuated):
+            return f"moves {self.joints} joints, but {spec.name} has {len(spec.actuated)} actuated"
+        return ""

@@ -1,0 +1,1 @@
+"""The gaits of the snake's paper."""

@@ -1,1 +1,0 @@
-"""What the feet do, from the joints and odometry alone."""
