@@ -55,7 +55,7 @@ def ring_step(spec: RobotSpec, backend: Any, omega: float) -> float:
             x.append(seen.base.position[0])
             answer = controller.step(seen.time_ns, seen.position.tolist(), seen.velocity.tolist(), seen.contacts)
             assert answer is not None
-            position, velocity, _ = answer.setpoint
+            position, velocity, _, _ = answer.setpoint
             backend.apply(JointCommand(np.array(position), np.array(velocity), nothing))
             backend.advance(dt)
     except BackendFault:

@@ -19,7 +19,7 @@ SHADES = ("grey", "tan", "thistle")  # of the branches that a law has marked
 
 
 def draw(log: RunLog, title: str, predicted_speed: float | None, marks: Mapping[str, str], file: Path) -> None:
-    """Write the picture of a run to `file`. `marks` are the law's branches that are shaded, and what is said of them."""
+    """Write the picture of a run to `file`. `marks` are the law's branches that are shaded, and what they say."""
     figure = Figure(figsize=(10, 8), layout="constrained")
     figure.suptitle(title)
     angles, contacts, distance = figure.subplots(3, 1, sharex=True, height_ratios=(1, 1.2, 1))

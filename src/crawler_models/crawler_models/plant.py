@@ -18,7 +18,9 @@ class PlantFault(Exception):
     ``remedy`` says what would help with this robot, where it is known.
     """
 
-    def __init__(self, message: str, *, remedy: str = "choose a gentler motion, or a physics engine as the backend") -> None:
+    def __init__(
+        self, message: str, *, remedy: str = "choose a gentler motion, or a physics engine as the backend"
+    ) -> None:
         super().__init__(message)
         self.remedy = remedy
 

@@ -17,8 +17,7 @@ from crawler_core.types import FloatArray, JointCommand, Observation
 from crawler_studies.evaluation import Result
 from crawler_studies.own_columns import measured
 from crawler_studies.subject import Point, Subject
-from gait_generators.blend import Blend
-from gait_generators.checks import blend_within_limits, check_limits
+from gait_generators.checks import Transition, blend_within_limits, check_limits
 from gait_generators.gait import Gait
 from gait_generators.hold import Hold
 from gait_generators.placed import Placed
@@ -119,12 +118,12 @@ class PyBulletEvaluator:
             backend.close()
 
 
-def _from_rest(spec: RobotSpec, gait: Gait) -> Blend:
+def _from_rest(spec: RobotSpec, gait: Gait) -> Transition:
     rest = Hold(np.array([joint.home for joint in spec.actuated]))
     return blend_within_limits(spec, rest, Placed.after(spec, rest, gait, 0.0), 0.0, gait.period)
 
 
-def _steady(backend: Backend, motion: Blend, blocks: Blocks, spec: RobotSpec, gait: Gait) -> Result:
+def _steady(backend: Backend, motion: Transition, blocks: Blocks, spec: RobotSpec, gait: Gait) -> Result:
     """Run block after block until two have the same step length. The blend into the gait does not count."""
     start = math.ceil(motion.end / blocks.dt)
     _run(backend, motion, blocks.dt, 0, start)
@@ -154,7 +153,7 @@ def _result(step: float, stretch: Stretch, blocks: Blocks, spec: RobotSpec, gait
     )
 
 
-def _run(backend: Backend, motion: Blend, dt: float, done: int, ticks: int) -> Stretch:
+def _run(backend: Backend, motion: Transition, dt: float, done: int, ticks: int) -> Stretch:
     """Go on for `ticks` after those that are `done`."""
     position, velocity, _ = motion.sample(dt * np.arange(done + 1, done + ticks + 1))
     unknown = np.full(position.shape[1], np.nan)

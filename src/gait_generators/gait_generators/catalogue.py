@@ -19,6 +19,7 @@ GAITS: Table[Entry] = Table(
         "harmonic": "gait_generators.harmonic:GAIT",
         "time_scaled": "gait_generators.time_scaled:GAIT",
         "fourier": "gait_generators.fourier:GAIT",
+        "crank": "gait_generators.crank:GAIT",
         "serpenoid": "gait_generators.snake.serpenoid:GAIT",
         "serpenoid_closed": "gait_generators.snake.serpenoid:CLOSED_GAIT",
     },

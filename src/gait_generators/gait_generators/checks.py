@@ -11,9 +11,13 @@ from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
 from gait_generators.blend import Blend
 from gait_generators.gait import Gait
+from gait_generators.pace_blend import PaceBlend, pace_blend, turning_joints
+from gait_generators.placed import Placed
 
 SAMPLES = 720  # per period: a harmonic's extreme is missed by less than 1e-5 of its amplitude
 TOLERANCE = 1e-9  # for a gait that is exactly at a limit
+
+Transition = Blend | PaceBlend
 
 EASY = 2.0  # s, a comfortable time for getting into a gait whose period is longer
 LONGEST = 60.0  # s
@@ -56,15 +60,20 @@ def within_rates(spec: RobotSpec, motion: Motion, times: FloatArray) -> bool:
     )
 
 
-def blend_within_limits(spec: RobotSpec, old: Motion, new: Motion, start: float, period: float) -> Blend:
+def blend_within_limits(spec: RobotSpec, old: Motion, new: Placed, start: float, period: float) -> Transition:
     """The blend from `old` into `new`, whose period is given, that is easy on the joints.
 
     It takes one period of the new gait but not more than `EASY`; only where the joints' velocity or acceleration needs
-    it, longer. Raises UserError where no length will do. Positions between two allowed ones are allowed.
+    it, longer. Joints that the gait turns for ever change their pace instead, where they can. Raises UserError where no
+    length will do. Positions between two allowed ones are allowed.
     """
+    turning: tuple[int, ...] = ()
+    if any(joint.continuous for joint in spec.actuated):
+        turning = turning_joints(new.gait)
     duration = min(period, EASY)
     while duration <= LONGEST:
-        blend = Blend(old, new, start, duration)
+        paced = pace_blend(old, new, start, duration, turning, LONGEST) if turning else None
+        blend: Transition = paced or Blend(old, new, start, duration)
         if within_rates(spec, blend, np.linspace(start, blend.end, SAMPLES)):
             return blend
         duration *= 1.25

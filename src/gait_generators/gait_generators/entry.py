@@ -17,6 +17,7 @@ class Entry:
     parameters: type  # a dataclass of crawler_core parameters
     build: Callable[[RobotSpec, Any], Gait]
     joints: int | None = None  # how many actuated joints it moves; None: as many as its parameters say
+    turns: bool = False  # it is for robots with joints that turn for ever
     paced: bool = False  # omega is its pace alone: the path of the joints is the same at every omega
     # the equations that it is made for, as robot files name them; empty: any. Robots without equations may try
     models: tuple[str, ...] = ()
@@ -29,4 +30,6 @@ class Entry:
             )
         if self.joints is not None and self.joints != len(spec.actuated):
             return f"moves {self.joints} joints, but {spec.name} has {len(spec.actuated)} actuated"
+        if self.turns and not any(joint.continuous for joint in spec.actuated):
+            return f"turns continuous joints, and {spec.name} has no actuated one"
         return ""

@@ -13,8 +13,7 @@ import numpy as np
 from crawler_core.motion import Sample
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
-from gait_generators.blend import Blend
-from gait_generators.checks import blend_within_limits
+from gait_generators.checks import Transition, blend_within_limits
 from gait_generators.gait import Gait
 from gait_generators.hold import Hold
 from gait_generators.placed import Placed
@@ -52,7 +51,7 @@ class GaitStream:
         self._points: dict[int, Sample] = {}  # by grid index
         self._planned = t0_ns // grid.step - 1  # the last grid index that was ever published
         self._motion = self._enter(gait, Hold(start), 0.0)
-        self._next: Blend | None = None
+        self._next: Transition | None = None
 
     @property
     def t0_ns(self) -> int:
@@ -85,7 +84,7 @@ class GaitStream:
         self._next = self.transition(gait, now_ns)
         return self._t0_ns + round(self._next.start * 1e9)
 
-    def transition(self, gait: Gait, now_ns: int) -> Blend:
+    def transition(self, gait: Gait, now_ns: int) -> Transition:
         """How `change` would go over to `gait`. Raises UserError where the joints' limits allow no way."""
         present = self._motion.new
         assert isinstance(present, Placed)
@@ -94,7 +93,7 @@ class GaitStream:
         boundary = present.start + period * math.ceil((earliest - present.start) / period)
         return self._enter(gait, present, boundary)
 
-    def _enter(self, gait: Gait, old: Hold | Placed, start: float) -> Blend:
+    def _enter(self, gait: Gait, old: Hold | Placed, start: float) -> Transition:
         new = Placed.after(self._spec, old, gait, start)
         return blend_within_limits(self._spec, old, new, start, gait.period)
 

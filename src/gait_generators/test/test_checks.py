@@ -73,14 +73,14 @@ def test_an_easy_blend_takes_one_period_but_not_more_than_two_seconds(crawler):
 
 
 class Turning:
-    """Cranks that turn for ever, close to the highest speed that they have."""
+    """Cranks that turn for ever, beyond the highest speed that they have."""
 
-    period = 0.6
+    period = 2.0 * math.pi / 13.0
     remedies = REMEDIES
 
     def sample(self, t):
-        angle = 11.0 * np.asarray(t)[..., np.newaxis] * np.ones(2)
-        return Sample(angle, np.full(angle.shape, 11.0), np.zeros(angle.shape))
+        angle = 13.0 * np.asarray(t)[..., np.newaxis] * np.ones(2)
+        return Sample(angle, np.full(angle.shape, 13.0), np.zeros(angle.shape))
 
 
 def test_where_no_blend_keeps_the_rates_it_says_so(cranks):

@@ -120,5 +120,6 @@ def test_a_pace_beyond_the_joints_names_the_parameter_to_lower(snake):
 
 
 def test_a_robot_with_two_joints_has_no_room_for_a_wave():
+    short = dataclasses.replace(load_robot("three_link"), equations="")  # else it is refused for its equations already
     with pytest.raises(UserError, match="at least 4, which needs 6 links"):
-        make_gait(load_robot("three_link"), "serpenoid", {})
+        make_gait(short, "serpenoid", {})

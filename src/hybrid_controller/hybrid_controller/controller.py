@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from crawler_core.robot import RobotSpec
 from crawler_core.types import Contact
+from hybrid_controller.events import FootEvents
 from hybrid_controller.laws.law import BaseMotion, Law, Measured, Setpoint
 from hybrid_controller.reference import Horizon, Point
 from hybrid_controller.stop import Glide
@@ -32,7 +33,10 @@ class Answer(NamedTuple):
 
 
 class Controller:
-    """Follows the newest horizon. Without one it brings the joints to rest; with a new one it catches up smoothly."""
+    """Follows the newest horizon. Without one it brings the joints to rest; with a new one it catches up smoothly.
+
+    Joints that are driven by effort get the law's whenever there is a horizon, and none otherwise.
+    """
 
     def __init__(self, spec: RobotSpec, law: Law, dt_ns: int) -> None:
         self.law = law
@@ -43,8 +47,11 @@ class Controller:
         self._spec = spec
         self._dt_ns = dt_ns
         self._dt = dt_ns * 1e-9
-        self._reach = [joint.velocity * self._dt for joint in spec.actuated]
+        self._by_effort = [i for i, joint in enumerate(spec.actuated) if joint.by_effort]
+        self._reach = [math.inf if joint.by_effort else joint.velocity * self._dt for joint in spec.actuated]
         self._free = [False] * len(spec.actuated)
+        self._no_effort = [math.nan] * len(spec.actuated) if self._by_effort else []
+        self._events = FootEvents()
         self._newest: Horizon | None = None
         self._used: Horizon | None = None  # the one that the last answer came from
         self._glide: Glide | None = None  # set while the setpoints do not come from the law
@@ -59,6 +66,7 @@ class Controller:
         self.status = Status.WAITING
         self.approaching = False
         self.law.restart()
+        self._events = FootEvents()
         self._used = self._glide = self._last = None
 
     def has_reference(self, time_ns: int) -> bool:
@@ -84,7 +92,8 @@ class Controller:
         """
         self.in_force = False
         self.blind = not math.isfinite(sum(position) + sum(velocity))
-        measured = Measured(time_ns, position, velocity, contacts, odometry)
+        events = () if self.blind else self._events.update(contacts)
+        measured = Measured(time_ns, position, velocity, contacts, odometry, events)
         if not self.blind:
             self.law.observe(measured)
         if self.blind or not self.has_reference(time_ns):
@@ -99,14 +108,26 @@ class Controller:
             if not self._glide.caught(now):
                 self.approaching = True
                 self._glide.approach(now, ahead)
-                self._last = Setpoint(*self._glide.setpoint, self._free)
+                self._last = self._gliding(self._glide, measured, now, ahead)
                 return Answer(self._last, now, ahead)
             self.approaching = False
             self._glide = None
         self.in_force = True
-        commanded = self._last or Setpoint(position, velocity, self._free)
-        self._last = self.law.compute(measured, commanded, now, ahead)
+        self._last = self._ask(measured, now, ahead)
         return Answer(self._last, now, ahead)
+
+    def _ask(self, measured: Measured, now: Point, ahead: Point) -> Setpoint:
+        commanded = self._last or Setpoint(measured.position, measured.velocity, self._free)
+        return self.law.compute(measured, commanded, now, ahead)
+
+    def _gliding(self, glide: Glide, measured: Measured, now: Point, ahead: Point) -> Setpoint:
+        position, velocity = glide.setpoint
+        if not self._by_effort:
+            return Setpoint(position, velocity, self._free)
+        lawful, saturated = self._ask(measured, now, ahead), list(self._free)
+        for i in self._by_effort:
+            position[i], velocity[i], saturated[i] = lawful.position[i], lawful.velocity[i], lawful.saturated[i]
+        return Setpoint(position, velocity, saturated, lawful.effort)
 
     def _change_horizon(self, horizon: Horizon, time_ns: int, now: Point, position: list[float]) -> None:
         """Approach the first horizon from the measured pose, and one that jumps from where the joints are."""
@@ -127,7 +148,7 @@ class Controller:
         self.approaching = False
         self._glide.brake()
         self.status = Status.STOPPED if self._glide.at_rest else Status.STOPPING
-        self._last = Setpoint(*self._glide.setpoint, self._free)
+        self._last = Setpoint(*self._glide.setpoint, self._free, self._no_effort)
         return Answer(self._last, None, None)
 
     def _glide_from(self, position: list[float], velocity: list[float]) -> Glide:

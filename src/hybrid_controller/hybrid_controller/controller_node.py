@@ -144,6 +144,8 @@ class ControllerNode(Node):
             command.header.stamp = self._state.header.stamp
             command.position = array("d", answer.setpoint.position)
             command.velocity = array("d", answer.setpoint.velocity)
+            if answer.setpoint.effort:
+                command.effort = array("d", answer.setpoint.effort)
             self._commands_out.publish(command)
             self._answered = now
             self._pending = False

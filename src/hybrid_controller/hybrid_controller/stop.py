@@ -14,10 +14,14 @@ SLOW = 1e-3  # rad/s
 
 
 class Glide:
-    """Joint setpoints that start in `position` with `velocity`, and then brake or approach, a tick at a time."""
+    """Joint setpoints that start in `position` with `velocity`, and then brake or approach, a tick at a time.
+
+    What it says of joints that are driven by effort is not for use: they need no leading.
+    """
 
     def __init__(self, spec: RobotSpec, dt: float, position: list[float], velocity: list[float]) -> None:
         self._limits = JointLimits.of(spec)
+        self._led = np.array([not joint.by_effort for joint in spec.actuated])
         self._closing = spec.safety.approach_velocity
         self._dt = dt
         self._position = np.array(position)
@@ -25,7 +29,7 @@ class Glide:
 
     @property
     def at_rest(self) -> bool:
-        return not self._velocity.any()
+        return not self._velocity[self._led].any()
 
     @property
     def setpoint(self) -> tuple[list[float], list[float]]:
@@ -39,8 +43,8 @@ class Glide:
     def caught(self, now: Point) -> bool:
         """Whether the setpoints have come up with the reference of the present instant."""
         return bool(
-            (np.abs(self._position - now.position) <= CLOSE).all()
-            and (np.abs(self._velocity - now.velocity) <= SLOW).all()
+            (np.abs(self._position - now.position) <= CLOSE)[self._led].all()
+            and (np.abs(self._velocity - now.velocity) <= SLOW)[self._led].all()
         )
 
     def approach(self, now: Point, ahead: Point) -> None:

@@ -96,7 +96,7 @@ def test_a_joint_error_decays_as_its_gains_say(crawler, law):
     for k in range(100):
         t = 0.002 * k
         now, ahead = gait(t), gait(t + 0.002)
-        q, dq, saturated = law.compute(Measured(0, q, dq, ()), Setpoint(q, dq, FREE), now, ahead)
+        q, dq, saturated, _ = law.compute(Measured(0, q, dq, ()), Setpoint(q, dq, FREE), now, ahead)
         assert saturated == FREE
     fast, slow = -50.0 - math.sqrt(2420.0), -50.0 + math.sqrt(2420.0)
     exact = 0.1 * (fast * math.exp(slow * 0.2) - slow * math.exp(fast * 0.2)) / (fast - slow)

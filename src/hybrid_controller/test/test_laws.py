@@ -18,15 +18,15 @@ def test_joint_tracking_passes_on_what_comes_at_the_end_of_the_tick(crawler):
     measured = Measured(0, [1.0, 1.0], [0.0, 0.0], ())
     commanded = Setpoint([1.0, 1.0], [0.0, 0.0], [False, False])
     setpoint = law.compute(measured, commanded, Point([1.8, 1.8], [0.0, 0.0], [0.0, 0.0]), ahead)
-    assert setpoint == ([1.9, 1.8], [0.5, -0.5], [False, False])
+    assert setpoint == Setpoint([1.9, 1.8], [0.5, -0.5], [False, False])
 
 
 def test_what_exceeds_a_limit_is_cut_and_flagged_joint_by_joint(crawler):
     clamp = Clamp(crawler)
     upper = math.radians(172.0)
-    assert clamp([3.1, 1.9], [0.0, 0.0]) == ([upper, 1.9], [0.0, 0.0], [True, False])
-    assert clamp([1.9, 1.9], [1.0, -20.0]) == ([1.9, 1.9], [1.0, -12.0], [False, True])
-    assert clamp([upper, 1.9], [12.0, 0.0]) == ([upper, 1.9], [12.0, 0.0], [False, False])
+    assert clamp([3.1, 1.9], [0.0, 0.0]) == Setpoint([upper, 1.9], [0.0, 0.0], [True, False])
+    assert clamp([1.9, 1.9], [1.0, -20.0]) == Setpoint([1.9, 1.9], [1.0, -12.0], [False, True])
+    assert clamp([upper, 1.9], [12.0, 0.0]) == Setpoint([upper, 1.9], [12.0, 0.0], [False, False])
 
 
 def test_a_law_is_chosen_by_name(crawler):

@@ -19,6 +19,7 @@ from crawler_nodes.tap import Topic, stamp_of
 from gait_generators.catalogue import make_gait
 from gait_generators.checks import blend_within_limits
 from gait_generators.hold import Hold
+from gait_generators.placed import Placed
 
 RATE = 500.0  # Hz of the lockstep runs
 PACED = 200.0  # Hz of the latency runs
@@ -39,7 +40,8 @@ def raw_ticks(backend: str, seconds: float) -> float:
     body.open()
     gait = make_gait(spec, None, {})
     home = np.array([joint.home for joint in spec.actuated])
-    motion = blend_within_limits(spec, Hold(home), gait, 0.0, gait.period)
+    rest = Hold(home)
+    motion = blend_within_limits(spec, rest, Placed.after(spec, rest, gait, 0.0), 0.0, gait.period)
     ticks = motion.sample(np.arange(1, round(MOST * RATE)) / RATE)
     none = np.full(len(home), np.nan)
     commands = [JointCommand(q, v, none) for q, v in zip(ticks.position, ticks.velocity, strict=True)]

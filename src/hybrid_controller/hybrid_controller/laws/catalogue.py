@@ -15,16 +15,16 @@ LAWS: Table[Entry] = Table(
     "control law",
     {
         "joint_tracking": "hybrid_controller.laws.joint_tracking:LAW",
+        "effort_tracking": "hybrid_controller.laws.effort_tracking:LAW",
         "hybrid": "hybrid_controller.three_link.hybrid:LAW",
     },
 )
 
-FALLBACK = "joint_tracking"  # for a robot whose file names no law
-
 
 def law_name(spec: RobotSpec, name: str | None) -> str:
-    """`name`, or the robot's default law. Raises UserError for a law that does not exist."""
-    name = name or spec.section("controller").get("default", FALLBACK)
+    """`name`, or the robot's default law, or the one that suits its drives. Raises UserError for an unknown law."""
+    plain = "effort_tracking" if any(joint.by_effort for joint in spec.actuated) else "joint_tracking"
+    name = name or spec.section("controller").get("default", plain)
     if name not in LAWS:
         raise unknown_name("control law", name, LAWS)
     return name

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
 from crawler_core.robot import RobotSpec
 from hybrid_controller.laws.law import Setpoint
 
 
 class Clamp:
-    """Cuts positions and velocities to the limits of the actuated joints. Those inside pass bit for bit."""
+    """Cuts positions and velocities to the limits of the actuated joints. Those inside pass bit for bit.
+
+    Joints that are driven by effort pass as they are: they are not told where to be.
+    """
 
     def __init__(self, spec: RobotSpec) -> None:
-        self._limits = [(joint.lower, joint.upper, joint.velocity) for joint in spec.actuated]
+        self._limits = [
+            (-math.inf, math.inf, math.inf) if joint.by_effort else (joint.lower, joint.upper, joint.velocity)
+            for joint in spec.actuated
+        ]
         self._inside = [False] * len(self._limits)
 
     def __call__(self, position: list[float], velocity: list[float]) -> Setpoint:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from crawler_core.types import Contact
+from hybrid_controller.events import FootEvent
 from hybrid_controller.reference import Point
 
 
@@ -13,7 +14,7 @@ class BaseMotion(NamedTuple):
     """What odometry says of the base at one time."""
 
     time_ns: int
-    forward: float  # m/s, along the world's x axis
+    forward: float  # m/s, along the robot's heading
 
 
 class Measured(NamedTuple):
@@ -24,14 +25,17 @@ class Measured(NamedTuple):
     velocity: list[float]  # rad/s
     contacts: Sequence[Contact]  # of the same instant in lockstep, else the newest; empty where there are none
     odometry: Sequence[BaseMotion] = ()  # what has come since the last tick; for a law that reads it
+    events: Sequence[FootEvent] = ()  # that these contacts show: a law may begin its reference anew in this very tick
 
 
 class Setpoint(NamedTuple):
-    """What the joints shall have reached at the end of the tick."""
+    """What the joints shall have reached at the end of the tick, and how hard those that are driven by effort push."""
 
     position: list[float]  # rad
     velocity: list[float]  # rad/s
     saturated: list[bool]  # the law asked for more than the joint's limits allow
+    # N·m over the tick; NaN where none is commanded, as for joints driven by position; empty where all of them are
+    effort: Sequence[float] = ()
 
 
 class LawReport(NamedTuple):
@@ -82,6 +86,7 @@ class Law(Protocol):
         """The setpoint for the end of the tick.
 
         `commanded` is what the joints should have reached at its start, `now` and `ahead` are the reference at its
-        start and end. `measured` has been observed already.
+        start and end. `measured` has been observed already. On a robot with joints that are driven by effort a law is
+        asked whenever there is a reference; while the other joints catch up with it, the law's effort alone is used.
         """
         ...

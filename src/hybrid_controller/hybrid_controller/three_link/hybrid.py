@@ -23,7 +23,7 @@ from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.feedback_law import FeedbackLaw, JointReference, contact_reference
 from crawler_models.three_link.feedback_prediction import predict_feedback
 from crawler_models.three_link.inverse_dynamics import Pair, SingularContacts, slopes
-from hybrid_controller.laws.entry import Entry, Prediction
+from hybrid_controller.laws.entry import Entry, Prediction, all_by_position
 from hybrid_controller.laws.joint_tracking import JOINT_TRACKING
 from hybrid_controller.laws.law import LawReport, Measured, Setpoint
 from hybrid_controller.laws.reach import Reach
@@ -191,6 +191,7 @@ class Hybrid:
 
 def three_link_of(spec: RobotSpec) -> ThreeLink:
     """The equations' robot. Raises UserError for a robot that the law (19) does not fit."""
+    all_by_position(spec)
     try:
         robot = ThreeLink.from_parameters(spec.parameters)
     except ValueError as error:
