@@ -1,0 +1,42 @@
+"""Small systems of linear equations in plain floats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from operator import mul
+
+DEPENDENT = 1e-9  # of a column's length: what is left of one that depends on the others
+
+
+def least_squares(columns: Sequence[Sequence[float]], right: Sequence[float]) -> list[float] | None:
+    """What to multiply the columns by so that their sum is nearest to `right`; None where they depend on each other.
+
+    By modified Gram-Schmidt: columns have 3 to 12 rows, which numpy would spend its time on getting started with.
+    """
+    basis: list[tuple[list[float], float, list[float]]] = []
+    rest = list(right)
+    for column in columns:
+        left = list(column)
+        whole = math.sqrt(_dot(left, left))
+        shares = []
+        for other, _, _ in basis:
+            share = _dot(other, left)
+            shares.append(share)
+            left = [a - share * b for a, b in zip(left, other, strict=True)]
+        length = math.sqrt(_dot(left, left))
+        if length <= DEPENDENT * whole or length == 0.0:
+            return None
+        unit = [a / length for a in left]
+        along = _dot(unit, rest)
+        rest = [a - along * b for a, b in zip(rest, unit, strict=True)]
+        basis.append((unit, along, [*shares, length]))
+    solution = [0.0] * len(basis)
+    for k in range(len(basis) - 1, -1, -1):
+        known = sum(basis[j][2][k] * solution[j] for j in range(k + 1, len(basis)))
+        solution[k] = (basis[k][1] - known) / basis[k][2][k]
+    return solution
+
+
+def _dot(a: Sequence[float], b: Sequence[float]) -> float:
+    return sum(map(mul, a, b))
