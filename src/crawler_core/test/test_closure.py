@@ -15,7 +15,7 @@ from crawler_core.frames import read_frames
 from crawler_core.robot import JointSpec, LoopSpec, RobotSpec, SafetySpec, load_robot
 from crawler_core.urdf import build_urdf
 
-GYMNAST = Path(__file__).parents[2] / "crawler_description/test/robots/gymnast/robot.yaml"
+GYMNAST = Path(__file__).parent / "robots/gymnast/robot.yaml"
 CLOSED = 1e-12  # m, what the closure promises
 ROUNDING = 1e-9  # rad: where the bars are nearly in line, a gap of 1e-12 m is more in the angles
 
@@ -156,8 +156,10 @@ def test_a_longer_bar_moves_the_home_pose_with_it() -> None:
         home = closure.home()
         assert closure.joints == ("coupler", "rocker")
         assert closure.gap(home) <= CLOSED
-        lengths = (spec.parameters[f"{name}_length"] for name in ("crank", "coupler", "rocker", "ground"))
-        coupler, rocker = by_circles(*lengths, math.pi / 2, -1.0)  # the rocker's pin is below
+        crank, link, lever, ground = (
+            spec.parameters[f"{bar}_length"] for bar in ("crank", "coupler", "rocker", "ground")
+        )
+        coupler, rocker = by_circles(crank, link, lever, ground, math.pi / 2, -1.0)  # the rocker's pin is below
         assert difference(home[1], coupler) < ROUNDING
         assert difference(home[2], rocker) < ROUNDING
         assert home[1] == pytest.approx(math.radians(-208), abs=0.2)  # whichever turn the file says
@@ -247,7 +249,7 @@ def test_what_drives_the_loop_must_be_known() -> None:
 
 
 def test_a_chain_that_cannot_close_is_a_sentence_and_the_next_pose_closes_again() -> None:
-    """Here the crank is too long to turn all the way round: at 0 its end is 0.11 from the hinge, the bars reach 0.08."""
+    """Here the crank is too long to turn all the way round: at 0 its end is 0.11 away, the bars reach 0.08."""
     closure = assembled((0.05, 0.04, 0.04, 0.06), 2.5, 1.0)
     with pytest.raises(UserError, match=r"'pin' .* with crank at 0.00 degrees: end_b and end_c stay 30 mm apart"):
         closure.complete(only(0.0, passive=2), np.zeros(3))
