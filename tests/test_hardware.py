@@ -87,12 +87,12 @@ class Motors:
         return set((self.latest("torque") or {}).values())
 
 
-def robot_file(directory, **changes):
-    """The three-link robot's directory, copied, with parts of its sections replaced; the path of its robot.yaml."""
-    source = load_robot("three_link").directory
-    target = directory / "three_link"
+def robot_file(directory, name="three_link", **changes):
+    """A robot's directory, copied, with parts of its sections replaced; the path of its robot.yaml."""
+    source = load_robot(name).directory
+    target = directory / name
     target.mkdir(exist_ok=True)
-    for file in ("three_link.urdf.xacro", "three_link.rviz"):
+    for file in (f"{name}.urdf.xacro", f"{name}.rviz"):
         (target / file).write_text((source / file).read_text())
     document = yaml.safe_load((source / "robot.yaml").read_text())
     # a busy machine is no dead servo: an emulated one may have to wait for its turn, and so may whoever asks it
@@ -156,6 +156,16 @@ def test_emulated_motors_crawl_end_to_end(tmp_path):
         assert modes - {ContactState.UNKNOWN}  # the model's contacts, under motors that lag
         ring.until(lambda: float(ring.log.backend.get("joint_2.temperature", 0)) == 31.0)
         assert ring.motion() == "active"
+
+
+def test_the_snakes_seven_emulated_servos_crawl_on_a_ring_of_their_own(tmp_path):
+    # nor is it one that does not follow, and commands of a busy machine may be late
+    safety = load_robot("snake").document["safety"] | {"tracking_time": 60.0, "relax_after": 3600.0}
+    with Crawl(robot_file(tmp_path, "snake", safety=safety), emulate=True, **PATIENT) as ring:
+        ring.until(lambda: ring.log.distance > 0.05)
+        seen = {contact.foot for message in ring.contacts for contact in message.contacts}
+        assert seen == {f"foot_{i}" for i in range(9)}
+        ring.until(lambda: float(ring.log.backend.get("joint_7.temperature", 0)) == 31.0)
 
 
 @pytest.mark.parametrize(

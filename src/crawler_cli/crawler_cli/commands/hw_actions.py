@@ -185,7 +185,8 @@ def _calibrate(task: Task) -> int:
 
 
 def _home(task: Task) -> int:
-    return _move(task, lambda now: {joint.name: joint.home for joint in task.spec.actuated})
+    placed = [joint for joint in task.spec.actuated if not joint.by_effort]
+    return _move(task, lambda now: {joint.name: joint.home for joint in placed})
 
 
 def _jog(task: Task) -> int:
