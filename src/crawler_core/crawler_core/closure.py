@@ -10,6 +10,7 @@ from crawler_core.loop_group import LoopGroup, coupled, widest
 from crawler_core.loops import read_loops
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
+from crawler_core.urdf import build_urdf
 
 
 class Closes(Protocol):
@@ -57,3 +58,8 @@ class Closure:
         """The widest gap of the loops (m) with all joints at `position`."""
         q = position.tolist()
         return max((widest(group.evaluate(q)[0]) for group in self._groups), default=0.0)
+
+
+def closure_of(spec: RobotSpec) -> Closure | None:
+    """What closes the loops of a robot, by its URDF; None where it has none. Raises UserError."""
+    return Closure(spec, build_urdf(spec)) if spec.loops else None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from crawler_core.robot import RobotSpec
+from crawler_core.robot import JointSpec, RobotSpec
 from crawler_core.types import FloatArray, JointCommand
 
 # of a joint's acceleration limit, for stopping and catching up: gentle enough that a foot on the ground stays there
@@ -24,7 +25,10 @@ class JointLimits:
 
     @staticmethod
     def of(spec: RobotSpec) -> JointLimits:
-        joints = spec.actuated
+        return JointLimits.of_joints(spec.actuated)
+
+    @staticmethod
+    def of_joints(joints: Sequence[JointSpec]) -> JointLimits:
         return JointLimits(
             lower=np.array([joint.lower for joint in joints]),
             upper=np.array([joint.upper for joint in joints]),

@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 
+import numpy as np
+
 from crawler_core.backend import Backend, Recoverable
+from crawler_core.closure import Closes
 from crawler_core.errors import BackendFault
 from crawler_core.supervisor import Supervisor
 from crawler_core.types import JointCommand, Observation
 
 
 class Runner:
-    """A backend and its supervisor. `observation` is the newest state, `applied` what the joints were last told."""
+    """A backend and its supervisor. `observation` is the newest state, `applied` what the joints were last told.
 
-    def __init__(self, backend: Backend, supervisor: Supervisor, dt: float) -> None:
+    A backend that does not know the passive joints of the robot's loops reports them as NaN; `closure` fills them in,
+    so that everybody after has them: a `Closure`, or the one in closed form that the robot's `Model` brings.
+    """
+
+    def __init__(self, backend: Backend, supervisor: Supervisor, dt: float, closure: Closes | None = None) -> None:
         self.backend = backend
         self.supervisor = supervisor
         self.applied: JointCommand | None = None
         self._dt = dt
+        self._closure = closure
         self._relaxed = True
         self.observation: Observation
 
     def open(self) -> None:
         """Connect the backend and take a first look."""
         self.backend.open()
-        self.observation = self.backend.observe()
+        self.observation = self._observe()
 
     def enable(self) -> None:
         """Allow motion from the measured pose. Raises BackendFault while a stop is latched."""
-        self.observation = self.backend.observe()
+        self.observation = self._observe()
         self.supervisor.enable(self.observation)
 
     def reset(self) -> None:
@@ -46,7 +55,7 @@ class Runner:
         try:
             self._act(self.supervisor.decide(self.observation, command))
             self.backend.advance(self._dt)
-            self.observation = self.backend.observe()
+            self.observation = self._observe()
         except BackendFault as fault:
             self.supervisor.fault(fault)
             self._relax_quietly()
@@ -55,8 +64,15 @@ class Runner:
 
     def rest(self) -> None:
         """One tick towards rest, for an orderly end. Raises BackendFault."""
-        self._act(self.supervisor.rest())
+        self._act(self.supervisor.rest(self.observation))
         self.backend.advance(self._dt)
+        if self.supervisor.pushes:  # braking goes by the velocity that is measured
+            self.observation = self._observe()
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether the joints have been brought to rest."""
+        return self.supervisor.at_rest(self.observation)
 
     def stop(self) -> None:
         """Take the torque off now; for e-stop, which cannot wait for the next tick."""
@@ -69,6 +85,17 @@ class Runner:
                 self._relax_quietly()
         finally:
             self.backend.close()
+
+    def _observe(self) -> Observation:
+        seen = self.backend.observe()
+        if self._closure is None or not (np.isnan(seen.position).any() or np.isnan(seen.velocity).any()):
+            return seen
+        try:
+            position, velocity = self._closure.complete(seen.position, seen.velocity)
+        except ValueError as error:
+            remedy = "check the angles of the joints that drive it and the lengths in the robot file"
+            raise BackendFault(str(error).rstrip("."), remedy=remedy) from None
+        return dataclasses.replace(seen, position=position, velocity=velocity)
 
     def _act(self, decision: JointCommand | None) -> None:
         if decision is not None:

@@ -14,10 +14,11 @@ import numpy as np
 from crawler_core.errors import BackendFault
 from crawler_core.limits import JointLimits, approach, brake, limit_command
 from crawler_core.robot import RobotSpec
+from crawler_core.torque import TorqueLimits, brake_torque, clamp_text, limit_torque
 from crawler_core.types import FloatArray, JointCommand, Observation
 
 
-class Motion(Enum):
+class MotionState(Enum):
     """Whether the joints may move."""
 
     DISABLED = "disabled"  # not enabled yet, or disabled on request: no torque
@@ -30,7 +31,8 @@ class Motion(Enum):
 
 ABRUPT = 0.5  # of a joint's acceleration limit: a command that asks more of the first tick is approached
 COAST = 0.02  # s that the joints go on as they were without a command: a late one should not shake the robot
-LATCHED = (Motion.ESTOPPED, Motion.FAULTED)
+STILL = 0.05  # rad/s: an effort-driven joint that is slower has been braked
+LATCHED = (MotionState.ESTOPPED, MotionState.FAULTED)
 
 
 @dataclass
@@ -51,17 +53,22 @@ class Supervisor:
     """Guards one robot. The caller asks `decide` once a tick; None means: take the torque off."""
 
     def __init__(self, spec: RobotSpec, dt: float) -> None:
-        self.motion = Motion.DISABLED
+        self.motion = MotionState.DISABLED
         self.report = Report()
         self._spec = spec
         self._dt = dt
-        self._limits = JointLimits.of(spec)
         self._indices = np.array(spec.actuated_indices, dtype=int)
-        self._no_effort = np.full(len(spec.actuated), np.nan)
-        self._position: FloatArray = np.array([joint.home for joint in spec.actuated])
-        self._velocity: FloatArray = np.zeros(len(spec.actuated))
-        self._acceleration: FloatArray = np.zeros(len(spec.actuated))
-        self._approaching = np.ones(len(spec.actuated), dtype=bool)  # joints that are still far from their command
+        # joints that are driven by position have setpoints, which all that follows is about; the others have efforts
+        self._placed = [k for k, joint in enumerate(spec.actuated) if not joint.by_effort]
+        self._pushed = [k for k, joint in enumerate(spec.actuated) if joint.by_effort]
+        self._joints = tuple(spec.actuated[k] for k in self._placed)
+        self._limits = JointLimits.of_joints(self._joints)
+        self._torque = TorqueLimits.of([spec.actuated[k] for k in self._pushed])
+        self._no_effort = np.full(len(self._joints), np.nan)
+        self._position: FloatArray = np.array([joint.home for joint in self._joints])
+        self._velocity: FloatArray = np.zeros(len(self._joints))
+        self._acceleration: FloatArray = np.zeros(len(self._joints))
+        self._approaching = np.ones(len(self._joints), dtype=bool)  # joints that are still far from their command
         self._asked: FloatArray | None = None  # the last command of an approach
         self._commanded = False  # a first command has come since enable
         self._silent = 0  # ticks since the last command
@@ -70,12 +77,19 @@ class Supervisor:
         self._relax_after = round(spec.safety.relax_after / dt)
         self._seen = -1  # ns, the stamp of the last observation
         self._stale = 0  # ticks for which it has been the same
-        self._astray = np.zeros(len(spec.actuated))  # s for which each joint has been away from its setpoint
+        self._astray = np.zeros(len(self._joints))  # s for which each joint has been away from its setpoint
 
     @property
-    def at_rest(self) -> bool:
-        """Whether the setpoints stand still."""
-        return not self._velocity.any()
+    def pushes(self) -> bool:
+        """Whether the robot has joints that are driven by effort."""
+        return bool(self._pushed)
+
+    def at_rest(self, observation: Observation) -> bool:
+        """Whether the setpoints stand still, and so does every effort-driven joint that has a brake."""
+        if self._velocity.any():
+            return False
+        speed = np.abs(observation.velocity[self._indices[self._pushed]])
+        return not (speed[self._torque.brake > 0.0] > STILL).any()
 
     def enable(self, observation: Observation) -> None:
         """Allow motion, starting from the measured pose. Raises BackendFault while a stop is latched."""
@@ -84,34 +98,34 @@ class Supervisor:
         measured = observation.position[self._indices]
         if not np.isfinite(measured).all():
             raise BackendFault("the joint angles are not known", remedy="check that every joint reports its angle")
-        self._position = measured.copy()
-        self._velocity = np.zeros_like(measured)
-        self._acceleration = np.zeros_like(measured)
+        self._position = measured[self._placed]
+        self._velocity = np.zeros_like(self._position)
+        self._acceleration = np.zeros_like(self._position)
         self._approach()
         self._commanded = False
         self._silent = 0
         self._astray[:] = 0.0
         self._stale = 0
-        self.motion = Motion.ACTIVE
+        self.motion = MotionState.ACTIVE
 
     def disable(self) -> None:
         """Stop on request; a latched stop stays latched."""
         if self.motion not in LATCHED:
-            self.motion = Motion.DISABLED
+            self.motion = MotionState.DISABLED
 
     def estop(self) -> None:
         """Emergency stop: latches until `reset`."""
-        self.motion = Motion.ESTOPPED
+        self.motion = MotionState.ESTOPPED
         self.report.fault = "the emergency stop was pressed"
         self.report.remedy = "make sure that it is safe, then call reset and enable"
         self.report.joint = ""
 
     def fault(self, fault: BackendFault) -> None:
         """A fault on one joint or on the bus latches all joints. What follows from the first does not replace it."""
-        if self.motion is Motion.FAULTED:
+        if self.motion is MotionState.FAULTED:
             return
-        if self.motion is not Motion.ESTOPPED:
-            self.motion = Motion.FAULTED
+        if self.motion is not MotionState.ESTOPPED:
+            self.motion = MotionState.FAULTED
         self.report.fault = str(fault)
         self.report.remedy = fault.remedy or "remove the cause, then call reset and enable"
         self.report.joint = fault.joint
@@ -126,9 +140,9 @@ class Supervisor:
             self.report.joint = self.report.joint or fault.joint
 
     def reset(self) -> None:
-        """Clear a latched stop. Motion still needs `enable`."""
+        """Clear a latched stop. MotionState still needs `enable`."""
         if self.motion in LATCHED:
-            self.motion = Motion.DISABLED
+            self.motion = MotionState.DISABLED
         self.report.fault = self.report.remedy = self.report.joint = ""
 
     def refuse(self, reason: str) -> None:
@@ -137,25 +151,41 @@ class Supervisor:
         self.report.last_refusal = reason
 
     def decide(self, observation: Observation, command: JointCommand | None) -> JointCommand | None:
-        """What the joints shall have reached at the end of this tick, or None to take the torque off."""
-        if self.motion in (Motion.ACTIVE, Motion.HOLDING):
-            self._watch(observation)
-        if self.motion not in (Motion.ACTIVE, Motion.HOLDING):
-            return None
-        if command is not None and not np.isfinite(command.position).all():
-            names = [j.name for j, p in zip(self._spec.actuated, command.position, strict=True) if not np.isfinite(p)]
-            self.refuse(f"the position of {', '.join(names)} is not a finite number")
-            command = None
-        return self._without_command() if command is None else self._follow(command)
+        """What the joints shall have reached at the end of this tick, or None to take the torque off.
 
-    def rest(self) -> JointCommand:
+        Of effort-driven joints it has the effort for this tick, and no position or velocity (NaN).
+        """
+        if self.motion in (MotionState.ACTIVE, MotionState.HOLDING):
+            self._watch(observation, command)
+        if self.motion not in (MotionState.ACTIVE, MotionState.HOLDING):
+            return None
+        if command is not None and self._unusable(command):
+            command = None
+        return self._without_command(observation) if command is None else self._follow(observation, command)
+
+    def rest(self, observation: Observation) -> JointCommand:
         """One tick of bringing the joints to rest, whatever was commanded."""
         self._position, self._velocity = brake(self._position, self._velocity, self._limits, self._dt)
-        return JointCommand(self._position, self._velocity, self._no_effort)
+        return self._braking(JointCommand(self._position, self._velocity, self._no_effort), observation)
 
-    def _follow(self, command: JointCommand) -> JointCommand:
-        if self.motion is Motion.HOLDING:
-            self.motion = Motion.ACTIVE
+    def _unusable(self, command: JointCommand) -> bool:
+        """Whether a command has numbers that cannot be meant; then it is refused."""
+        position = command.position[self._placed]
+        if not np.isfinite(position).all():
+            names = [joint.name for joint, p in zip(self._joints, position, strict=True) if not np.isfinite(p)]
+            self.refuse(f"the position of {', '.join(names)} is not a finite number")
+            return True
+        endless = np.isinf(command.effort)
+        if endless.any():
+            names = [name for name, bad in zip(self._spec.actuated_names, endless, strict=True) if bad]
+            self.refuse(f"the effort of {', '.join(names)} is infinite")
+            return True
+        return False
+
+    def _follow(self, observation: Observation, whole: JointCommand) -> JointCommand:
+        command = self._of_placed(whole)
+        if self.motion is MotionState.HOLDING:
+            self.motion = MotionState.ACTIVE
             self._approach()
         self._commanded = True
         self._silent = 0
@@ -163,11 +193,53 @@ class Supervisor:
         if self._approaching.any():
             near, speed = self._nearer(command)
         safe, changed = limit_command(near, self._position, self._limits, speed, self._dt)
-        if changed or near is not command:
-            self._note_clamp(command, safe)
+        text = self._clamp_text(command, safe) if changed or near is not command else ""
         self._acceleration = (safe.velocity - self._velocity) / self._dt
         self._position, self._velocity = safe.position, safe.velocity
+        if self._pushed:
+            effort, pushed = self._push(observation, whole.effort[self._pushed])
+            safe, text = self._with_efforts(safe, effort), text or pushed
+        if text:
+            self.report.clamped += 1
+            self.report.last_clamp = text
         return safe
+
+    def _push(self, observation: Observation, wanted: FloatArray) -> tuple[FloatArray, str]:
+        """The efforts that are allowed of those wanted, where NaN brakes, and why they are others."""
+        position, velocity = self._measured(observation)
+        given = np.isfinite(wanted)
+        braking = brake_torque(position, velocity, self._torque)
+        allowed = limit_torque(np.where(given, wanted, braking), position, velocity, self._torque)
+        cut = given & (allowed != wanted)
+        if not cut.any():
+            return allowed, ""
+        k = int(np.argmax(cut))
+        return allowed, clamp_text(k, wanted[k], position[k], velocity[k], self._torque)
+
+    def _braking(self, safe: JointCommand, observation: Observation) -> JointCommand:
+        """`safe`, with effort-driven joints braked."""
+        if not self._pushed:
+            return safe
+        return self._with_efforts(safe, brake_torque(*self._measured(observation), self._torque))
+
+    def _measured(self, observation: Observation) -> tuple[FloatArray, FloatArray]:
+        """Position and velocity of the effort-driven joints."""
+        indices = self._indices[self._pushed]
+        return observation.position[indices], observation.velocity[indices]
+
+    def _of_placed(self, command: JointCommand) -> JointCommand:
+        """What a command says of the joints that are driven by position."""
+        if not self._pushed:
+            return command
+        k = self._placed
+        return JointCommand(command.position[k], command.velocity[k], command.effort[k])
+
+    def _with_efforts(self, safe: JointCommand, effort: FloatArray) -> JointCommand:
+        """A command for all joints of one for those driven by position and the efforts of the others."""
+        position, velocity, efforts = (np.full(len(self._indices), np.nan) for _ in range(3))
+        position[self._placed], velocity[self._placed] = safe.position, safe.velocity
+        efforts[self._placed], efforts[self._pushed] = safe.effort, effort
+        return JointCommand(position, velocity, efforts)
 
     def _nearer(self, command: JointCommand) -> tuple[JointCommand, FloatArray]:
         """The command for joints that have come up with theirs, something gentle for the others; the speed allowed."""
@@ -201,18 +273,18 @@ class Supervisor:
         )
         return near, np.where(approaching, speed, self._limits.velocity)
 
-    def _without_command(self) -> JointCommand | None:
+    def _without_command(self, observation: Observation) -> JointCommand | None:
         if self._commanded:
             self.report.late += 1
             self._silent += 1
             if self._silent > self._hold_after:
-                self.motion = Motion.HOLDING
+                self.motion = MotionState.HOLDING
             if self._silent > self._relax_after and self._spec.safety.on_exit != "hold":
-                self.motion = Motion.RELAXED
+                self.motion = MotionState.RELAXED
                 return None
             if self._silent <= self._coast_for:
-                return self._coast()
-        return self.rest()
+                return self._braking(self._coast(), observation)
+        return self.rest(observation)
 
     def _coast(self) -> JointCommand:
         velocity = self._velocity + self._acceleration * self._dt
@@ -225,27 +297,29 @@ class Supervisor:
         self._approaching = np.ones_like(self._approaching)
         self._asked = None
 
-    def _note_clamp(self, wanted: JointCommand, safe: JointCommand) -> None:
-        # being brought to a far command slowly is the plan, not a violation
+    def _clamp_text(self, wanted: JointCommand, safe: JointCommand) -> str:
+        """Why a joint does not get the setpoint that it was commanded; empty where that is no violation."""
+        # being brought to a far command slowly is the plan
         cut = (wanted.position != safe.position) & ~self._approaching
         cut |= np.abs(wanted.velocity) > self._limits.velocity
         outside = (wanted.position < self._limits.lower) | (wanted.position > self._limits.upper)
         cut |= outside
         if not cut.any():
-            return
-        self.report.clamped += 1
+            return ""
         i = int(np.argmax(cut))
-        joint = self._spec.actuated[i]
+        joint = self._joints[i]
         if outside[i]:
-            self.report.last_clamp = (
+            return (
                 f"{joint.name} was commanded to {np.degrees(wanted.position[i]):.1f} degrees, outside "
                 f"{np.degrees(joint.lower):.1f} to {np.degrees(joint.upper):.1f}"
             )
-        else:
-            self.report.last_clamp = f"{joint.name} was commanded faster than {joint.velocity:g} rad/s"
+        return f"{joint.name} was commanded faster than {joint.velocity:g} rad/s"
 
-    def _watch(self, observation: Observation) -> None:
-        """Latch a fault when a joint's angle is unknown, old, or stays away from its setpoint."""
+    def _watch(self, observation: Observation, command: JointCommand | None) -> None:
+        """Latch a fault when a joint's angle is unknown, old, or stays away from its setpoint.
+
+        An effort-driven joint has no setpoint; with a command its velocity must be known, which its limits go by.
+        """
         self._stale = self._stale + 1 if observation.time_ns == self._seen else 0
         self._seen = observation.time_ns
         if self._stale > self._hold_after:
@@ -257,13 +331,16 @@ class Supervisor:
             )
             return
         measured = observation.position[self._indices]
-        error = np.abs(measured - self._position)
-        if not np.isfinite(error).all():
-            name = self._spec.actuated_names[int(np.argmax(~np.isfinite(error)))]
-            self.fault(
-                BackendFault(f"the angle of {name} is not a number", remedy=f"check the sensor of {name}", joint=name)
-            )
+        known = np.isfinite(measured)
+        if not known.all():
+            self._blind("angle", self._spec.actuated_names[int(np.argmin(known))])
             return
+        if self._pushed and command is not None:
+            known = np.isfinite(self._measured(observation)[1])
+            if not known.all():
+                self._blind("velocity", self._torque.joints[int(np.argmin(known))].name)
+                return
+        error = np.abs(measured[self._placed] - self._position)
         away = error > self._spec.safety.tracking_tolerance
         if not away.any():
             self._astray[:] = 0.0
@@ -271,7 +348,7 @@ class Supervisor:
         self._astray = np.where(away, self._astray + self._dt, 0.0)
         if (self._astray > self._spec.safety.tracking_time).any():
             i = int(np.argmax(self._astray))
-            name = self._spec.actuated_names[i]
+            name = self._joints[i].name
             self.fault(
                 BackendFault(
                     f"{name} does not follow: it is {np.degrees(error[i]):.0f} degrees away from its setpoint",
@@ -279,3 +356,8 @@ class Supervisor:
                     joint=name,
                 )
             )
+
+    def _blind(self, what: str, name: str) -> None:
+        self.fault(
+            BackendFault(f"the {what} of {name} is not a number", remedy=f"check the sensor of {name}", joint=name)
+        )

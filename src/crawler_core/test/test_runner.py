@@ -1,5 +1,6 @@
 """A guarded backend, tick by tick."""
 
+import dataclasses
 from typing import ClassVar
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from crawler_core.errors import BackendFault
 from crawler_core.runner import Runner
-from crawler_core.supervisor import Motion, Supervisor
+from crawler_core.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand, Observation
 
 DT = 0.01
@@ -77,7 +78,7 @@ def test_a_fault_anywhere_takes_the_torque_off_and_latches(runner, call):
     runner.backend.calls.clear()
     assert not runner.tick(stay())
     assert "relax" in runner.backend.calls
-    assert runner.supervisor.motion is Motion.FAULTED
+    assert runner.supervisor.motion is MotionState.FAULTED
     assert runner.supervisor.report.remedy == "plug it in"
     runner.backend.fail = ""
     runner.backend.calls.clear()
@@ -129,15 +130,76 @@ def test_a_reset_reaches_the_devices_and_without_them_the_stop_stays(spec):
     motors.fail = "recover"
     with pytest.raises(BackendFault, match="recover failed"):
         runner.reset()
-    assert runner.supervisor.motion is Motion.ESTOPPED
+    assert runner.supervisor.motion is MotionState.ESTOPPED
     motors.fail = ""
     runner.reset()
-    assert runner.supervisor.motion is Motion.DISABLED
+    assert runner.supervisor.motion is MotionState.DISABLED
     assert runner.health() == {"hip.temperature": 40.0}
 
 
 def test_a_backend_without_devices_is_reset_by_its_supervisor_alone(runner):
     runner.supervisor.estop()
     runner.reset()
-    assert runner.supervisor.motion is Motion.DISABLED
+    assert runner.supervisor.motion is MotionState.DISABLED
     assert runner.health() == {}
+
+
+class Hinge:
+    """A closure for the toy: its bar is twice the hip."""
+
+    def complete(self, position, velocity):
+        if position[0] > 1.0:
+            raise ValueError("the loop 'bar' cannot close with hip at 60 degrees.")
+        return (np.array([one[0], 2.0 * one[0], *one[2:]]) for one in (position, velocity))
+
+
+class Blind(Body):
+    """A backend that does not know the bar."""
+
+    hip = 0.25
+
+    def observe(self):
+        seen = super().observe()
+        unknown = np.array([self.hip, np.nan, 0.0, 0.0])
+        return Observation(seen.time_ns, unknown, unknown.copy(), seen.effort)
+
+
+def test_unknown_joints_of_loops_are_filled_in_once_for_everybody(spec):
+    runner = Runner(Blind(), Supervisor(spec, DT), DT, Hinge())
+    runner.open()
+    assert runner.observation.position.tolist() == [0.25, 0.5, 0.0, 0.0]
+    runner.enable()
+    runner.tick(stay())
+    assert runner.observation.position.tolist() == [0.25, 0.5, 0.0, 0.0]
+    assert runner.observation.velocity.tolist() == [0.25, 0.5, 0.0, 0.0]
+
+
+def test_what_a_backend_knows_of_a_loop_is_left_alone(spec):
+    runner = Runner(Body(), Supervisor(spec, DT), DT, Hinge())
+    runner.open()
+    assert runner.observation.position.tolist() == [0.0, 0.0, 0.0, 0.0]
+
+
+def test_a_loop_that_cannot_close_is_a_fault_that_says_so(spec):
+    body = Blind()
+    runner = Runner(body, Supervisor(spec, DT), DT, Hinge())
+    runner.open()
+    runner.enable()
+    body.hip = 1.05
+    assert not runner.tick(stay())
+    assert runner.supervisor.motion is MotionState.FAULTED
+    assert "cannot close" in runner.supervisor.report.fault
+    assert "lengths" in runner.supervisor.report.remedy
+
+
+def test_on_the_way_out_joints_that_are_driven_by_effort_are_looked_at(spec):
+    *others, crank = spec.joints
+    pushed = dataclasses.replace(crank, drive="effort", brake=0.1)
+    body = Body()
+    runner = Runner(body, Supervisor(dataclasses.replace(spec, joints=(*others, pushed)), DT), DT)
+    runner.open()
+    runner.enable()
+    body.calls.clear()
+    runner.rest()
+    assert body.calls == ["apply", "advance", "observe"]
+    assert runner.at_rest

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import BackendFault
-from crawler_core.supervisor import Motion, Supervisor
+from crawler_core.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand, Observation
 
 DT = 0.01
@@ -44,7 +44,7 @@ def follow(guard, target, ticks):
 def test_nothing_moves_before_enable(spec):
     supervisor = Supervisor(spec, DT)
     assert supervisor.decide(seen([0, 0, 0]), command([0.1, 0, 0])) is None
-    assert supervisor.motion is Motion.DISABLED
+    assert supervisor.motion is MotionState.DISABLED
 
 
 def test_enable_starts_at_the_measured_pose_and_approaches_a_far_command_slowly(spec):
@@ -81,8 +81,8 @@ def test_late_commands_hold_then_relax_and_motion_needs_enable(guard, spec):
         motions.append(guard.motion)
         if decision is not None:
             at = decision.position
-    assert motions.index(Motion.HOLDING) == round(spec.safety.command_timeout / DT)
-    assert motions.index(Motion.RELAXED) == round(spec.safety.relax_after / DT)
+    assert motions.index(MotionState.HOLDING) == round(spec.safety.command_timeout / DT)
+    assert motions.index(MotionState.RELAXED) == round(spec.safety.relax_after / DT)
     assert decision is None
     assert guard.report.late > 0
     assert guard.decide(seen(at), command([0.2, 0, 0])) is None  # commands alone do not wake it
@@ -101,7 +101,7 @@ def test_a_late_tick_goes_on_as_before_and_more_of_them_brake(guard):
         speeds.append((at[0] - before[0]) / DT)
     assert np.allclose(speeds[:2], speed)  # 20 ms
     assert (np.diff(speeds[1:]) < 0).all()
-    assert guard.motion is Motion.ACTIVE
+    assert guard.motion is MotionState.ACTIVE
 
 
 def test_commands_that_come_back_while_holding_are_approached(guard, spec):
@@ -109,7 +109,7 @@ def test_commands_that_come_back_while_holding_are_approached(guard, spec):
     at = guard._position.copy()
     for _ in range(10):
         at = guard.decide(seen(at), None).position
-    assert guard.motion is Motion.HOLDING
+    assert guard.motion is MotionState.HOLDING
     path = np.vstack([at, follow(guard, [-0.9, 0, 0], 50)])
     assert np.abs(np.diff(path, axis=0)).max() <= spec.safety.approach_velocity * DT * (1 + 1e-9)
 
@@ -126,7 +126,7 @@ def test_a_command_that_is_no_number_is_refused_and_the_joint_named(guard, bad):
 def test_an_unknown_angle_latches_every_joint(guard):
     follow(guard, [0, 0, 0], 2)
     assert guard.decide(seen([0, np.nan, 0]), command([0, 0, 0])) is None
-    assert guard.motion is Motion.FAULTED
+    assert guard.motion is MotionState.FAULTED
     assert guard.report.joint == "knee"
     assert guard.decide(seen([0, 0, 0]), command([0, 0, 0])) is None
 
@@ -138,11 +138,11 @@ def test_a_passive_joint_may_be_unknown(guard):
 
 def test_a_joint_that_does_not_follow_latches_a_fault_that_names_it(guard, spec):
     ticks = 0
-    while guard.motion is Motion.ACTIVE:
+    while guard.motion is MotionState.ACTIVE:
         guard.decide(seen([0.0, guard._position[1], 0.0]), command([0.9, 0.9, 0.0]))
         ticks += 1
         assert ticks < 200
-    assert guard.motion is Motion.FAULTED
+    assert guard.motion is MotionState.FAULTED
     assert guard.report.joint == "hip"
     assert "does not follow" in guard.report.fault
     assert guard.report.remedy
@@ -162,7 +162,7 @@ def test_estop_latches_until_reset_and_then_still_needs_enable(guard):
 def test_a_fault_does_not_lift_an_estop(guard):
     guard.estop()
     guard.fault(BackendFault("the bus is off"))
-    assert guard.motion is Motion.ESTOPPED
+    assert guard.motion is MotionState.ESTOPPED
 
 
 def test_enable_is_refused_where_a_joint_is_unknown(spec):
@@ -174,7 +174,7 @@ def test_states_that_stop_changing_are_a_fault(guard, spec):
     follow(guard, [0, 0, 0], 2)
     for _ in range(round(spec.safety.command_timeout / DT) + 2):
         guard.decide(seen([0, 0, 0], time=10**9), command([0, 0, 0]))
-    assert guard.motion is Motion.FAULTED
+    assert guard.motion is MotionState.FAULTED
     assert "nothing new" in guard.report.fault
 
 
@@ -193,7 +193,7 @@ def test_the_first_fault_stays_the_cause_and_torque_that_could_not_go_off_is_sai
 
 def test_torque_that_could_not_go_off_is_a_fault_of_its_own(guard):
     guard.not_relaxed(BackendFault("the torque of hip stays on", remedy="pull the plug", joint="hip"))
-    assert guard.motion is Motion.FAULTED
+    assert guard.motion is MotionState.FAULTED
     assert guard.report.joint == "hip"
 
 

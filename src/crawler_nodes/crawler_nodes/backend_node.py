@@ -29,10 +29,11 @@ from tf2_msgs.msg import TFMessage
 
 from crawler_core.backend import Backend
 from crawler_core.backend_settings import BackendSettings, check_time, robots_own
+from crawler_core.closure import closure_of
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot import load_robot
 from crawler_core.runner import Runner
-from crawler_core.supervisor import LATCHED, Motion, Supervisor
+from crawler_core.supervisor import LATCHED, MotionState, Supervisor
 from crawler_core.types import JointCommand, Observation
 from crawler_core.urdf import build_urdf
 from crawler_core.yaml_file import parse_yaml
@@ -72,7 +73,7 @@ class BackendNode(LifecycleNode):
         backend: Backend = backend_class(self.spec, own, dt)
         if settings.lockstep and not backend.simulated:
             raise UserError(f"backend.lockstep = true needs a simulation; with {backend.kind} time passes by itself.")
-        self.runner = Runner(backend, Supervisor(self.spec, dt), dt)
+        self.runner = Runner(backend, Supervisor(self.spec, dt), dt, closure_of(self.spec))
         self.ticks = 0
         self.overruns = 0
         self.trouble = ""  # why it could not be configured or activated, in a sentence
@@ -190,14 +191,14 @@ class BackendNode(LifecycleNode):
         self._time.stop()
         self._time = None
         if self.spec.safety.on_exit == "release" or self.runner.supervisor.motion not in (
-            Motion.ACTIVE,
-            Motion.HOLDING,
+            MotionState.ACTIVE,
+            MotionState.HOLDING,
         ):
             return
         try:
             for _ in range(round(0.5 * self.settings.rate)):  # joints brake in less than half a second
                 self.runner.rest()
-                if self.runner.supervisor.at_rest:
+                if self.runner.at_rest:
                     break
                 if not self.runner.backend.simulated:
                     time.sleep(self.dt_ns * 1e-9)
@@ -280,7 +281,7 @@ class BackendNode(LifecycleNode):
             self.publish(self.runner.observation)
         if after is not before or self.ticks % self._report_every == 0 or self.finished:
             self._report()
-            if after is Motion.FAULTED and before is not Motion.FAULTED:
+            if after is MotionState.FAULTED and before is not MotionState.FAULTED:
                 report = self.runner.supervisor.report
                 self.get_logger().error(f"{report.fault.rstrip('.')}. Remedy: {report.remedy.rstrip('.')}.")
 
@@ -326,7 +327,7 @@ class BackendNode(LifecycleNode):
         report, motion = supervisor.report, supervisor.motion
         if motion in LATCHED:
             level, text = ERROR, report.fault
-        elif motion in (Motion.HOLDING, Motion.RELAXED):
+        elif motion in (MotionState.HOLDING, MotionState.RELAXED):
             level, text = WARN, "commands stopped coming: check the controller"
         elif report.refused or report.clamped:
             level, text = WARN, report.last_refusal or report.last_clamp

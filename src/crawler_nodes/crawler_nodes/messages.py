@@ -53,7 +53,11 @@ class JointStateWriter:
 
 
 class CommandReader:
-    """Turns joint_commands into JointCommand, in the robot's order, or explains why not."""
+    """Turns joint_commands into JointCommand, in the robot's order, or explains why not.
+
+    A message has a position for every actuated joint, where it may be NaN for one that is driven by effort; without an
+    array of velocities or efforts none is commanded.
+    """
 
     def __init__(self, spec: RobotSpec) -> None:
         self._names = list(spec.actuated_names)

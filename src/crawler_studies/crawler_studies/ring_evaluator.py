@@ -10,7 +10,7 @@ from typing import Any
 
 from crawler_core.errors import UserError
 from crawler_core.parameters import describe
-from crawler_core.supervisor import Motion
+from crawler_core.supervisor import MotionState
 from crawler_core.yaml_file import parse_yaml
 from crawler_studies.evaluation import Result
 from crawler_studies.ring_link import NoAnswerError, RingLink
@@ -127,7 +127,7 @@ class RingEvaluator:
                 return self._attempt(point, gait)
             except _Again:
                 self._gait = None
-            if self._link.motion == Motion.FAULTED.value:
+            if self._link.motion == MotionState.FAULTED.value:
                 faults += 1
                 fault = self._link.trouble.rstrip(".")
                 self._put_back()
@@ -196,11 +196,11 @@ class RingEvaluator:
         link = self._link
         if time.monotonic() - link.heard > SILENCE:
             return "The ring is silent: no odometry comes. Start it again, and the tuning goes on."
-        if link.motion == Motion.FAULTED.value:
+        if link.motion == MotionState.FAULTED.value:
             return f"The robot has a fault: {link.trouble.rstrip('.')}. Put it right, then call reset and enable."
-        if link.motion == Motion.ESTOPPED.value:
+        if link.motion == MotionState.ESTOPPED.value:
             return "The robot is e-stopped: call its reset and enable services when it may move again."
-        if link.motion != Motion.ACTIVE.value:
+        if link.motion != MotionState.ACTIVE.value:
             return f"The robot does not move, its motion is {link.motion}: call its enable service."
         return ""
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from crawler_core.backend import Backend
+from crawler_core.closure import closure_of
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.pacing import Pacer
 from crawler_core.robot import RobotSpec
@@ -27,7 +28,7 @@ def guarded(spec: RobotSpec, make: Callable[[float], Backend]) -> Iterator[Runne
 
     Raises UserError and BackendFault as the backend does.
     """
-    runner = Runner(make(1.0 / RATE), Supervisor(spec, 1.0 / RATE), 1.0 / RATE)
+    runner = Runner(make(1.0 / RATE), Supervisor(spec, 1.0 / RATE), 1.0 / RATE, closure_of(spec))
     try:
         runner.open()
         yield runner
@@ -40,6 +41,8 @@ def check_goal(spec: RobotSpec, goal: Mapping[str, float], speed: float) -> None
     by_name = {joint.name: joint for joint in spec.actuated}
     for name, angle in goal.items():
         joint = by_name[name]
+        if joint.by_effort:
+            raise UserError(f"{name} is driven by effort: it cannot be sent to an angle.")
         if not joint.lower <= angle <= joint.upper:
             raise UserError(
                 f"{name} cannot go to {math.degrees(angle):.1f} degrees: its limits are "

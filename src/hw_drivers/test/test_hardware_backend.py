@@ -11,7 +11,7 @@ from hw_robots import EASY, snake, three_link, wait_for
 
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.runner import Runner
-from crawler_core.supervisor import Motion, Supervisor
+from crawler_core.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand
 from hw_drivers import bus_loop
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
@@ -64,7 +64,7 @@ class Rig:
     def until_faulted(self):
         def faulted():
             self.tick()
-            return self.motion is Motion.FAULTED
+            return self.motion is MotionState.FAULTED
 
         wait_for(faulted)
         wait_for(lambda: self.emulator.torque() == (False, False))
@@ -134,7 +134,7 @@ def test_a_fault_of_one_joint_stops_all_and_names_joint_cause_and_remedy(fault, 
 
         def faulted():
             rig.tick()
-            return rig.motion is Motion.FAULTED
+            return rig.motion is MotionState.FAULTED
 
         wait_for(faulted)
         assert words in rig.report.fault
@@ -150,7 +150,7 @@ def test_a_fault_of_one_joint_stops_all_and_names_joint_cause_and_remedy(fault, 
             rig.runner.enable()
         rig.emulator.inject("none")
         rig.tick()
-        assert rig.motion is Motion.FAULTED  # healed, but nobody has said so
+        assert rig.motion is MotionState.FAULTED  # healed, but nobody has said so
         assert rig.emulator.torque() == (False, False)
 
         def reset():
@@ -161,7 +161,7 @@ def test_a_fault_of_one_joint_stops_all_and_names_joint_cause_and_remedy(fault, 
             return True
 
         wait_for(reset)
-        assert rig.motion is Motion.DISABLED
+        assert rig.motion is MotionState.DISABLED
         assert rig.tick()
         assert rig.emulator.torque() == (False, False)
         rig.arm()
@@ -174,7 +174,7 @@ def test_a_reset_that_cannot_help_says_why_and_the_stop_stays():
         rig.until_faulted()
         with pytest.raises(BackendFault, match=r"joint_1.*overheating"):
             rig.runner.reset()
-        assert rig.motion is Motion.FAULTED
+        assert rig.motion is MotionState.FAULTED
         with pytest.raises(BackendFault, match="overheating"):
             rig.runner.enable()
 
@@ -186,7 +186,7 @@ def test_a_port_that_vanishes_and_returns_needs_a_reset_and_an_enable():
 
         def faulted():
             rig.tick()
-            return rig.motion is Motion.FAULTED
+            return rig.motion is MotionState.FAULTED
 
         wait_for(faulted)
         assert "is gone" in rig.report.fault
@@ -198,7 +198,7 @@ def test_a_port_that_vanishes_and_returns_needs_a_reset_and_an_enable():
         wait_for(lambda: rig.emulator.torque() == (False, False))  # that goes out by itself as soon as it can
         assert not rig.tick()
         rig.runner.reset()
-        assert rig.motion is Motion.DISABLED
+        assert rig.motion is MotionState.DISABLED
         rig.arm()
         assert rig.emulator.motion()[0] == pytest.approx([HOME, HOME], abs=0.01)
 
@@ -216,7 +216,7 @@ def test_answers_that_fail_now_and_then_stop_nobody():
         rig.emulator.inject("corrupt", "joint_2", every=4)
         for _ in range(40):
             assert rig.tick()
-        assert rig.motion is Motion.ACTIVE
+        assert rig.motion is MotionState.ACTIVE
         assert rig.report.fault == ""
 
 
@@ -227,7 +227,7 @@ def test_a_joint_that_is_held_fast_is_a_fault_and_lets_go():
 
         def faulted():
             rig.tick(-0.5)
-            return rig.motion is Motion.FAULTED
+            return rig.motion is MotionState.FAULTED
 
         wait_for(faulted)
         assert rig.report.joint == "joint_2"
