@@ -21,11 +21,9 @@ def reader() -> CommandReader:
 
 
 def test_an_effort_driven_joint_needs_no_position(reader: CommandReader) -> None:
-    command = reader.read(
-        JointState(
-            name=["flywheel", "crank"], position=[math.nan, 1.5], velocity=[math.nan, 2.0], effort=[0.01, math.nan]
-        )
-    )
+    nan = math.nan
+    message = JointState(name=["flywheel", "crank"], position=[nan, 1.5], velocity=[nan, 2.0], effort=[0.01, nan])
+    command = reader.read(message)
     np.testing.assert_array_equal(command.position, [1.5, np.nan])
     np.testing.assert_array_equal(command.velocity, [2.0, np.nan])
     np.testing.assert_array_equal(command.effort, [np.nan, 0.01])
