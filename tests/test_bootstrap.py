@@ -1,6 +1,7 @@
 """The front door: what it decides to do, and what it says where it cannot. Nothing is downloaded here."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,7 +18,8 @@ sys.path.insert(0, str(ROOT / "setup"))
 from bootstrap import digest, environment, interpreter, machine, packages, plan, stamps  # noqa: E402
 from bootstrap.errors import SetupError  # noqa: E402
 from bootstrap.layout import Layout  # noqa: E402
-from bootstrap.ros_install import sourced_ros  # noqa: E402
+from bootstrap.progress import Step  # noqa: E402
+from bootstrap.ros_install import RosInstall, sourced_ros  # noqa: E402
 
 DEBIAN = 'ID=debian\nVERSION_ID="12"\n'
 MINT = 'ID=linuxmint\nID_LIKE="ubuntu debian"\n'
@@ -419,6 +421,41 @@ def test_every_pin_is_exact_and_agrees_with_the_lock() -> None:
         for pin in packages.read_pins(ROOT / "requirements" / f"{name}.txt"):
             package, version = pin.split("==")
             assert lock[packages.canonical(package)] == version
+
+
+def read_ranges() -> dict[str, list[tuple[str, str]]]:
+    """requirements/ros2_install.txt: the bounds of each package."""
+    lines = [line.split(";")[0] for line in packages.read_pins(ROOT / "requirements/ros2_install.txt")]
+    return {packages.name_of(line): re.findall(r"([<>=!]=?)\s*([\d.]+)", line) for line in lines}
+
+
+def test_the_ranges_for_a_ros_install_hold_every_pin_of_a_private_environment() -> None:
+    pins = dict(pin.split("==") for pin in packages.read_pins(ROOT / "requirements/app.txt"))
+    ranges = read_ranges()
+    assert {packages.canonical(name) for name in pins} == set(ranges)
+    for name, version in pins.items():
+        for sign, bound in ranges[packages.canonical(name)]:
+            assert sign == ">=", name
+            assert [int(part) for part in version.split(".")] >= [int(part) for part in bound.split(".")], name
+
+
+def test_a_ros_install_keeps_what_it_has_and_gets_what_it_lacks(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """numpy above all: its compiled messages were made for the numpy that is there."""
+    layout = Layout(checkout, ros=RosInstall("jazzy", checkout / "ros", (checkout / "ros",)))
+    layout.home.mkdir(parents=True)
+    there = {"numpy": "1.26.4", "pyyaml": "6.0.1", "setuptools": "68.1.2"}
+    monkeypatch.setattr(packages, "_installed", lambda _: dict(there))
+    asked: list[str] = []
+    monkeypatch.setattr(packages, "_pip", lambda _layout, what, *_: asked.extend(what))
+    lists = layout.requirements("ros2_install", "build")
+    packages.install_lacking(layout, lists, "pip", Step(1, 1, "test"))
+    wanted = {packages.name_of(part) for part in asked if not part.startswith(("-", "/"))}
+    assert wanted == (set(read_ranges()) | {"colcon-common-extensions", "catkin-pkg"}) - set(there)
+    kept = (layout.home / "present.txt").read_text().split()
+    assert kept == [f"{name}=={version}" for name, version in sorted(there.items())]
+    assert asked[asked.index("-c") + 1] == str(layout.home / "present.txt")
 
 
 def test_the_lists_name_no_index_and_no_file() -> None:

@@ -57,31 +57,36 @@ def install_lacking(layout: Layout, lists: Sequence[Path], log_name: str, step: 
     present = _installed(layout)
     if int(present.get("setuptools", "0").split(".")[0]) >= SETUPTOOLS_TOO_NEW:
         del present["setuptools"]
-    pins = [pin for file in lists for pin in read_pins(file)]
-    lacking = [pin for pin in pins if canonical(pin.split("==")[0]) not in present]
+    wanted = [line.split(";")[0].strip() for file in lists for line in read_pins(file)]
+    lacking = [line for line in wanted if name_of(line) not in present]
     if not lacking:
         return
     constraints = layout.home / "present.txt"
     constraints.write_text(
         "".join(f"{name}=={version}\n" for name, version in sorted(present.items())), encoding="utf-8"
     )
-    optional = [pin for pin in lacking if pin.startswith("pybullet")]
-    needed = [pin for pin in lacking if pin not in optional]
+    optional = [line for line in lacking if name_of(line) == "pybullet"]
+    needed = [line for line in lacking if line not in optional]
     if needed:
         _pip(layout, [*needed, "-c", str(constraints)], log_name, step)
-    for pin in optional:
+    for line in optional:
         try:
-            _pip(layout, [pin, "-c", str(constraints)], f"pybullet-{log_name}", step)
+            _pip(layout, [line, "-c", str(constraints)], f"pybullet-{log_name}", step)
         except NoSuchPackage:
             step.note(
                 f"PyBullet has no wheel for this install's Python (they end at 3.11), so the pybullet backend is not "
-                f"available here. The others are. To build it from source: {layout.python} -m pip install {pin}"
+                f"available here. The others are. To build it from source: {layout.python} -m pip install '{line}'"
             )
 
 
 def read_pins(file: Path) -> list[str]:
     lines = (line.split("#")[0].strip() for line in file.read_text(encoding="utf-8").splitlines())
     return [line for line in lines if line]
+
+
+def name_of(requirement: str) -> str:
+    """The canonical name in front of a version or a range."""
+    return canonical(re.split(r"[^\w.-]", requirement)[0])
 
 
 def canonical(name: str) -> str:

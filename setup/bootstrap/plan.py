@@ -40,7 +40,7 @@ class Plan:
 def make(layout: Layout, dev: bool) -> Plan:
     ros = [layout.ros.distro, *map(str, layout.ros.prefixes)] if layout.ros else []
     venv = digest.of_texts(str(layout.root), *ros)
-    lists = ("app", "build") if layout.ros else ("ros", "app", "build", "lock")
+    lists = ("ros2_install", "build") if layout.ros else ("ros", "app", "build", "lock")
     packages = digest.of_texts(venv, digest.of_files(layout.requirements(*lists)))
     folders = {folder.name: folder for folder in layout.package_dirs()}
     meta = digest.of_files([layout.root / "colcon.meta"])

@@ -89,7 +89,7 @@ def _check(todo: plan.Plan, steps: list[str]) -> Interpreter:
 
 def _install_packages(layout: Layout, step: progress.Step) -> None:
     if layout.ros:
-        _install(layout, ["app", "build"], step)
+        _install(layout, ["ros2_install", "build"], step)
     else:
         _install(layout, ["ros", "app", "build"], step)
         packages.rewrite_cmake_paths(layout)
