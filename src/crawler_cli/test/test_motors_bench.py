@@ -1,8 +1,10 @@
 """The measurements measure what they say; how fast this machine is, is not asked."""
 
+import time
+
 import pytest
 
-from crawler_cli.bench.motors import cycle_times, loop_jitter, wire_time
+from crawler_cli.bench.motors import cycle_times, evenness, loop_jitter, wire_time
 
 
 def test_the_wire_needs_ten_bits_a_byte():
@@ -18,7 +20,17 @@ def test_a_timed_cycle_takes_no_less_than_its_bits():
     assert 0.0 < found["software_cycle_p50_ms"] <= found["software_cycle_p99_ms"]
 
 
-def test_the_jitter_is_that_of_real_cycles():
-    found = loop_jitter(0.5)
-    assert found["cycles"] > 2
-    assert 0.0 <= found["jitter_p50_us"] <= found["jitter_p99_us"] <= found["worst_us"]
+def test_jitter_is_what_the_times_between_cycles_lack_or_have_too_much():
+    found = evenness([10.0, 10.005, 10.0101, 10.015, 10.020, 10.030], 200.0)  # 100 us late, made up for; one missed
+    assert found["rate_hz"] == 200.0
+    assert found["cycles"] == 6
+    assert found["jitter_p50_us"] == pytest.approx(100.0, abs=1e-3)
+    assert found["worst_us"] == pytest.approx(5000.0, abs=1e-3)
+    assert found["jitter_p99_us"] == pytest.approx(5000.0 - 0.04 * 4900.0, abs=1e-3)  # between the last two of five
+
+
+def test_the_loop_runs_by_the_clock_and_no_faster():
+    begun = time.monotonic()
+    found = loop_jitter(0.2)
+    took = time.monotonic() - begun
+    assert 2 <= found["cycles"] <= 200.0 * took + 2.0  # missed cycles are not made up for

@@ -174,14 +174,22 @@ def test_a_robot_that_would_tip_over_is_refused():
         ThreeLinkPlant(robot(), (math.radians(20.0), math.radians(170.0)))
 
 
-def test_an_advance_is_fast_enough_for_a_1_khz_loop():
-    plant = ThreeLinkPlant(robot(), HOME)
-    commands = [(HOME + 1e-3 * np.sin(k * 0.01) ** 2, 1e-2 * np.sin(2 * k * 0.01)) for k in range(500)]
+def cost(call, each, before=lambda: None):
+    """s of this thread's own time for one of the calls, whatever else the machine does; the best of five rounds."""
     best = math.inf
     for _ in range(5):
-        plant.reset(HOME)
-        begin = time.perf_counter()
-        for q, dq in commands:
-            plant.advance(q, (dq, dq), NO_EFFORT, 0.001)
-        best = min(best, (time.perf_counter() - begin) / len(commands))
-    assert best < 150e-6  # a seventh of the period; the best of five, because machines are shared
+        before()
+        begin = time.thread_time()
+        for arguments in each:
+            call(*arguments)
+        best = min(best, (time.thread_time() - begin) / len(each))
+    return best
+
+
+def test_an_advance_costs_no_more_than_a_few_of_numpys_smallest_solutions():
+    """So that it has its place in a loop of 1 kHz: some 40 us where solving for three unknowns takes 5."""
+    plant = ThreeLinkPlant(robot(), HOME)
+    commands = [(HOME + 1e-3 * np.sin(k * 0.01) ** 2, 1e-2 * np.sin(2 * k * 0.01)) for k in range(500)]
+    small = np.eye(3) + 0.1, np.ones(3)
+    advance = cost(lambda q, dq: plant.advance(q, (dq, dq), NO_EFFORT, 0.001), commands, lambda: plant.reset(HOME))
+    assert advance < 30.0 * cost(np.linalg.solve, [small] * 500)

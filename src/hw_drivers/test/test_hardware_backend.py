@@ -2,7 +2,6 @@
 
 import math
 import threading
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -128,7 +127,8 @@ FAULTS = [
 
 @pytest.mark.parametrize(("fault", "joint", "words"), FAULTS)
 def test_a_fault_of_one_joint_stops_all_and_names_joint_cause_and_remedy(fault, joint, words):
-    with Rig(patience=0.1, buses={"servos": {"reply_timeout": 0.05}}) as rig:
+    # an answer that is late is so by 0.15 s; three that fail in a row, and patience has an end
+    with Rig(patience=0.4, buses={"servos": {"reply_timeout": 0.1}}) as rig:
         rig.arm()
         rig.emulator.inject(fault, joint)
 
@@ -204,7 +204,7 @@ def test_a_port_that_vanishes_and_returns_needs_a_reset_and_an_enable():
 
 
 def test_a_fault_before_enable_is_found_too():
-    with Rig(patience=0.1) as rig:
+    with Rig(patience=0.4) as rig:
         rig.emulator.inject("dead", "joint_1")
         rig.until_faulted()
         assert rig.report.joint == "joint_1"
@@ -258,7 +258,7 @@ def test_a_driver_that_cannot_even_release_says_that_the_power_must_go_off():
 
 
 def test_a_driver_that_hangs_hangs_nobody_else(monkeypatch):
-    monkeypatch.setattr(bus_loop, "HANG", 0.2)
+    monkeypatch.setattr(bus_loop, "HANG", 1.0)
     with Rig() as rig:
         rig.arm()
         stuck = threading.Event()
@@ -273,7 +273,7 @@ def test_a_driver_that_hangs_hangs_nobody_else(monkeypatch):
 
 
 def test_a_driver_thread_that_dies_without_a_word_is_noticed(monkeypatch):
-    monkeypatch.setattr(bus_loop, "HANG", 0.2)
+    monkeypatch.setattr(bus_loop, "HANG", 1.0)
     with Rig() as rig:
         rig.arm()
         rig.backend.motors.loops[0].stop()
@@ -281,8 +281,7 @@ def test_a_driver_thread_that_dies_without_a_word_is_noticed(monkeypatch):
         assert "hangs" in rig.report.fault
 
 
-def test_ticks_that_stay_away_take_the_torque_off(monkeypatch):
-    monkeypatch.setattr(bus_loop, "DEADMAN", 0.2)
+def test_ticks_that_stay_away_take_the_torque_off():
     with Rig() as rig:
         rig.arm()
         wait_for(lambda: rig.emulator.torque() == (False, False))
@@ -322,8 +321,8 @@ def bus_watchdog():
 
 
 def test_two_buses_are_one_robot_and_a_fault_on_one_stops_the_other():
-    other = {"kind": "dynamixel", "port": "/dev/ttyUSB1", "watchdog": 2.5, "reply_timeout": 0.05}
-    with Rig(patience=0.1, buses={"rear": other}, joints={"joint_2": {"bus": "rear", "id": 1}}) as rig:
+    other = {"kind": "dynamixel", "port": "/dev/ttyUSB1", "watchdog": 2.5, "reply_timeout": 0.25}
+    with Rig(patience=0.4, buses={"rear": other}, joints={"joint_2": {"bus": "rear", "id": 1}}) as rig:
         rig.runner.enable()
         rig.tick()
         emulators = rig.backend.emulation.emulators
@@ -340,13 +339,12 @@ def test_the_emulated_motors_move_the_robots_model():
         seen = []
 
         def crawled():
-            phase = 4.0 * (time.monotonic() - begun)
+            phase = 4.0 * DT * len(seen)  # by ticks: a slow machine makes a slow gait, and no jumps
             q = HOME + math.radians(18.0) * np.sin(phase + np.radians([10.0, -10.0]))
             assert rig.runner.tick(JointCommand(q, np.full(2, np.nan), np.full(2, np.nan)))
             seen.append(rig.runner.observation)
             return seen[-1].base.position[0] > 0.02
 
-        begun = time.monotonic()
         wait_for(crawled)
         assert {contact.foot for contact in seen[-1].contacts} == {"foot_1", "foot_2"}
         weight = sum(contact.force[2] for contact in seen[0].contacts)

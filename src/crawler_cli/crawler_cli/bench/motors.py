@@ -81,7 +81,7 @@ def cycle_times(seconds: float, baud: int = 1_000_000, servos: int = SERVOS) -> 
 
 
 def loop_jitter(seconds: float, rate: float = RATE, servos: int = SERVOS) -> dict[str, float]:
-    """How late the cycles of the bus's own thread begin (us, against the steady clock), and how many were missed."""
+    """How evenly the cycles of the bus's own thread begin; `evenness` says what is returned."""
     with _Rig(servos, 1_000_000) as rig:
         loop = BusLoop(rig.bus, rig.joints, 1.0 / rate, 10.0, Alarm(), guarded=False)
         loop.timed = True
@@ -89,7 +89,12 @@ def loop_jitter(seconds: float, rate: float = RATE, servos: int = SERVOS) -> dic
         loop.enable()
         time.sleep(seconds)
         loop.stop()
-    steps = np.diff(loop.starts)
+    return evenness(loop.starts, rate)
+
+
+def evenness(starts: Sequence[float], rate: float) -> dict[str, float]:
+    """By how much (us) the times between cycles that began at `starts` (s) differ from those of the rate (Hz)."""
+    steps = np.diff(starts)
     late = 1e6 * np.abs(steps - 1.0 / rate)
     return {
         "rate_hz": rate,
