@@ -8,6 +8,7 @@ from pathlib import Path
 from crawler_core.robot import RobotSpec, load_robot
 
 DESCRIPTIONS = Path(__file__).parents[2] / "crawler_description/robots"
+GYMNAST = Path(__file__).parents[2] / "crawler_core/test/robots/gymnast/robot.yaml"
 EASY = 2.0  # s of patience for tests that are about something else, on a machine that may be busy
 LONG = 60.0  # s, a deadline that only a broken driver meets
 
@@ -42,6 +43,14 @@ def snake(**bus) -> RobotSpec:
             for i, joint in enumerate(spec.actuated)
         },
     }
+    return replace(spec, sections={**spec.sections, "hardware": section})
+
+
+def gymnast() -> RobotSpec:
+    """The robot for tests on its ODrives: a crank that closes a loop, and a flywheel that is driven by effort."""
+    spec = load_robot(str(GYMNAST))
+    section = copy.deepcopy(dict(spec.section("hardware")))
+    section["buses"]["axes"].update(heartbeat_period=0.2, missed_heartbeats=10, watchdog=EASY)
     return replace(spec, sections={**spec.sections, "hardware": section})
 
 
