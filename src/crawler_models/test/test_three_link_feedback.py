@@ -117,6 +117,7 @@ def test_the_literal_law_crawls_44_mm_a_cycle_and_repeats_after_one(literal):
     assert gait.step_length / 2.8304e-3 > 15.0  # without feedback
 
 
+@pytest.mark.exhaustive  # that the steps are fine enough is seen beside the other solver too
 def test_finer_steps_and_a_vanishing_hysteresis_lead_to_the_same_crawl(literal):
     finer = feedback_crawl(robot(), Harmonic(8.0), steps=500)
     assert literal.step_length == pytest.approx(finer.step_length, abs=1e-6)  # m: states within 1e-6 count as repeated
