@@ -10,13 +10,16 @@ pytest finds the methods by their names; nothing here imports it. docs/add_a_bac
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import ClassVar
 from unittest import SkipTest
 
 import numpy as np
+from transforms3d.euler import euler2quat
 
 from crawler_core.backend import Backend
+from crawler_core.closure import closure_of
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray, JointCommand, Observation
@@ -25,6 +28,7 @@ TRAVEL = 0.1  # rad that the joints are moved by
 DURATION = 0.5  # s that it takes
 GAP = 0.1 * DURATION / 1.875  # s in which the joints travel a tenth of it at their fastest
 LONGEST = 60.0  # s that a test waits for a machine that is busy
+PUSH = 0.2  # of a joint's effort limit
 
 
 class BackendConformance:
@@ -33,6 +37,9 @@ class BackendConformance:
     dt: ClassVar[float] = 0.005  # s, the tick
     tolerance: ClassVar[float] = 1e-6  # rad by which a setpoint may be missed
     settling: ClassVar[float] = 0.0  # s after a motion until the tolerance holds
+    loop_tolerance: ClassVar[float] = 1e-12  # m by which a loop may gape; so little where the closure fills it in
+    effort_tolerance: ClassVar[float] = 1e-9  # N·m by which an effort that was applied may differ from the command
+    start_tolerance: ClassVar[float] = 1e-9  # m, m/s, rad/s by which a start may differ from the robot file
 
     def make_spec(self) -> RobotSpec:
         """The robot to test with."""
@@ -64,17 +71,44 @@ class BackendConformance:
                 array = getattr(seen, name)
                 assert array.shape == (len(run.spec.joints),), f"{name} must have one entry for each joint"
                 assert array.dtype == np.float64, f"{name} must be float64"
-            assert np.isfinite(seen.position).all(), "after open every angle must be known"
-            assert np.isfinite(seen.velocity).all(), "after open every velocity must be known"
+            whole = run.observe()
+            assert np.isfinite(whole.position).all(), "after open every angle must be known, but those of loops"
+            assert np.isfinite(whole.velocity).all(), "after open every velocity must be known, but those of loops"
 
     def test_a_simulation_starts_at_home(self) -> None:
         with _Opened(self) as run:
             if not run.backend.simulated:
                 raise SkipTest("a real robot starts where it is")
             home = np.array([joint.home for joint in run.spec.actuated])
-            away = np.abs(run.actuated() - home).max()
+            away = np.abs(run.observe().position[run.spec.actuated_indices] - home).max()
             assert away < 0.02, f"the actuated joints must start at home, but one is {away:.3g} rad away"
             assert run.backend.observe().time_ns == 0, "a simulation counts time from 0"
+
+    def test_a_start_in_the_air_or_with_speed_is_just_so(self) -> None:
+        with _Opened(self) as run:
+            if not run.backend.simulated:
+                raise SkipTest("a real robot starts where it is")
+            if run.spec.stands_at_start:
+                raise SkipTest("this robot stands at the start")
+            seen, start = run.observe(), run.spec.start
+            speeds = [joint.home_velocity for joint in run.spec.actuated]
+            np.testing.assert_allclose(
+                seen.velocity[run.spec.actuated_indices], speeds, atol=self.start_tolerance, err_msg="home_velocity"
+            )
+            if seen.base is None:
+                return
+            turned = np.abs(np.dot(seen.base.quaternion, euler2quat(*start.rpy, axes="sxyz")))
+            assert turned > 1.0 - self.start_tolerance, "the base must be turned as `start` says"
+            np.testing.assert_allclose(seen.base.linear, start.linear, atol=self.start_tolerance)
+            np.testing.assert_allclose(seen.base.angular, start.angular, atol=self.start_tolerance)
+
+    def test_loops_are_closed(self) -> None:
+        with _Opened(self) as run:
+            if run.closure is None:
+                raise SkipTest("this robot has no loops")
+            gaps = [run.closure.gap(run.observe().position)]
+            run.move(each=lambda _: gaps.append(run.closure.gap(run.observe().position)))
+            assert max(gaps) <= self.loop_tolerance, f"a loop gapes by {max(gaps):.3g} m"
 
     def test_contacts_name_the_feet_in_order(self) -> None:
         with _Opened(self) as run:
@@ -93,15 +127,19 @@ class BackendConformance:
 
     def test_apply_returns_what_was_applied(self) -> None:
         with _Opened(self) as run:
-            command = _still(run.actuated())
+            command = run.push(PUSH)
             applied = run.backend.apply(command)
-            np.testing.assert_allclose(applied.position, command.position, atol=max(self.tolerance, 1e-3))
             assert applied.position.shape == applied.velocity.shape == applied.effort.shape == command.position.shape
+            tolerance = max(self.tolerance, 1e-3)
+            np.testing.assert_allclose(applied.position[run.placed], command.position[run.placed], atol=tolerance)
+            np.testing.assert_allclose(
+                applied.effort[run.pushed], command.effort[run.pushed], atol=self.effort_tolerance
+            )
 
     def test_setpoints_are_reached(self) -> None:
         with _Opened(self) as run:
             goal = run.move()
-            missed = np.abs(run.actuated() - goal).max()
+            missed = np.abs(run.angles() - goal).max()
             assert missed <= self.tolerance, f"a setpoint was missed by {missed:.3g} rad, {self.tolerance:.3g} allowed"
 
     def test_velocities_are_the_rates_of_the_angles(self) -> None:
@@ -110,13 +148,13 @@ class BackendConformance:
             deadline = time.monotonic() + LONGEST
             while not watched:
                 assert time.monotonic() < deadline, "this machine is too busy to watch a motion"
-                start = run.actuated()
+                start = run.angles()
                 seen = [run.backend.observe()]
                 goal = run.move(each=seen.append)
                 times = np.array([one.time_ns for one in seen]) * 1e-9
                 # who looked away for longer has missed too much to add the rates up
                 watched = run.backend.simulated or np.diff(times).max() < max(GAP, 2.0 * self.dt)
-            rates = np.array([one.velocity[run.spec.actuated_indices] for one in seen])
+            rates = np.array([one.velocity[run.indices] for one in seen])
             travelled = np.sum(0.5 * (rates[1:] + rates[:-1]) * np.diff(times)[:, None], axis=0)
             wrong = np.abs(travelled - (goal - start)).max()
             assert wrong < 0.1 * TRAVEL + 2.0 * self.tolerance, (
@@ -125,7 +163,7 @@ class BackendConformance:
 
     def test_time_goes_on(self) -> None:
         with _Opened(self) as run:
-            command = _still(run.actuated())
+            command = run.still()
             times = [run.tick(command).time_ns for _ in range(20)]
             steps = set(np.diff(times).tolist())
             if run.backend.simulated:
@@ -138,7 +176,7 @@ class BackendConformance:
             goal = run.move()
             for _ in range(100):
                 run.tick(None)
-            assert np.abs(run.actuated() - goal).max() <= self.tolerance
+            assert np.abs(run.angles() - goal).max() <= self.tolerance
 
     def test_commands_work_again_after_relax(self) -> None:
         with _Opened(self) as run:
@@ -146,16 +184,49 @@ class BackendConformance:
             run.backend.relax()
             for _ in range(20):
                 run.tick(None)
-            assert np.isfinite(run.backend.observe().position).all()
+            assert np.isfinite(run.observe().position).all()
             goal = run.move()
-            assert np.abs(run.actuated() - goal).max() <= self.tolerance
+            assert np.abs(run.angles() - goal).max() <= self.tolerance
 
     def test_an_effort_that_is_not_commanded_is_nan(self) -> None:
         with _Opened(self) as run:
-            command = _still(run.actuated())
+            command = run.still()
             assert np.isnan(command.effort).all()
-            seen = run.tick(command)
-            assert np.isfinite(seen.position).all()
+            run.tick(command)
+            assert np.isfinite(run.observe().position).all()
+
+    def test_an_effort_turns_its_joint_its_way(self) -> None:
+        for k in self._pushed():
+            up, down = (self._speeds(k, [share] * 5)[-1] for share in (PUSH, -PUSH))
+            assert up > down, "a positive effort must turn its joint to the positive side"
+
+    def test_an_effort_lasts_for_its_tick_alone(self) -> None:
+        for k in self._pushed():
+            up, down = (self._speeds(k, [share, *[None] * 24]) for share in (PUSH, -PUSH))
+            _assert_ended(up - down)
+
+    def test_relax_ends_an_effort(self) -> None:
+        for k in self._pushed():
+            up, down = (self._speeds(k, [share, *[None] * 24], relax=True) for share in (PUSH, -PUSH))
+            _assert_ended(up - down)
+
+    def _pushed(self) -> list[int]:
+        """The places of effort-driven joints among the actuated ones."""
+        places = [k for k, joint in enumerate(self.make_spec().actuated) if joint.by_effort]
+        if not places:
+            raise SkipTest("this robot has no joint that is driven by effort")
+        return places
+
+    def _speeds(self, k: int, shares: Sequence[float | None], relax: bool = False) -> FloatArray:
+        """How fast joint `k` turns after each tick with such a share of its effort; None: a tick without a command."""
+        speeds = []
+        with _Opened(self) as run:
+            for share in shares:
+                seen = run.tick(None if share is None else run.push(share, k))
+                speeds.append(seen.velocity[run.spec.actuated_indices[k]])
+                if relax and share is not None:
+                    run.backend.relax()
+        return np.array(speeds)
 
     def test_an_observation_does_not_change_later(self) -> None:
         with _Opened(self) as run:
@@ -167,12 +238,14 @@ class BackendConformance:
 
     def test_a_command_may_be_reused_by_its_sender(self) -> None:
         with _Opened(self) as run:
-            goal = run.actuated()
-            command = _still(goal.copy())
+            goal, command = run.angles(), run.still()
             run.backend.apply(command)
             command.position[:] += 1.0
+            command.effort[:] = 1.0
             run.tick(None)
-            assert np.abs(run.actuated() - goal).max() <= max(self.tolerance, 1e-3), "apply must copy what it keeps"
+            assert np.abs(run.angles() - goal).max(initial=0.0) <= max(self.tolerance, 1e-3), (
+                "apply must copy what it keeps"
+            )
 
     def test_close_may_be_called_twice(self) -> None:
         backend = self.make_backend(self.make_spec(), self.dt)
@@ -201,7 +274,7 @@ class BackendConformance:
         backend.close()
         backend.open()
         try:
-            assert np.isfinite(backend.observe().position).all()
+            assert np.isfinite(backend.observe().position[spec.actuated_indices]).all()
         finally:
             backend.close()
 
@@ -230,7 +303,12 @@ class _Opened:
     def __init__(self, suite: BackendConformance) -> None:
         self._suite = suite
         self.spec = suite.make_spec()
+        self.closure = closure_of(self.spec)
         self.backend = suite.make_backend(self.spec, suite.dt)
+        # places among the actuated joints: of those driven by position, and of those driven by effort
+        self.placed = [k for k, joint in enumerate(self.spec.actuated) if not joint.by_effort]
+        self.pushed = [k for k, joint in enumerate(self.spec.actuated) if joint.by_effort]
+        self.indices = [self.spec.actuated_indices[k] for k in self.placed]
 
     def __enter__(self) -> _Opened:
         try:
@@ -243,9 +321,17 @@ class _Opened:
     def __exit__(self, *_: object) -> None:
         self.backend.close()
 
-    def actuated(self) -> FloatArray:
-        """The actuated joints' angles now."""
-        return self.backend.observe().position[self.spec.actuated_indices]
+    def observe(self) -> Observation:
+        """The state now, its loops completed where the backend does not know them, as the stack does it."""
+        seen = self.backend.observe()
+        if self.closure is None or not (np.isnan(seen.position).any() or np.isnan(seen.velocity).any()):
+            return seen
+        position, velocity = self.closure.complete(seen.position, seen.velocity)
+        return replace(seen, position=position, velocity=velocity)
+
+    def angles(self) -> FloatArray:
+        """Where the joints that are driven by position are now."""
+        return self.backend.observe().position[self.indices]
 
     def tick(self, command: JointCommand | None) -> Observation:
         """One tick, with a command or without."""
@@ -257,28 +343,50 @@ class _Opened:
         return self.backend.observe()
 
     def move(self, each: Callable[[Observation], None] = lambda seen: None) -> FloatArray:
-        """Every joint by TRAVEL towards the middle of its range, smoothly; the angles where it ends."""
-        start = self.actuated()
-        away = np.array(
-            [_towards_middle(joint.lower, joint.upper, q) for joint, q in zip(self.spec.actuated, start, strict=True)]
-        )
+        """Every joint that is driven by position by TRAVEL towards the middle of its range, smoothly; where that is."""
+        if not self.placed:
+            raise SkipTest("this robot has no joint that is driven by position")
+        start = self.angles()
+        joints = [self.spec.actuated[k] for k in self.placed]
+        away = np.array([_towards_middle(joint.lower, joint.upper, q) for joint, q in zip(joints, start, strict=True)])
         ticks = round(DURATION / self._suite.dt)
         for k in range(1, ticks + 1):
             u = k / ticks
             rise, rate = u**3 * (10 - 15 * u + 6 * u * u), 30 * u * u * (1 - u) ** 2 / DURATION
-            each(self.tick(JointCommand(start + away * rise, away * rate, np.full_like(start, np.nan))))
-        goal = _still(start + away)
+            each(self.tick(self.command(start + away * rise, away * rate)))
+        goal = self.command(start + away, np.zeros_like(start))
         for _ in range(round(self._suite.settling / self._suite.dt)):
             each(self.tick(goal))
-        return goal.position
+        return start + away
+
+    def command(self, position: FloatArray, velocity: FloatArray) -> JointCommand:
+        """Setpoints for the joints that are driven by position; to the others nothing is said."""
+        whole, rates, efforts = (np.full(len(self.spec.actuated), np.nan) for _ in range(3))
+        whole[self.placed], rates[self.placed] = position, velocity
+        return JointCommand(whole, rates, efforts)
+
+    def still(self) -> JointCommand:
+        """Joints that are driven by position shall stay where they are."""
+        angles = self.angles()
+        return self.command(angles, np.zeros_like(angles))
+
+    def push(self, share: float, only: int | None = None) -> JointCommand:
+        """The same, and `share` of their effort for the others, or for one of them."""
+        command = self.still()
+        for k in self.pushed:
+            command.effort[k] = share * self.spec.actuated[k].effort if only in (None, k) else 0.0
+        return command
 
 
 def _towards_middle(lower: float, upper: float, position: float) -> float:
     return -TRAVEL if position > 0.5 * (lower + upper) else TRAVEL  # NaN, the middle of an endless range, is not less
 
 
-def _still(position: FloatArray) -> JointCommand:
-    return JointCommand(position, np.zeros_like(position), np.full_like(position, np.nan))
+def _assert_ended(apart: FloatArray) -> None:
+    """That speeds which an effort has driven `apart` in its tick do not go on to part; a bus may be some ticks late."""
+    half = len(apart) // 2
+    grown = np.abs(apart[half:]).max()
+    assert grown <= 1.5 * np.abs(apart[half]) + 1e-9, "an effort must end with the tick that it was given for"
 
 
 def _assert_refused(call: Callable[[], object]) -> None:

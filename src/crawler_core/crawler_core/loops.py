@@ -121,6 +121,12 @@ def read_loops(spec: RobotSpec, urdf: str) -> tuple[Loop, ...]:
     return tuple(loops)
 
 
+def loop_joints(spec: RobotSpec, urdf: str) -> tuple[str, ...]:
+    """The passive joints that the loops of a robot decide. Raises UserError as `read_loops` does."""
+    on = set().union(*(loop.joints for loop in read_loops(spec, urdf)))
+    return tuple(joint.name for i, joint in enumerate(spec.joints) if i in on and not joint.actuated)
+
+
 def _way(link: str, above: Mapping[str, Frame]) -> list[Frame]:
     """The joints from the root to `link`."""
     way: list[Frame] = []

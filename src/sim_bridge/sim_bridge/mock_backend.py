@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from crawler_core.errors import BackendFault, unknown_name
+from crawler_core.loops import loop_joints
 from crawler_core.parameters import parameter
 from crawler_core.robot import RobotSpec
 from crawler_core.types import (
@@ -22,6 +23,8 @@ from crawler_core.types import (
     JointCommand,
     Observation,
 )
+from crawler_core.urdf import build_urdf
+from sim_bridge.rotor import Rotor
 
 UNKNOWN_VECTOR = (math.nan, math.nan, math.nan)
 LATENESS = 0.2  # s that a late observation takes
@@ -33,6 +36,12 @@ class MockSettings:
 
     lag: float = parameter(
         0.0, unit="s", low=0.0, high=10.0, constant=True, doc="time constant of the servos' first-order lag"
+    )
+    rotor_inertia: float = parameter(
+        1e-4, unit="kg m^2", low=1e-9, high=1e3, constant=True, doc="of every joint that is driven by effort"
+    )
+    rotor_damping: float = parameter(
+        1e-5, unit="N m s/rad", low=0.0, high=1e3, constant=True, doc="of every joint that is driven by effort"
     )
     fail: str = parameter(
         "none",
@@ -46,7 +55,10 @@ class MockSettings:
 
 
 class MockBackend:
-    """Servos that travel in a straight line to each setpoint within a tick. The base stays and contacts are unknown."""
+    """Servos that travel in a straight line to each setpoint within a tick. The base stays and contacts are unknown.
+
+    A joint that is driven by effort is a rotor by itself. Passive joints stay at home; those of loops are not known.
+    """
 
     simulated: ClassVar[bool] = False
     kind: ClassVar[str] = "mock"
@@ -62,7 +74,7 @@ class MockBackend:
     ) -> None:
         """`dt` is the tick in seconds; tests bring their own `clock` (ns) and `sleep` (s).
 
-        Raises UserError where `settings.fail_joint` is not an actuated joint.
+        Raises UserError where `settings.fail_joint` is not an actuated joint, and where loops cannot be read.
         """
         if settings.fail_joint and settings.fail_joint not in spec.actuated_names:
             raise unknown_name("actuated joint", settings.fail_joint, spec.actuated_names)
@@ -72,7 +84,11 @@ class MockBackend:
         self._clock = clock
         self._sleep = sleep
         self._fail_joint = settings.fail_joint or spec.actuated_names[0]
-        self._unknown = np.full(len(spec.actuated), np.nan)
+        self._rotating = [k for k, joint in enumerate(spec.actuated) if joint.by_effort]
+        self._effort = np.full(len(spec.actuated), np.nan)
+        self._unseen = [
+            spec.joint_names.index(name) for name in (loop_joints(spec, build_urdf(spec)) if spec.loops else ())
+        ]
         self._open = False
 
     def open(self) -> None:
@@ -81,7 +97,11 @@ class MockBackend:
         self._measured = self._home[self._spec.actuated_indices]
         self._velocity = np.zeros(len(self._measured))
         self._start = self._goal = self._measured
-        self._opened_at = self._applied_at = self._measured_at = self._clock()
+        self._opened_at = self._applied_at = self._measured_at = self._spun_at = self._clock()
+        inertia, damping = self._settings.rotor_inertia, self._settings.rotor_damping
+        joints = [self._spec.actuated[k] for k in self._rotating]
+        self._rotors = [Rotor(inertia, damping, joint.home, joint.home_velocity) for joint in joints]
+        self._effort[self._rotating] = 0.0
         self._frozen: Observation | None = None
         self._open = True
 
@@ -104,22 +124,25 @@ class MockBackend:
         return observation
 
     def apply(self, command: JointCommand) -> JointCommand:
-        """Send the servos to the setpoints, to arrive one tick from now. They take no effort."""
+        """Send the servos to the setpoints, to arrive one tick from now; push the rotors for as long."""
         self._require_open()
         now = self._clock()
+        self._spin(now)
         self._start = self._reference(now)
         self._goal = command.position.copy()
+        self._effort[self._rotating] = np.nan_to_num(command.effort[self._rotating])
         self._applied_at = now
-        return JointCommand(command.position, command.velocity, self._unknown)
+        return JointCommand(command.position, command.velocity, self._effort.copy())
 
     def advance(self, dt: float) -> None:
         """Time passes by itself."""
 
     def relax(self) -> None:
-        """Take the torque off: without gravity the joints stay where they are."""
+        """Take the torque off: without gravity the servos stay where they are, and rotors run down."""
         if self._open:
             now = self._clock()
             self._move(now)
+            self._effort[self._rotating] = 0.0
             self._start = self._goal = self._measured
             self._applied_at = now
 
@@ -135,13 +158,17 @@ class MockBackend:
         position, rates = self._home.copy(), np.zeros(len(self._home))
         position[self._spec.actuated_indices] = self._measured
         rates[self._spec.actuated_indices] = self._velocity
+        position[self._unseen] = rates[self._unseen] = np.nan
+        effort = np.full(len(self._home), np.nan)
+        ended = now - self._applied_at > self._dt_ns
+        effort[self._spec.actuated_indices] = self._effort * 0.0 if ended else self._effort
         if fault == "no_angle":
             position[self._spec.joint_names.index(self._fail_joint)] = np.nan
         return Observation(
             time_ns=now,
             position=position,
             velocity=rates,
-            effort=np.full(len(self._home), np.nan),
+            effort=effort,
             base=BaseState((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
             contacts=tuple(
                 Contact(foot, ContactMode.UNKNOWN, ContactSource.PLANNED, UNKNOWN_VECTOR, UNKNOWN_VECTOR)
@@ -151,17 +178,30 @@ class MockBackend:
 
     def _move(self, now: int) -> None:
         """Bring the servos to `now`. Their velocity is the mean since they were last looked at."""
+        self._spin(now)
         elapsed = 1e-9 * (now - self._measured_at)
         if elapsed <= 0.0:
             return
         before, reference, lag = self._measured, self._reference(now), self._settings.lag
         left = math.exp(-elapsed / lag) if lag else 0.0
         self._measured = reference + left * (before - reference)
+        self._measured[self._rotating] = [rotor.angle for rotor in self._rotors]
         if self._fault(now) == "dead_joint":
             index = self._spec.actuated_names.index(self._fail_joint)
             self._measured[index] = before[index]
         self._velocity = (self._measured - before) / elapsed
+        self._velocity[self._rotating] = [rotor.speed for rotor in self._rotors]
         self._measured_at = now
+
+    def _spin(self, now: int) -> None:
+        """Bring the rotors to `now`: under their effort as long as its tick lasts, then without."""
+        pushed = max(0, min(now, self._applied_at + self._dt_ns) - self._spun_at)
+        free = now - self._spun_at - pushed
+        dead = self._spec.actuated_names.index(self._fail_joint) if self._fault(now) == "dead_joint" else -1
+        for i, k in enumerate(self._rotating):
+            rotor = self._rotors[i].after(1e-9 * pushed, self._effort[k]).after(1e-9 * free, 0.0)
+            self._rotors[i] = replace(self._rotors[i], speed=0.0) if k == dead else rotor
+        self._spun_at = now
 
     def _reference(self, now: int) -> FloatArray:
         share = min((now - self._applied_at) / self._dt_ns, 1.0)

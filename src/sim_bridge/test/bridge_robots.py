@@ -19,6 +19,11 @@ def three_link(**overrides: float) -> RobotSpec:
     return load_robot(str(Path(__file__).parents[2] / "crawler_description/robots/three_link/robot.yaml"), overrides)
 
 
+def gymnast(**overrides: float) -> RobotSpec:
+    """The robot that is none of the papers', with a closed chain, a joint driven by effort, and a start in the air."""
+    return load_robot(str(Path(__file__).parents[2] / "crawler_core/test/robots/gymnast/robot.yaml"), overrides)
+
+
 def harmonic(t: float, omega: float, phi0: float = 110.0) -> tuple[FloatArray, FloatArray]:
     """The paper's input (5) with A = 18° and psi = 20°: joint angles and their rates."""
     phase = omega * t + np.radians([10.0, -10.0])

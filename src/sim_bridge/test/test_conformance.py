@@ -1,7 +1,7 @@
 """The conformance suite against every backend of this package."""
 
 from bodies import InPyBullet, InTheModel
-from bridge_robots import three_link
+from bridge_robots import gymnast, three_link
 
 from crawler_core.backend import Backend
 from crawler_core.conformance import BackendConformance
@@ -60,3 +60,8 @@ class TestMock(MockConformance):
 class TestMockWithLag(MockConformance):
     lag = 0.02
     settling = 0.5
+
+
+class TestMockGymnast(MockConformance):
+    def make_spec(self) -> RobotSpec:
+        return gymnast()

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bridge_robots import UNKNOWN, three_link
+from bridge_robots import UNKNOWN, gymnast, three_link
 
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.parameters import build
@@ -121,3 +121,55 @@ def test_fail_late_takes_its_time() -> None:
 def test_an_unknown_joint_to_fail_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(UserError, match="did you mean 'joint_2'"):
         Bench(fail="no_angle", fail_joint="jiont_2")
+
+
+class Gym(Bench):
+    """The mock of a robot with a loop and a joint that is driven by effort."""
+
+    inertia, damping = 4e-5, 1e-4
+
+    def __init__(self, **settings: Any) -> None:
+        self.now = 5_000_000_000
+        made = build(
+            MockSettings, {"rotor_inertia": self.inertia, "rotor_damping": self.damping, **settings}, section="mock"
+        )
+        self.backend = MockBackend(gymnast(), made, DT, clock=lambda: self.now, sleep=self.wait)
+        self.backend.open()
+
+    def push(self, effort: float) -> None:
+        self.backend.apply(JointCommand(np.array([1.5, np.nan]), np.array([0.0, np.nan]), np.array([np.nan, effort])))
+
+    def flywheel(self) -> tuple[float, float, float]:
+        seen = self.backend.observe()
+        return seen.position[3], seen.velocity[3], seen.effort[3]
+
+
+def test_a_rotor_turns_as_its_equation_says_and_runs_down_after_the_tick() -> None:
+    bench = Gym()
+    bench.push(0.01)
+    bench.wait(DT)
+    rate = bench.damping / bench.inertia
+    speed = 2.0 * math.exp(-rate * DT) + 0.01 / bench.damping * (1.0 - math.exp(-rate * DT))
+    angle, seen, effort = bench.flywheel()
+    assert seen == pytest.approx(speed, rel=1e-12)
+    assert effort == 0.01
+    bench.wait(1.0)
+    further, seen, effort = bench.flywheel()
+    assert seen == pytest.approx(speed * math.exp(-rate), rel=1e-9)
+    assert further - angle == pytest.approx(bench.inertia / bench.damping * (speed - seen), rel=1e-9)
+    assert effort == 0.0
+
+
+def test_a_dead_rotor_stands() -> None:
+    bench = Gym(fail="dead_joint", fail_joint="flywheel", fail_after=0.5)
+    bench.wait(0.6)
+    bench.flywheel()
+    bench.push(0.01)
+    bench.wait(DT)
+    assert bench.flywheel()[1] == 0.0
+
+
+def test_passive_joints_of_loops_are_not_known() -> None:
+    seen = Gym().backend.observe()
+    assert np.isnan(seen.position).tolist() == [False, True, True, False]
+    assert np.isnan(seen.velocity).tolist() == [False, True, True, False]
