@@ -104,10 +104,11 @@ class BackendConformance:
 
     def test_loops_are_closed(self) -> None:
         with _Opened(self) as run:
-            if run.closure is None:
+            closure = run.closure
+            if closure is None:
                 raise SkipTest("this robot has no loops")
-            gaps = [run.closure.gap(run.observe().position)]
-            run.move(each=lambda _: gaps.append(run.closure.gap(run.observe().position)))
+            gaps = [closure.gap(run.observe().position)]
+            run.move(each=lambda _: gaps.append(closure.gap(run.observe().position)))
             assert max(gaps) <= self.loop_tolerance, f"a loop gapes by {max(gaps):.3g} m"
 
     def test_contacts_name_the_feet_in_order(self) -> None:
