@@ -13,15 +13,17 @@ import pytest
 import yaml
 
 from crawler_bringup.settings import parse_assignments
-from crawler_bringup.stack import BACKENDS, GIVEN, GIVEN_BACKEND
+from crawler_bringup.stack import BACKENDS, GIVEN, GIVEN_BACKEND, make_stack
 from crawler_cli.__main__ import COMMANDS
 from crawler_cli.commands import doctor, model, run
-from crawler_cli.run_log import RunLog
+from crawler_cli.run_watch import Outcome
+from crawler_cli.summary import summarise
 from crawler_core.backend_settings import BackendSettings
 from crawler_core.parameters import check_value, describe
 from crawler_core.robot import load_robot, parameter_infos, robot_names
 from crawler_core.urdf import build_urdf
 from crawler_models.prediction import predict
+from crawler_nodes.run_log import RunLog
 from gait_generators.catalogue import GAITS, gait_defaults, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait_node import GaitSettings
@@ -73,7 +75,7 @@ def documented_parameters():
     }
     for name, entry in BACKENDS.items():
         own = {robot: spec.section("backends").get(name) or {} for robot, spec in robots.items()}
-        expected[f"Backend `{name}`"] = settable(entry.settings_class()), own
+        expected[f"Backend `{name}`"] = settable(entry.settings), own
     for name, gait in GAITS.items():
         own = {robot: gait_defaults(spec, name) for robot, spec in robots.items()}
         expected[f"Gait `{name}`"] = settable(gait.parameters), own
@@ -186,10 +188,9 @@ def test_model_shows_a_table_without_json(capsys):
 
 
 def test_run_sums_up_the_keys_that_its_help_lists(tmp_path):
-    stack, prediction = run.prepare(parser_of("run").parse_args(["--backend", "model"]), tmp_path)
-    watch = run._Watch(stack, prediction, tmp_path, quiet=True)
-    watch._log, watch._wall = RunLog(), 1.0  # as after a run in which nothing came
-    assert set(watch._summary(1.0)) == set(keys_said(run.EPILOG))
+    stack = make_stack(run.options(parser_of("run").parse_args(["--backend", "model"]), tmp_path))
+    nothing = Outcome(RunLog.of(stack.spec))  # as after a run in which nothing came
+    assert set(summarise(stack, nothing, tmp_path)) == set(keys_said(run.EPILOG))
 
 
 def test_doctor_prints_the_keys_that_its_help_lists(monkeypatch, capsys):
@@ -312,9 +313,8 @@ def test_the_guides_robot_stands_in_pybullet_with_its_weight_on_its_feet(guides_
 
 @pytest.mark.parametrize("backend", ["pybullet", "mock"])
 def test_a_robot_runs_by_its_path_and_without_equations(guides_robot, tmp_path, backend):
-    stack, prediction = run.prepare(
-        parser_of("run").parse_args(["--robot", guides_robot, "--backend", backend]), tmp_path
-    )
+    words = ["--robot", guides_robot, "--backend", backend]
+    stack = make_stack(run.options(parser_of("run").parse_args(words), tmp_path))
     assert stack.spec.name == "stubby"
-    assert prediction is None
+    assert stack.prediction.numbers is None
     assert all(node.parameters["robot"] == guides_robot for node in stack.nodes)

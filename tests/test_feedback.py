@@ -10,9 +10,12 @@ from rings import lockstep
 
 from crawler_bringup.stack import Options, make_stack
 from crawler_cli.commands import run
-from crawler_cli.run_log import RunLog, branch_shares, measure
+from crawler_cli.run_watch import Outcome
+from crawler_cli.summary import summarise
 from crawler_cli.watching import Ring
 from crawler_core.errors import UserError
+from crawler_nodes.measured import branch_shares, measure
+from crawler_nodes.run_log import RunLog
 from crawler_nodes.tap import Topic
 
 OMEGA, LITERAL = 8.0, 44.0  # rad/s, mm
@@ -82,9 +85,8 @@ def test_a_run_is_compared_with_the_law_in_continuous_time_or_says_why_not(tmp_p
     parser = argparse.ArgumentParser()
     run.add_arguments(parser)
     arguments = parser.parse_args(["--controller", "hybrid", "--backend", "model", "--set", f"gait.omega={omega}"])
-    watch = run._Watch(*run.prepare(arguments, tmp_path), tmp_path, quiet=True)
-    watch._log, watch._wall = RunLog(), 1.0  # as after a run in which nothing came
-    summary = watch._summary(1.0)
+    stack = make_stack(run.options(arguments, tmp_path))
+    summary = summarise(stack, Outcome(RunLog.of(stack.spec)), tmp_path)  # as after a run in which nothing came
     assert summary["prediction"].startswith(words)
     expected = summary["predicted_step_length_m"]
     assert expected is None if step_mm is None else expected * 1e3 == pytest.approx(step_mm, abs=0.3)  # the hysteresis

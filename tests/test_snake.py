@@ -11,8 +11,8 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from crawler_bringup.stack import Options
-from crawler_cli.run_log import measure
 from crawler_cli.watching import Ring
+from crawler_nodes.measured import measure
 from crawler_nodes.tap import Topic
 
 

@@ -4,8 +4,8 @@ import pytest
 from rings import lockstep, wait_for_end
 
 from crawler_bringup.stack import Options
-from crawler_cli.run_log import measure
 from crawler_cli.watching import Ring
+from crawler_nodes.measured import measure
 
 RATE = 500.0
 # omega in rad/s: step length in mm; periods that the crawl needs to settle besides the gait's fading in; periods to

@@ -134,7 +134,7 @@ def ring(request):
 
 
 def the_gait(names=("psi", "omega")):
-    link = RingLink()
+    link = RingLink(load_robot("three_link"))
     try:
         parameters = link.parameters()
         return {name: parameters[name] for name in names}

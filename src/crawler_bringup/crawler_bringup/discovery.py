@@ -11,9 +11,14 @@ from ament_index_python.packages import get_package_share_directory
 VARIABLES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
 
 
+def hastened() -> dict[str, str]:
+    """What the environment of a node needs to use our discovery profile; nothing where the user has one already."""
+    if any(name in os.environ for name in VARIABLES):
+        return {}
+    profile = Path(get_package_share_directory("crawler_bringup")) / "config" / "discovery.xml"
+    return dict.fromkeys(VARIABLES, str(profile))
+
+
 def hasten_discovery() -> None:
     """Give this process and its children our discovery profile, unless the user has one of their own."""
-    if not any(name in os.environ for name in VARIABLES):
-        profile = Path(get_package_share_directory("crawler_bringup")) / "config" / "discovery.xml"
-        for name in VARIABLES:
-            os.environ[name] = str(profile)
+    os.environ.update(hastened())

@@ -8,9 +8,10 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from crawler_bringup import stack
-from crawler_bringup.settings import merge, parse_assignments, read_settings
+from crawler_bringup.flags import Flag, with_flags
+from crawler_bringup.settings import Settings, merge, parse_assignments, read_settings
 from crawler_bringup.stack import BACKENDS, NodeSpec, Options
-from crawler_core.robot import robot_names
+from crawler_core.robot import default_robot, robot_names
 from gait_generators.catalogue import GAITS
 from hybrid_controller.laws.catalogue import LAWS
 
@@ -21,7 +22,7 @@ def _robot_arguments() -> list[DeclareLaunchArgument]:
     return [
         DeclareLaunchArgument(
             "robot",
-            default_value="three_link",
+            default_value=default_robot(),
             description=f"one of {', '.join(robot_names())}, or the path of a robot.yaml",
         ),
         DeclareLaunchArgument("namespace", default_value="", description="for a second robot on the same network"),
@@ -87,18 +88,18 @@ def ring_nodes(context: LaunchContext) -> list[Node]:
     def said(name: str) -> str:
         return LaunchConfiguration(name).perform(context)
 
-    settings = _settings(context)
+    flags = []
     if said("gui") == "true":
-        settings = merge(settings, {"backend": {"gui": True}})
+        flags.append(Flag("gui:=true", "gui", True, about="PyBullet's window"))
     if said("lockstep") == "true":
-        settings = merge(settings, {"backend": {"lockstep": True}})
+        flags.append(Flag("lockstep:=true", "lockstep", True))
     options = Options(
         robot=said("robot"),
         backend=said("backend"),
         emulate=said("emulate") == "true",
         controller=said("controller"),
         gait=said("gait"),
-        settings=settings,
+        settings=with_flags(_settings(context), said("backend"), flags, "set:=", said("set").split()),
         namespace=said("namespace"),
         rviz=said("rviz") == "true",
         record=said("record"),
@@ -119,7 +120,7 @@ def view_nodes(context: LaunchContext) -> list[Node]:
     return [_action(node) for node in stack.view_nodes(options)]
 
 
-def _settings(context: LaunchContext) -> dict[str, dict[str, object]]:
+def _settings(context: LaunchContext) -> Settings:
     file = LaunchConfiguration("params_file").perform(context)
     words = LaunchConfiguration("set").perform(context).split()
     return merge(read_settings(file) if file else {}, parse_assignments(words))

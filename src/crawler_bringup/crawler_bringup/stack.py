@@ -6,25 +6,26 @@ said is checked here, before anything starts.
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
 
+from crawler_bringup.prediction import Prediction, by_equations, by_law
+from crawler_core.backend_entry import BackendEntry
 from crawler_core.backend_settings import BackendSettings, check_time, robots_own
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import build, describe
-from crawler_core.robot import RobotSpec, load_robot
-from crawler_models.catalogue import model_of
+from crawler_core.robot import RobotSpec, default_robot, load_robot
+from crawler_core.table import Table
 from gait_generators.catalogue import gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait
 from gait_generators.gait_node import GaitSettings
-from hw_drivers.hardware_backend import chosen_buses
-from hw_drivers.hardware_settings import HardwareSettings
 from hybrid_controller.controller_node import ControllerSettings
 from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_name
 
@@ -32,49 +33,34 @@ T = TypeVar("T")
 SECTIONS = ("robot", "gait", "controller", "backend")
 
 
-@dataclass(frozen=True)
-class BackendEntry:
-    """Where a backend lives."""
-
-    package: str
-    executable: str
-    settings: str  # module:class of its settings
-    simulated: bool
-
-    def settings_class(self) -> type:
-        module, name = self.settings.split(":")
-        return getattr(importlib.import_module(module), name)
-
-
-BACKENDS: Mapping[str, BackendEntry] = {
-    "pybullet": BackendEntry("sim_bridge", "pybullet_backend", "sim_bridge.pybullet_backend:PyBulletSettings", True),
-    "model": BackendEntry("sim_bridge", "model_backend", "sim_bridge.model_backend:ModelSettings", True),
-    "mock": BackendEntry("sim_bridge", "mock_backend", "sim_bridge.mock_backend:MockSettings", False),
-    "hardware": BackendEntry("hw_drivers", "hardware_backend", "hw_drivers.hardware_settings:HardwareSettings", False),
-    "emulated": BackendEntry(
-        "hw_drivers", "emulated_backend", "hw_drivers.emulation.emulated_settings:EmulatedSettings", False
-    ),
-}
-# backends that drive motors, and what of their settings says which
-MOTORS: Mapping[str, Callable[[Any], HardwareSettings]] = {
-    "hardware": lambda settings: settings,
-    "emulated": lambda settings: settings.hardware,
-}
+BACKENDS: Table[BackendEntry] = Table(
+    "backend",
+    {
+        "pybullet": "sim_bridge.pybullet_backend:ENTRY",
+        "model": "sim_bridge.model_backend:ENTRY",
+        "mock": "sim_bridge.mock_backend:ENTRY",
+        "hardware": "hw_drivers.hardware_backend:ENTRY",
+        "emulated": "hw_drivers.emulation.emulated_backend:ENTRY",
+    },
+)
 # what the stack itself gives every node, and the user gives as robot, rate, ... once
 GIVEN_BACKEND = ("robot", "robot_overrides")
 GIVEN = (*GIVEN_BACKEND, "rate", "lockstep", "gait", "law")
+SHORTEST = 20.0  # s, the default duration of a fast gait
+PERIODS = 5  # and of a slow one
 
 
 @dataclass(frozen=True)
 class Options:
     """What the user wants. `settings` holds the sections robot, gait, controller and backend."""
 
-    robot: str = "three_link"
+    robot: str = field(default_factory=default_robot)
     backend: str = "pybullet"
     emulate: bool = False  # with the backend hardware: on pretended motors
     controller: str = ""  # empty: the robot's default law
     gait: str = ""  # empty: the robot's default
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    duration: float | None = 0.0  # s of the run's own time; 0: without end; None: until the crawl has settled
     namespace: str = ""
     rviz: bool = False
     record: str = ""  # directory of the recording, empty for none
@@ -106,13 +92,25 @@ class Stack:
     gait: Gait
     gait_name: str
     law: str
-    simulated: bool
-    rate: float
+    duration: float  # s; 0: without end
     nodes: tuple[NodeSpec, ...]
+
+    @cached_property
+    def prediction(self) -> Prediction:
+        """What the run can be compared with. For a law that changes what the robot does it takes some seconds.
+
+        Raises UserError where the equations rule the gait out: a stack that was made has been asked already.
+        """
+        of_law = by_law(self.spec, self.gait, self.law, self.options.settings.get("controller") or {})
+        return by_equations(self.spec, self.gait) if of_law is None else of_law
 
 
 def make_stack(options: Options) -> Stack:
-    """The stack for `options`. Raises UserError for whatever cannot work."""
+    """The stack for `options`. Raises UserError for whatever cannot work.
+
+    Lockstep goes as fast as it can unless a real_time_factor is given, and the time of a simulation stands still at
+    the end of the run.
+    """
     for section in options.settings:
         if section not in SECTIONS:
             raise unknown_name("section", section, SECTIONS)
@@ -129,18 +127,17 @@ def make_stack(options: Options) -> Stack:
     gait = make_gait(spec, name, gait_values)
     check_limits(spec, gait)
     entry = BACKENDS[options.backend]
-    defaults = robots_own(spec, options.backend, entry.settings_class())
-    settings = check_section(
-        "backend", chosen["backend"], BackendSettings, entry.settings_class(), defaults, GIVEN_BACKEND
-    )
+    wanted = _timed(chosen["backend"])
+    defaults = robots_own(spec, options.backend, entry.settings)
+    settings = check_section("backend", wanted, BackendSettings, entry.settings, defaults, GIVEN_BACKEND)
     check_time(settings)
-    if options.backend == "model" and model_of(spec).plant is None:
-        raise UserError(f"the backend model moves a robot by its equations, and '{spec.name}' has none: use another.")
-    if options.backend in MOTORS:
-        own, _ = _split(entry.settings_class(), {**defaults, **chosen["backend"]})
-        chosen_buses(spec, MOTORS[options.backend](build(entry.settings_class(), own, section="backend")))
+    own, _ = _split(entry.settings, {**defaults, **wanted})
+    entry.check(spec, build(entry.settings, own, section="backend"))
     if settings.lockstep and not entry.simulated:
         raise UserError(f"backend.lockstep = true needs a simulation; with {options.backend} time passes by itself.")
+    duration = _duration(options, settings, gait)
+    if duration and entry.simulated:
+        wanted["stop_at"] = duration  # so that a fast run does not run on
     LAWS[law].check(spec)
     law_values = law_defaults(spec, law)
     check_section("controller", chosen["controller"], ControllerSettings, LAWS[law].parameters, law_values, GIVEN)
@@ -153,7 +150,7 @@ def make_stack(options: Options) -> Stack:
     ring = {**common, "rate": settings.rate}
     # the backend makes the time and the controller takes it from the states: neither needs to hear the clock
     readers = 2 + bool(options.record) + options.watchers  # gait, controller, and who else is started
-    backend = {**ring, "readers": readers, **chosen["backend"], "use_sim_time": False}
+    backend = {**ring, "readers": readers, **wanted, "use_sim_time": False}
     follower = {**ring, "lockstep": settings.lockstep, "use_sim_time": False}
     remap = (("/clock", "clock"),) if options.namespace else ()
 
@@ -185,7 +182,7 @@ def make_stack(options: Options) -> Stack:
             "backend": options.backend,
             "law": law,
             "gait_name": name,
-            **{section: values for section, values in chosen.items() if values},
+            **{section: values for section, values in {**chosen, "backend": wanted}.items() if values},
             "robot_parameters": dict(spec.parameters),
         }
         nodes.append(
@@ -198,14 +195,36 @@ def make_stack(options: Options) -> Stack:
         )
     if options.rviz:
         nodes.append(rviz_node(spec, options, entry.simulated))
-    return Stack(options, spec, gait, name, law, entry.simulated, settings.rate, tuple(nodes))
+    stack = Stack(options, spec, gait, name, law, duration, tuple(nodes))
+    if LAWS[law].prediction is None:
+        stack.prediction  # noqa: B018  asked now, since it may rule the gait out
+    return stack
+
+
+def _timed(backend: Mapping[str, Any]) -> dict[str, Any]:
+    """The backend's settings with the pace of lockstep, where nothing is said of it."""
+    unpaced = {"real_time_factor": 0.0} if backend.get("lockstep") is True else {}
+    return {**unpaced, **backend}
+
+
+def _duration(options: Options, settings: BackendSettings, gait: Gait) -> float:
+    duration = options.duration
+    if duration is None:
+        return settings.stop_at or max(SHORTEST, PERIODS * gait.period)
+    if duration < 0.0 or not math.isfinite(duration):
+        raise UserError(f"--duration {duration:g} is not allowed: give seconds, or 0 for until Ctrl-C.")
+    if duration and settings.stop_at not in (0.0, duration):
+        raise UserError(
+            f"--duration {duration:g} contradicts backend.stop_at = {settings.stop_at:g}: give one of them."
+        )
+    return duration
 
 
 def _emulated(backend: str) -> str:
     """The backend that pretends what `backend` drives."""
-    if backend not in MOTORS:
+    if not BACKENDS[backend].emulated:
         raise UserError(f"emulate is about motors: the backend {backend} has none, hardware has.")
-    return "emulated"
+    return BACKENDS[backend].emulated
 
 
 def rviz_node(spec: RobotSpec, options: Options, sim_time: bool) -> NodeSpec:

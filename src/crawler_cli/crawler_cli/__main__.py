@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
 
 from crawler_bringup.discovery import hasten_discovery
+from crawler_cli.command import Command
 from crawler_core.errors import UserError
+from crawler_core.table import Table
 
-COMMANDS = {
-    "run": "start the ring: a backend, a gait and a controller",
-    "model": "the equations alone: step length, speed, contacts",
-    "sweep": "a map over any parameters, by the equations or in physics",
-    "figures": "the figures of a robot's paper, drawn again from its equations",
-    "tune": "the gait that crawls best, found in few evaluations",
-    "hw": "the motors without a crawl: scan, monitor, calibrate, home, jog, estop",
-    "doctor": "what this machine has and lacks",
-    "bench": "how fast the ring is, beside bare rclpy and raw physics",
-}
+COMMANDS: Table[Command] = Table(
+    "command",
+    {
+        "run": "crawler_cli.commands.run:COMMAND",
+        "model": "crawler_cli.commands.model:COMMAND",
+        "sweep": "crawler_cli.commands.sweep:COMMAND",
+        "figures": "crawler_cli.commands.figures:COMMAND",
+        "tune": "crawler_cli.commands.tune:COMMAND",
+        "hw": "crawler_cli.commands.hw:COMMAND",
+        "doctor": "crawler_cli.commands.doctor:COMMAND",
+        "bench": "crawler_cli.commands.bench:COMMAND",
+    },
+)
 EXIT_USAGE = 2
 
 
@@ -31,20 +35,20 @@ def main() -> int:
     )
     commands = parser.add_subparsers(dest="command", metavar="<command>", required=True)
     chosen = next((word for word in sys.argv[1:] if not word.startswith("-")), None)
-    for name, summary in COMMANDS.items():
-        if name == chosen:
-            module = importlib.import_module(f"crawler_cli.commands.{name}")
-            sub = commands.add_parser(
-                name,
-                help=summary,
-                description=module.__doc__,
-                epilog=module.EPILOG,
-                formatter_class=argparse.RawDescriptionHelpFormatter,
-            )
-            module.add_arguments(sub)
-            sub.set_defaults(run=module.run)
-        else:
-            commands.add_parser(name, help=summary)
+    for name in COMMANDS:
+        if name != chosen and chosen in COMMANDS:
+            commands.add_parser(name)  # only to be listed where the chosen one is misspelt
+            continue
+        command = COMMANDS[name]
+        sub = commands.add_parser(
+            name,
+            help=command.summary,
+            description=command.description,
+            epilog=command.epilog,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.add_arguments(sub)
+        sub.set_defaults(run=command.run)
     arguments = parser.parse_args()
     hasten_discovery()
     try:

@@ -10,8 +10,8 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_cli.run_log import RunLog
 from crawler_core.types import ContactMode
+from crawler_nodes.run_log import RunLog
 
 matplotlib.use("Agg")
 COLOURS = ("#1f6fb4", "#d1495b", "#3a8f5c", "#8a5fb0", "#c98a1b", "#4c4c4c", "#2aa3a3", "#b05f8a", "#7d5a3c", "#93a1b0")
@@ -30,9 +30,9 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, marks: Mapping[
     angles.set_ylabel("joint angle [°]")
     angles.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, frameon=False, borderaxespad=0.1)
     if log.contacts:
-        tc = np.array([sample[0] for sample in log.contacts])
-        modes = np.array([sample[1] for sample in log.contacts])
-        slip = np.array([sample[2] for sample in log.contacts]) * 1e3
+        tc = np.array([sample.time for sample in log.contacts])
+        modes = np.array([sample.modes for sample in log.contacts])
+        slip = np.array([sample.slip for sample in log.contacts]) * 1e3
         slip[modes == ContactMode.OPEN] = np.nan  # in the air nothing slips
         thick = min(0.03, 0.18 / len(log.feet))
         for i, foot in enumerate(log.feet):
@@ -70,8 +70,14 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, marks: Mapping[
     contacts.set_ylabel("slip velocity [mm/s]\n(bars at the bottom: the foot sticks)", labelpad=8)
     contacts.axhline(0.0, color="black", linewidth=0.5)
     if log.odometry:
-        to, x, _ = (np.array(column) for column in zip(*log.odometry, strict=True))
+        to, x, _, aside, _ = (np.array(column) for column in zip(*log.odometry, strict=True))
         distance.plot(to, (x - x[0]) * 1e3, color=COLOURS[0], label="measured")
+        if log.drifts:
+            distance.plot(to, (aside - aside[0]) * 1e3, color=COLOURS[1], label="to the left")
+        if log.stride.cut != "period":
+            cuts = log.cuts(to[0], np.nan)
+            forward = np.array([log.forward_at(cut) for cut in cuts])
+            distance.plot(cuts, (forward - x[0]) * 1e3, ".", color=COLOURS[0], label="ends of strides")
         if predicted_speed is not None:
             end = (to[-1], (x[-1] - x[0]) * 1e3)
             distance.axline(

@@ -1,4 +1,4 @@
-"""Watching a ring from outside: the real nodes, tapped, for benchmarks and whole-system tests."""
+"""A ring of one's own to watch: the real nodes of a stack, for benchmarks and whole-system tests."""
 
 from __future__ import annotations
 
@@ -9,104 +9,63 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 
 from crawler_bringup.discovery import hasten_discovery
 from crawler_bringup.stack import Options, make_stack
 from crawler_cli.processes import Processes
-from crawler_cli.run_log import RunLog
-from crawler_nodes.tap import Tap, Topic
-
-Topics = list[tuple[Topic, Callable[..., None]]]
+from crawler_nodes.ring_view import RingView
+from crawler_nodes.run_log import RunLog, Topics
 
 
-class Watching:
-    """A node that taps topics, for as long as the context lasts."""
-
-    def __init__(self, topics: Topics) -> None:
-        self._topics = topics
-        hasten_discovery()
-
-    def __enter__(self) -> Any:
-        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-        self.node: Node = rclpy.create_node("bench")
-        self.taps = [Tap(self.node, self._topics)]
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.node.destroy_node()
-        rclpy.try_shutdown()
-
-    def watch(self, until: Callable[[], bool], seconds: float) -> float:
-        """Drain the taps until `until` or for `seconds`; returns how long it took."""
-        start = time.perf_counter()
-        while not until() and time.perf_counter() - start < seconds:
-            for tap in self.taps:
-                tap.drain()
-            self.check()
-            time.sleep(0.005)
-        return time.perf_counter() - start
-
-    def call(self, kind: Any, name: str, request: Any, seconds: float = 60.0) -> Any:
-        """Call a service and return its answer, watching meanwhile. Raises TimeoutError without an answer."""
-        # a node of its own: the taps of the other one must not be spun
-        asker = rclpy.create_node("asker")
-        executor = SingleThreadedExecutor()
-        executor.add_node(asker)
-        try:
-            client = asker.create_client(kind, name)
-            self.watch(client.service_is_ready, seconds)
-            future = client.call_async(request)
-
-            def answered() -> bool:
-                executor.spin_once(timeout_sec=0.0)
-                return future.done()
-
-            self.watch(answered, seconds)
-            if not future.done():
-                raise TimeoutError(f"the service {name} did not answer within {seconds:g} s")
-            return future.result()
-        finally:
-            executor.shutdown()
-            asker.destroy_node()
-
-    def check(self) -> None:
-        """Raise where watching on makes no sense."""
-
-
-class Ring(Watching):
-    """The real nodes of a stack, watched. `log` fills while `watch` is called.
+class Ring:
+    """Starts the nodes of a stack, and ends them. `log` fills while `watch` is called.
 
     With `logged` false only `topics` are listened to, so that watching costs the ring as little as possible.
     """
 
     def __init__(self, options: Options, topics: Topics | None = None, logged: bool = True) -> None:
-        super().__init__(topics or [])
-        self._logged = logged
+        hasten_discovery()
+        self._topics = topics or []
         watchers = int(logged) + sum(topic.name == "joint_states" for topic, _ in self._topics)
         self.stack = make_stack(replace(options, watchers=watchers))
         self._temporary = tempfile.TemporaryDirectory(prefix="crawler-")
         self.expected_to_end: set[str] = set()
-        self.log = RunLog()
+        self._logged = logged
+        self.log = RunLog.of(self.stack.spec)
 
     def __enter__(self) -> Any:
         self.processes = Processes(self.stack.nodes, Path(self._temporary.name))
         self.began = time.perf_counter()
         self.processes.start()
-        super().__enter__()
-        if self._logged:
-            self.taps.append(self.log.tap(self.node))
+        log = self.log if self._logged else None
+        self._view = RingView(
+            self._topics, log=log, namespace=self.stack.options.namespace, name="bench", check=self.check
+        )
         return self
 
     def __exit__(self, *_: object) -> None:
         self.processes.stop()
-        super().__exit__()
+        self._view.close()
         self._temporary.cleanup()
 
+    @property
+    def node(self) -> Node:
+        """The node that listens."""
+        return self._view.node
+
+    def watch(self, until: Callable[[], Any], seconds: float) -> float:
+        """Listen until `until` or for `seconds`; returns how long it took."""
+        start = time.perf_counter()
+        self._view.wait(until, seconds)
+        return time.perf_counter() - start
+
+    def call(self, kind: Any, name: str, request: Any, seconds: float = 60.0) -> Any:
+        """Call a service and return its answer, watching meanwhile. Raises TimeoutError without an answer."""
+        return self._view.call(kind, name, request, seconds, appears=seconds)
+
     def check(self) -> None:
+        """Raise where a node has ended that was not expected to."""
         if ended := set(self.processes.ended()) - self.expected_to_end:
             name = ended.pop()
             raise RuntimeError(f"the node '{name}' ended:\n{self.processes.last_words(name)}")

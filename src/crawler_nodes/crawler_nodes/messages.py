@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from builtin_interfaces.msg import Time
@@ -11,9 +12,10 @@ from crawler_interfaces.msg import ContactState, ContactStateArray
 from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
-from transforms3d.quaternions import quat2mat
+from transforms3d.quaternions import quat2mat, rotate_vector
 
 from crawler_core.errors import UserError
+from crawler_core.heading import AHEAD, Heading
 from crawler_core.robot import RobotSpec
 from crawler_core.types import BaseState, Contact, FloatArray, JointCommand, Observation
 
@@ -140,3 +142,22 @@ class BaseWriter:
         move.x, move.y, move.z = base.position
         turn.w, turn.x, turn.y, turn.z = base.quaternion
         return entry
+
+
+class Travel(NamedTuple):
+    """What odom says of the base over the ground."""
+
+    x: float  # m, in the world
+    y: float  # m
+    heading: Heading
+    forward: float  # m/s, along the heading
+    lateral: float  # m/s, to its left
+
+
+def travel(message: Odometry, yaws: bool) -> Travel:
+    """Reads odom, whose twist is in the frame of the base. `yaws`: whether the base has a heading of its own."""
+    position, q, v = message.pose.pose.position, message.pose.pose.orientation, message.twist.twist.linear
+    attitude = (q.w, q.x, q.y, q.z)
+    heading = Heading.of(attitude) if yaws else AHEAD
+    vx, vy, _ = rotate_vector((v.x, v.y, v.z), attitude).tolist()
+    return Travel(position.x, position.y, heading, heading.along(vx, vy), heading.aside(vx, vy))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +12,8 @@ from crawler_core.parameters import describe
 from crawler_core.supervisor import MotionState
 from crawler_core.yaml_file import parse_yaml
 from crawler_studies.evaluation import Result
-from crawler_studies.ring_link import NoAnswerError, RingLink
-from crawler_studies.ring_log import Measurement
+from crawler_studies.ring_link import RingLink
+from crawler_studies.settling import Measurement, Stride, foot_in_the_air
 from crawler_studies.subject import Point, Subject
 from crawler_studies.tuning.objective import Stopped
 from gait_generators.catalogue import GAITS
@@ -59,7 +58,7 @@ def attach(link: RingLink, namespace: str) -> RingGait:
     where = f" in the namespace {namespace}" if namespace else ""
     try:
         parameters = link.parameters()
-    except NoAnswerError as error:
+    except TimeoutError as error:
         raise UserError(
             f"there is no ring{where} ({error}): start one with `./crawler run --duration 0`, or give its --namespace "
             "and ROS_DOMAIN_ID."
@@ -103,7 +102,7 @@ class RingEvaluator:
         values = {**self._ring.values, **(self._values(leave) if leave is not None else {})}
         try:
             return self._link.set(values)
-        except NoAnswerError as error:
+        except TimeoutError as error:
             return f"the gait could not be put back: {error}."
 
     def _values(self, point: Point) -> dict[str, Any]:
@@ -139,7 +138,7 @@ class RingEvaluator:
         link, log = self._link, self._link.log
         try:
             refusal = link.set(self._values(point))
-        except NoAnswerError:
+        except TimeoutError:
             raise _Again from None
         if refusal:
             return Result.invalid(refusal)
@@ -149,21 +148,21 @@ class RingEvaluator:
         self._listen(lambda: log.now >= begin)
         log.clear()
         measurement = Measurement(log.now, gait.period)
-        steps: list[float | None] = []
+        strides: list[Stride | None] = []
 
         def settled() -> bool:
-            steps.append(measurement.result(log))
-            return steps[-1] is not None
+            strides.append(measurement.result(log))
+            return strides[-1] is not None
 
         self._listen(settled)
         self._gait = gait
-        step = steps[-1]
-        assert step is not None
-        if foot := log.foot_in_the_air():
+        stride = strides[-1]
+        assert stride is not None
+        if foot := foot_in_the_air(log):
             return Result.invalid(f"{foot} leaves the ground.")
-        if math.isnan(step):
+        if math.isnan(stride.length):
             return Result.invalid("the step length does not settle.")
-        return Result(step, step / gait.period, valid=True)
+        return Result(stride.length, stride.length / stride.period, valid=True)
 
     def _until_in_force(self, gait: Gait) -> float:
         """How long the gait node takes at most to be in `gait`, s of the ring's time.
@@ -194,7 +193,7 @@ class RingEvaluator:
     def _why_not(self) -> str:
         """Why the robot does not move, a sentence, or ''."""
         link = self._link
-        if time.monotonic() - link.heard > SILENCE:
+        if link.silence > SILENCE:
             return "The ring is silent: no odometry comes. Start it again, and the tuning goes on."
         if link.motion == MotionState.FAULTED.value:
             return f"The robot has a fault: {link.trouble.rstrip('.')}. Put it right, then call reset and enable."
@@ -222,5 +221,5 @@ class RingEvaluator:
         """After a fault: the gait that the robot is known to follow, for when it is enabled again."""
         try:
             self._link.set(self._ring.values)
-        except NoAnswerError:
+        except TimeoutError:
             return  # the ring is gone: what follows says so

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from crawler_core.backend_entry import BackendEntry
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.limits import JointLimits, limit_command
 from crawler_core.robot import RobotSpec
@@ -193,3 +194,8 @@ def chosen_buses(spec: RobotSpec, settings: HardwareSettings) -> tuple[BusMap, .
     if settings.calibration or path.exists():
         buses = calibrated(buses, read_zeros(path, spec.name, spec.actuated_names))
     return buses
+
+
+ENTRY = BackendEntry(
+    "hw_drivers", "hardware_backend", HardwareBackend, HardwareSettings, check=chosen_buses, emulated="emulated"
+)

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from crawler_core.backend_entry import BackendEntry
 from crawler_core.errors import BackendFault, unknown_name
 from crawler_core.loops import loop_joints
 from crawler_core.parameters import parameter
@@ -210,3 +211,6 @@ class MockBackend:
     def _require_open(self) -> None:
         if not self._open:
             raise BackendFault("the mock backend is not open", remedy="configure it first")
+
+
+ENTRY = BackendEntry("sim_bridge", "mock_backend", MockBackend, MockSettings)

@@ -7,9 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from crawler_core.errors import BackendFault
+from crawler_core.backend_entry import BackendEntry
+from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot import RobotSpec
 from crawler_core.types import JointCommand, Observation
+from crawler_models.catalogue import model_of
 from crawler_models.plant import PlantFault
 from crawler_models.standing import StandingPlant
 
@@ -109,3 +111,11 @@ class ModelBackend:
         if self._plant is None:
             raise BackendFault("the model backend is not open", remedy="configure it first")
         return self._plant
+
+
+def _check(spec: RobotSpec, _settings: ModelSettings) -> None:
+    if model_of(spec).plant is None:
+        raise UserError(f"the backend model moves a robot by its equations, and '{spec.name}' has none: use another.")
+
+
+ENTRY = BackendEntry("sim_bridge", "model_backend", ModelBackend, ModelSettings, _check)

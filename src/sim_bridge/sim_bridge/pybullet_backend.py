@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from crawler_core.backend_entry import BackendEntry
 from crawler_core.errors import BackendFault
 from crawler_core.parameters import parameter
 from crawler_core.robot import RobotSpec
@@ -192,3 +193,6 @@ class PyBulletBackend:
             min(max(stiffness * (q - state[0]) + damping * (v - state[1]) + effort, -limit), limit)
             for state, q, v, effort, limit in rows
         ]
+
+
+ENTRY = BackendEntry("sim_bridge", "pybullet_backend", PyBulletBackend, PyBulletSettings)

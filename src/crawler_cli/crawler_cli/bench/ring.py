@@ -12,9 +12,11 @@ from sensor_msgs.msg import JointState
 
 from crawler_bringup.stack import BACKENDS, Options
 from crawler_cli.bench.children import bare, bare_process
-from crawler_cli.watching import Ring, Topics, Watching
-from crawler_core.robot import load_robot
+from crawler_cli.watching import Ring
+from crawler_core.robot import default_robot, load_robot
 from crawler_core.types import JointCommand
+from crawler_nodes.ring_view import RingView
+from crawler_nodes.run_log import Topics
 from crawler_nodes.tap import Topic, stamp_of
 from gait_generators.catalogue import make_gait
 from gait_generators.checks import blend_within_limits
@@ -29,14 +31,9 @@ LONG_AGO = 60.0  # s to wait for a start
 
 def raw_ticks(backend: str, seconds: float) -> float:
     """Ticks per second of a backend alone: apply, advance, observe in a plain loop, without ROS."""
-    import importlib
-
     entry = BACKENDS[backend]
-    module, name = entry.settings.split(":")
-    settings = getattr(importlib.import_module(module), name)
-    cls: Any = getattr(importlib.import_module(module), name.replace("Settings", "Backend"))
-    spec = load_robot("three_link")
-    body = cls(spec, settings(**spec.section("backends").get(backend, {})), 1.0 / RATE)
+    spec = load_robot(default_robot())
+    body = entry.backend(spec, entry.settings(**spec.section("backends").get(backend, {})), 1.0 / RATE)
     body.open()
     gait = make_gait(spec, None, {})
     home = np.array([joint.home for joint in spec.actuated])
@@ -99,10 +96,10 @@ class Latency:
 def echo(seconds: float) -> dict[str, float]:
     """Latency of the bare echo at the ring's rate."""
     latency = Latency("ping", "pong")
-    with Watching(latency.topics) as watching, bare_process("pong"), bare_process("ping", seconds, PACED):
-        watching.watch(lambda: bool(latency.microseconds), LONG_AGO)
+    with RingView(latency.topics) as view, bare_process("pong"), bare_process("ping", seconds, PACED):
+        view.wait(lambda: latency.microseconds, LONG_AGO)
         latency.microseconds.clear()
-        watching.watch(lambda: False, seconds - 1.0)
+        view.wait(lambda: False, seconds - 1.0)
     return latency.percentiles("echo_question_to_answer")
 
 

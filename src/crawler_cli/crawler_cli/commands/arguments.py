@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from crawler_bringup.settings import Settings, merge, parse_assignments, read_settings
-from crawler_core.errors import UserError
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -34,11 +32,3 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
     """What --params and --set say. Raises UserError."""
     base = read_settings(arguments.params) if arguments.params else {}
     return merge(base, parse_assignments(arguments.set))
-
-
-def sugar(settings: Settings, section: str, name: str, value: Any, flag: str, said: list[str]) -> Settings:
-    """`settings` with what a flag stands for; refuses a flag that contradicts --set."""
-    explicit = parse_assignments(said).get(section, {})
-    if name in explicit and explicit[name] != value:
-        raise UserError(f"{flag} contradicts --set {section}.{name}={explicit[name]}: give one of them.")
-    return merge(settings, {section: {name: value}})

@@ -8,6 +8,7 @@ import json
 import sys
 from typing import Any
 
+from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
 from crawler_core.errors import UserError, unknown_name
 
@@ -76,3 +77,6 @@ def run(arguments: argparse.Namespace) -> int:
         module.add_rows(table, result)
     Console().print(table)
     return 0
+
+
+COMMAND = Command("how fast the ring is, beside bare rclpy and raw physics", __doc__, EPILOG, add_arguments, run)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 from crawler_cli.checkup import CHECKS, Finding
+from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
 
 EPILOG = """exit codes: 0 everything works, 1 something does not
@@ -41,3 +42,6 @@ def _found(name: str, check: Callable[[], Finding]) -> Finding:
         if not finding.ok:
             print(f"      {'':<12} {finding.remedy}", flush=True)
     return finding
+
+
+COMMAND = Command("what this machine has and lacks", __doc__, EPILOG, add_arguments, run)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.robot import load_robot
@@ -70,3 +71,6 @@ def _names(only: str | None, known: Iterable[str]) -> list[str]:
     if wrong:
         raise UserError(f"there is no figure '{wrong[0]}' to draw: there are {', '.join(names)}.")
     return words
+
+
+COMMAND = Command("the figures of a robot's paper, drawn again from its equations", __doc__, EPILOG, add_arguments, run)

@@ -7,6 +7,7 @@ import json
 import signal
 import sys
 
+from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
 from crawler_cli.commands.hw_actions import ACTIONS, Task
 from crawler_core.errors import BackendFault, UserError
@@ -84,3 +85,8 @@ def _settings(arguments: argparse.Namespace) -> HardwareSettings | EmulatedSetti
 
 def _end(_number: int, _frame: object) -> None:
     raise SystemExit(128 + signal.SIGTERM)  # unwinds, so that the torque goes off on the way
+
+
+COMMAND = Command(
+    "the motors without a crawl: scan, monitor, calibrate, home, jog, estop", __doc__, EPILOG, add_arguments, run
+)

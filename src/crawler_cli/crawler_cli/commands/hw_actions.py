@@ -227,12 +227,10 @@ def _estop_the_run(task: Task) -> int:
     """The port is taken, so a run has the motors: press the emergency stop of its backend."""
     from std_srvs.srv import Trigger
 
-    from crawler_cli.watching import Watching
+    from crawler_nodes.ring_view import RingView
 
-    namespace = task.arguments.namespace.strip("/")
-    name = f"/{namespace}/backend/estop" if namespace else "/backend/estop"
-    with Watching([]) as watching:
-        answer = watching.call(Trigger, name, Trigger.Request(), 5.0)
+    with RingView(namespace=task.arguments.namespace, name="estop") as view:
+        answer = view.call(Trigger, "backend/estop", Trigger.Request(), 5.0)
     task.say(answer.message)
     return 0 if answer.success else 1
 

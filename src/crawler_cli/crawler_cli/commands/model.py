@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json, add_settings, settings_of
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
@@ -113,3 +114,6 @@ def finite(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [finite(item) for item in value]
     return value
+
+
+COMMAND = Command("the equations alone: step length, speed, contacts", __doc__, EPILOG, add_arguments, run)

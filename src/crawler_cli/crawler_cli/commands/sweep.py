@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from crawler_bringup.settings import parse_assignments
+from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json, add_settings, settings_of
 from crawler_cli.commands.model import finite
 from crawler_core.errors import UserError
@@ -193,3 +194,6 @@ def _show(result: dict[str, Any]) -> None:
     lines.append(f"study: {result['study']}")
     for line in lines:
         console.print(line, soft_wrap=True, markup=False)
+
+
+COMMAND = Command("a map over any parameters, by the equations or in physics", __doc__, EPILOG, add_arguments, run)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json, add_settings, settings_of
 from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
@@ -225,3 +226,6 @@ def _show(plan: Plan, standing: Standing, result: dict[str, Any]) -> None:
         console.print(f"latest reason: {standing.trials[-1].reason}", soft_wrap=True, markup=False)
     for name in ("picture", "study"):
         console.print(f"{name}: {result[name]}", soft_wrap=True, markup=False)
+
+
+COMMAND = Command("the gait that crawls best, found in few evaluations", __doc__, EPILOG, add_arguments, run)

@@ -27,13 +27,13 @@ def make_ring_plan(
     """
     check_request(request)
     _refuse(request)
-    link = RingLink(namespace)
+    asked = load_robot(request.robot)
+    link = RingLink(asked, namespace)
     stack.callback(link.close)
     ring = attach(link, namespace)
-    said = load_robot(request.robot).name
     there = load_robot(ring.robot).name
-    if said != there:
-        raise UserError(f"the ring is a {there} and the tuning is about {said}: give the robot {there}.")
+    if asked.name != there:
+        raise UserError(f"the ring is a {there} and the tuning is about {asked.name}: give the robot {there}.")
     if request.gait and request.gait != ring.gait:
         raise UserError(
             f"the ring crawls with the gait {ring.gait}, and a running ring cannot change to {request.gait}: start it "

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
+from crawler_core.backend_entry import BackendEntry
 from crawler_core.errors import unknown_name
 from crawler_core.robot import RobotSpec
 from crawler_core.types import JointCommand, Observation
@@ -97,3 +98,12 @@ class EmulatedBackend:
         if time.monotonic() - self._opened_at >= self._settings.fail_after:
             self._ordered = False
             self.emulation.inject(self._settings.fail, self._settings.fail_joint)
+
+
+def _check(spec: RobotSpec, settings: EmulatedSettings) -> None:
+    chosen_buses(spec, settings.hardware)
+
+
+ENTRY = BackendEntry(
+    "hw_drivers", "emulated_backend", EmulatedBackend, EmulatedSettings, check=_check, emulated="emulated"
+)

@@ -1,19 +1,19 @@
-"""What a run shows in the terminal: a live table, and the summary at the end."""
+"""What a run shows in the terminal while it lasts: a live table, or a line now and then."""
 
 from __future__ import annotations
 
 import math
 import sys
 import time
-from typing import Any
 
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
 from crawler_bringup.stack import Stack
-from crawler_cli.run_log import RunLog
 from crawler_core.types import ContactMode
+from crawler_nodes.measured import latest_step
+from crawler_nodes.run_log import RunLog
 
 PLAIN_EVERY = 2.0  # s between lines where the output is no terminal
 
@@ -21,10 +21,9 @@ PLAIN_EVERY = 2.0  # s between lines where the output is no terminal
 class StatusLine:
     """Live status: a table on a terminal, otherwise a line every two seconds on stderr."""
 
-    def __init__(self, stack: Stack, log: RunLog, duration: float, quiet: bool) -> None:
+    def __init__(self, stack: Stack, log: RunLog, quiet: bool) -> None:
         self._stack = stack
         self._log = log
-        self._duration = duration
         self._console = Console(stderr=True)
         self._live = (
             None if quiet or not self._console.is_terminal else Live(console=self._console, refresh_per_second=5)
@@ -60,16 +59,17 @@ class StatusLine:
         log, period = self._log, self._stack.gait.period
         if not log.states:
             return [("state", "starting the nodes")]
-        of = f" of {self._duration:g}" if self._duration else ""
-        step = log.latest_step(period)
-        modes = log.contacts[-1][1] if log.contacts else []
+        of = f" of {self._stack.duration:g}" if self._stack.duration else ""
+        step = latest_step(log, period)
+        modes = log.contacts[-1].modes if log.contacts else []
         facts = [
             ("time", f"{log.time:.1f}{of} s"),
             ("distance", f"{log.distance * 1e3:.1f} mm"),
+            *([("aside", f"{log.lateral * 1e3:.1f} mm, {math.degrees(log.yaw):.1f}°")] if log.drifts else []),
             ("latest step", "-" if math.isnan(step) else f"{step * 1e3:.2f} mm"),
             ("feet", " ".join(ContactMode(mode).name.lower() for mode in modes) or "-"),
             ("rate", f"{self._rates[0]:.0f} ticks/s, {self._rates[1]:.2f} x real time"),
-            ("motion", log.backend.get("motion", "-")),
+            ("motion", log.motion or "-"),
         ]
         return facts + [(f"note from {name}", text) for name, text in log.troubles.items()]
 
@@ -84,45 +84,3 @@ class StatusLine:
         for key, value in self._facts():
             table.add_row(key, value)
         return table
-
-
-def summary_table(summary: dict[str, Any]) -> None:
-    """The summary of a run, measured beside predicted."""
-    table = Table(title=f"{summary['robot']} on {summary['backend']}, gait {summary['gait']}", title_justify="left")
-    table.add_column("")
-    table.add_column("measured", justify="right")
-    table.add_column("equations", justify="right")
-    table.add_column("difference", justify="right")
-
-    def millimetres(value: float | None, unit: str) -> str:
-        return "-" if value is None else f"{value * 1e3:.3f} {unit}"
-
-    difference = summary["difference_percent"]
-    shown = "-" if difference is None else f"{difference:+.2f} %"
-    table.add_row(
-        "step length",
-        millimetres(summary["step_length_m"], "mm"),
-        millimetres(summary["predicted_step_length_m"], "mm"),
-        shown,
-    )
-    table.add_row(
-        "speed", millimetres(summary["speed_m_s"], "mm/s"), millimetres(summary["predicted_speed_m_s"], "mm/s"), shown
-    )
-    table.add_row("distance", millimetres(summary["distance_m"], "mm"), "", "")
-    table.add_row("time", f"{summary['duration_s']:.2f} s", "", f"{summary['real_time_factor']:.2f} x real time")
-    late = f"{summary['late_ticks']} late, {summary['overruns']} overrun"
-    table.add_row("ticks", str(summary["ticks"]), "", late)
-    if len(summary["branch_shares"]) > 1:
-        shares = [f"{name} {100 * share:.1f} %" for name, share in summary["branch_shares"].items()]
-        table.add_row("law in force", "\n".join(shares), "", "")
-    console = Console()
-    console.print(table)
-    if summary["prediction"] != "equations":
-        console.print(f"compared with: {summary['prediction']}", soft_wrap=True, highlight=False)
-    if summary["step_length_m"] is None:
-        console.print("The run was shorter than one period: give it a longer --duration to measure a step.")
-    elif not summary["steady"]:
-        console.print("The crawl had not settled: give the run a longer --duration for a steady step length.")
-    for label, key in (("picture", "picture"), ("recording", "recording"), ("everything", "directory")):
-        if summary[key]:
-            console.print(f"{label}: {summary[key]}", soft_wrap=True, highlight=False)

@@ -1,0 +1,101 @@
+"""What a run comes to: measured beside predicted, as numbers and as a table."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from crawler_bringup.stack import Stack
+from crawler_cli.run_watch import Outcome
+from crawler_nodes.measured import branch_shares, measure, mode_shares
+
+UNKNOWN_CYCLES = 2  # periods that a crawl without equations is given to settle
+COUNTERS = ("ticks", "late_ticks", "overruns", "clamped", "refused")
+
+
+def summarise(stack: Stack, outcome: Outcome, directory: Path) -> dict[str, Any]:
+    """The keys of `crawler run --json`. There is no picture yet."""
+    log, prediction, period = outcome.log, stack.prediction, stack.gait.period
+    numbers = prediction.numbers
+    cycles = numbers["cycles_to_steady"] if numbers else UNKNOWN_CYCLES
+    settling = (1 + cycles) * period  # the gait fades in over its first period
+    measured = measure(log, period, settling)
+    expected = numbers["step_length_m"] if numbers else None
+    return {
+        "robot": stack.spec.name,
+        "backend": stack.options.backend,
+        "controller": stack.law,
+        "gait": stack.gait_name,
+        "duration_s": log.time,
+        "real_time_factor": log.time / outcome.wall if outcome.wall > 0.0 else math.nan,
+        "start_up_s": outcome.start_up,
+        "step_length_m": measured.step_length if measured else None,
+        "stride_period_s": measured.period if measured else None,
+        "speed_m_s": measured.speed if measured else None,
+        "cycles_measured": measured.cycles if measured else 0,
+        "steady": bool(measured and measured.steady),
+        "prediction": prediction.words,
+        "predicted_step_length_m": expected,
+        "predicted_speed_m_s": numbers["speed_m_s"] if numbers else None,
+        "difference_percent": 100.0 * (measured.step_length / expected - 1.0) if measured and expected else None,
+        "distance_m": log.distance,
+        "lateral_m": log.lateral if log.drifts else None,
+        "yaw_rad": log.yaw if log.drifts else None,
+        **{key: int(log.backend.get(key, 0)) for key in COUNTERS},
+        "contact_shares": mode_shares(log),
+        "branch_shares": branch_shares(log, settling),
+        "fault": outcome.failure,
+        "interrupted": bool(outcome.interrupted),
+        "directory": str(directory),
+        "picture": None,
+        "recording": stack.options.record or None,
+    }
+
+
+def summary_table(summary: dict[str, Any]) -> None:
+    """The summary of a run, measured beside predicted."""
+    table = Table(title=f"{summary['robot']} on {summary['backend']}, gait {summary['gait']}", title_justify="left")
+    table.add_column("")
+    table.add_column("measured", justify="right")
+    table.add_column("equations", justify="right")
+    table.add_column("difference", justify="right")
+
+    def millimetres(value: float | None, unit: str) -> str:
+        return "-" if value is None else f"{value * 1e3:.3f} {unit}"
+
+    difference = summary["difference_percent"]
+    shown = "-" if difference is None else f"{difference:+.2f} %"
+    table.add_row(
+        "step length",
+        millimetres(summary["step_length_m"], "mm"),
+        millimetres(summary["predicted_step_length_m"], "mm"),
+        shown,
+    )
+    table.add_row(
+        "speed", millimetres(summary["speed_m_s"], "mm/s"), millimetres(summary["predicted_speed_m_s"], "mm/s"), shown
+    )
+    table.add_row("distance", millimetres(summary["distance_m"], "mm"), "", "")
+    if summary["lateral_m"] is not None:
+        table.add_row("aside, to the left", millimetres(summary["lateral_m"], "mm"), "", "")
+        table.add_row("yaw, to the left", f"{math.degrees(summary['yaw_rad']):.2f}°", "", "")
+    table.add_row("time", f"{summary['duration_s']:.2f} s", "", f"{summary['real_time_factor']:.2f} x real time")
+    late = f"{summary['late_ticks']} late, {summary['overruns']} overrun"
+    table.add_row("ticks", str(summary["ticks"]), "", late)
+    if len(summary["branch_shares"]) > 1:
+        shares = [f"{name} {100 * share:.1f} %" for name, share in summary["branch_shares"].items()]
+        table.add_row("law in force", "\n".join(shares), "", "")
+    console = Console()
+    console.print(table)
+    if summary["prediction"] != "equations":
+        console.print(f"compared with: {summary['prediction']}", soft_wrap=True, highlight=False)
+    if summary["step_length_m"] is None:
+        console.print("The run was shorter than one stride: give it a longer --duration to measure a step.")
+    elif not summary["steady"]:
+        console.print("The crawl had not settled: give the run a longer --duration for a steady step length.")
+    for label, key in (("picture", "picture"), ("recording", "recording"), ("everything", "directory")):
+        if summary[key]:
+            console.print(f"{label}: {summary[key]}", soft_wrap=True, highlight=False)

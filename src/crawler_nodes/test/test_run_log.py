@@ -1,0 +1,156 @@
+"""The log of a watched ring: places between messages, headings, strides that end with an event, time that goes back."""
+
+import math
+
+import numpy as np
+import pytest
+from crawler_interfaces.msg import ContactState, ContactStateArray
+from nav_msgs.msg import Odometry
+from rclpy.serialization import serialize_message
+from transforms3d.euler import euler2quat
+
+from crawler_core.robot import StrideSpec
+from crawler_core.types import ContactMode
+from crawler_nodes.measured import latest_step, measure, mode_shares
+from crawler_nodes.messages import set_stamp
+from crawler_nodes.run_log import RunLog
+
+PERIOD = 0.7853  # s, no multiple of the time between messages
+SWING = 2.0 * math.pi / PERIOD
+RADIUS, SPEED = 0.5, 0.2  # m and m/s, of a crawl on a circle
+
+
+def odometry(time, x, y=0.0, yaw=0.0, forward=0.0, lateral=0.0, pitch=0.0):
+    message = Odometry()
+    set_stamp(message.header.stamp, round(time * 1e9))
+    message.pose.pose.position.x, message.pose.pose.position.y = float(x), float(y)
+    q = message.pose.pose.orientation
+    q.w, q.x, q.y, q.z = euler2quat(yaw, pitch, 0.0, "rzyx")
+    # the twist is in the frame of the base, which looks down by its pitch
+    v = message.twist.twist.linear
+    v.x, v.y, v.z = forward * math.cos(pitch), lateral, forward * math.sin(pitch)
+    return serialize_message(message)
+
+
+def contacts(time, mode, slip=(0.0, 0.0)):
+    entry = ContactState(foot="foot", mode=int(mode))
+    entry.slip_velocity.x, entry.slip_velocity.y = slip
+    message = ContactStateArray(contacts=[entry])
+    set_stamp(message.header.stamp, round(time * 1e9))
+    return serialize_message(message)
+
+
+def crawl(log, seconds, begin=0.0):
+    """Odometry of a base that swings by 10 mm and drifts by 20 mm/s."""
+    for t in np.arange(begin, begin + seconds, 0.01).tolist():
+        x, v = 0.02 * t + 0.01 * math.sin(SWING * t), 0.02 + 0.01 * SWING * math.cos(SWING * t)
+        log.on_odometry(odometry(t, x, forward=v), {})
+    return log
+
+
+def test_the_place_between_two_messages_is_that_of_the_motion():
+    log = crawl(RunLog(), 3.0)
+    expected = 0.02 * 1.2345 + 0.01 * math.sin(SWING * 1.2345)
+    assert log.forward_at(1.2345) == pytest.approx(expected, abs=1e-8)  # h^4 of a swing, h the time between messages
+    assert math.isnan(log.forward_at(3.5))
+
+
+def test_times_count_from_the_first_message():
+    log = crawl(RunLog(), 3.0, begin=1000.0)
+    assert log.odometry[0].time == 0.0
+    assert log.now == pytest.approx(2.99, abs=1e-6)
+
+
+def test_a_base_that_pitches_moves_forward_along_the_ground():
+    log = RunLog()
+    log.on_odometry(odometry(0.0, 0.0, forward=0.3, pitch=0.6), {})
+    assert log.odometry[0].speed == pytest.approx(0.3)
+
+
+def on_a_circle(log, turns):
+    """A base that crawls along a circle to the left and slips a little outwards."""
+    end = turns * 2.0 * math.pi * RADIUS / SPEED
+    for t in np.linspace(0.0, end, 400).tolist():
+        yaw = SPEED / RADIUS * t
+        place = (RADIUS * math.sin(yaw), RADIUS * (1.0 - math.cos(yaw)))
+        log.on_odometry(odometry(t, *place, yaw=math.remainder(yaw, 2.0 * math.pi), forward=SPEED), {})
+    return end
+
+
+def test_a_base_that_yaws_is_followed_along_its_heading():
+    log = RunLog(yaws=True, drifts=True)
+    end = on_a_circle(log, turns=1.5)
+    assert log.yaw == pytest.approx(1.5 * 2.0 * math.pi, abs=1e-9)
+    assert log.distance == pytest.approx(SPEED * end, rel=1e-4)  # chords of a circle of 400 / 1.5 parts
+    assert log.lateral == pytest.approx(0.0, abs=1e-9)
+    assert log.odometry[-1].speed == pytest.approx(SPEED)
+
+
+def test_a_base_that_cannot_yaw_is_followed_along_x():
+    log = RunLog(drifts=True)
+    for k in range(10):
+        log.on_odometry(odometry(0.1 * k, 0.02 * k, y=0.01 * k, forward=0.2, lateral=0.1), {})
+    assert (log.distance, log.lateral, log.yaw) == (pytest.approx(0.18), pytest.approx(0.09), 0.0)
+
+
+def test_the_slip_of_a_foot_is_positive_forward():
+    log = RunLog(yaws=True)
+    log.on_odometry(odometry(0.0, 0.0, yaw=math.pi / 2.0), {})
+    log.on_contacts(contacts(0.0, ContactMode.SLIP_POS, slip=(0.3, 0.7)), {})
+    assert log.contacts[0].slip == [pytest.approx(0.7)]
+
+
+def test_a_step_is_the_gain_of_a_period():
+    log = crawl(RunLog(), 6.0)
+    measured = measure(log, PERIOD, settling=PERIOD)
+    assert measured.step_length == pytest.approx(0.02 * PERIOD, rel=1e-6)
+    assert measured.steady
+    assert measured.cycles == int((5.99 - PERIOD) / PERIOD)
+    assert latest_step(log, PERIOD) == pytest.approx(0.02 * PERIOD, rel=1e-5)
+
+
+def test_a_run_shorter_than_a_period_has_no_step_and_one_that_has_not_settled_says_so():
+    assert measure(crawl(RunLog(), 0.5), PERIOD, 0.0) is None
+    assert not measure(crawl(RunLog(), 1.5), PERIOD, settling=2.0).steady
+
+
+@pytest.mark.parametrize("cut", ["touch_down", "lift_off"])
+def test_strides_end_with_the_foots_event_and_their_period_is_measured(cut):
+    log = RunLog(stride=StrideSpec(cut, "foot"))
+    stride = 0.31  # s; the gait says another period
+    for k in range(3000):
+        t = 0.002 * k
+        if k % 5 == 0:
+            log.on_odometry(odometry(t, 0.02 * t, forward=0.02), {})
+        mode = ContactMode.OPEN if t % stride < 0.1 else ContactMode.STICK
+        log.on_contacts(contacts(t, mode), {})
+    measured = measure(log, 0.5, settling=1.0)
+    assert measured.period == pytest.approx(stride, abs=0.002 / measured.cycles)  # events are known to a tick
+    assert measured.step_length == pytest.approx(0.02 * stride, rel=1e-3)
+    assert measured.speed == pytest.approx(0.02, rel=1e-9)
+    assert measured.steady
+    assert latest_step(log, 0.5) == pytest.approx(0.02 * stride, rel=0.01)
+    assert mode_shares(log)["foot"]["open"] == pytest.approx(0.1 / stride, abs=0.02)
+
+
+def test_joints_and_contacts_are_thinned_unless_everything_is_wanted():
+    thin, whole = RunLog(), RunLog(keep_every=0.0)
+    for log in (thin, whole):
+        for k in range(100):
+            log.on_contacts(contacts(0.002 * k, ContactMode.STICK), {})
+    assert len(whole.contacts) == 100
+    assert len(thin.contacts) == 20
+
+
+def test_time_that_goes_back_is_noticed():
+    log = crawl(RunLog(), 2.0)
+    log.on_odometry(odometry(0.1, 0.0), {})
+    assert log.went_back
+    assert log.now == pytest.approx(0.1)
+
+
+def test_a_cleared_log_knows_the_present_only():
+    log = crawl(RunLog(), 2.0)
+    log.clear()
+    assert len(log.odometry) == 1
+    assert log.now == pytest.approx(1.99)
