@@ -1,15 +1,22 @@
-"""Shows a robot without a backend: robot_description, and the links' frames from whoever publishes joint_states."""
+"""Shows a robot without a backend: robot_description, and joints and links where somebody's sliders want them.
+
+Sliders publish every joint, also those that a closed loop decides: here the loops are closed again.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
+from crawler_core.closure import Closure
+from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
 from crawler_core.robot import load_robot
 from crawler_core.urdf import build_urdf
@@ -29,22 +36,45 @@ class DescriptionSettings:
 
 
 class DescriptionNode(Node):
-    """robot_description once, /tf_static once, /tf with the joints."""
+    """robot_description once, /tf_static once; joint_states and /tf for each message of slider_states."""
 
-    def __init__(self) -> None:
-        super().__init__("description")
+    def __init__(self, **node_options: Any) -> None:
+        super().__init__("description", **node_options)
         settings = declare(self, DescriptionSettings)
         refuse_unknown(self, section="description")
-        urdf = build_urdf(load_robot(settings.robot, parse_yaml(settings.robot_overrides, "robot_overrides")))
+        self._spec = load_robot(settings.robot, parse_yaml(settings.robot_overrides, "robot_overrides"))
+        urdf = build_urdf(self._spec)
+        self._closure = Closure(self._spec, urdf)
         self._frames = LinkFrames(urdf, self.get_namespace().strip("/"))
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        self.create_publisher(String, "robot_description", latched).publish(String(data=urdf))
-        self.create_publisher(TFMessage, "/tf_static", latched).publish(self._frames.static)
+        # these two are kept: the middleware forgets what a publisher has latched together with the publisher
+        self._latched = (
+            self.create_publisher(String, "robot_description", latched),
+            self.create_publisher(TFMessage, "/tf_static", latched),
+        )
+        for publisher, message in zip(self._latched, (String(data=urdf), self._frames.static), strict=True):
+            publisher.publish(message)
+        self._states_out = self.create_publisher(JointState, "joint_states", 10)
         self._tf_out = self.create_publisher(TFMessage, "/tf", 10)
-        self.create_subscription(JointState, "joint_states", self._on_state, 10)
+        self._open = ""  # what was said of a loop that cannot close
+        self.create_subscription(JointState, "slider_states", self._on_sliders, 10)
 
-    def _on_state(self, message: JointState) -> None:
-        transforms = self._frames.moving(stamp_ns(message.header.stamp), message.name, message.position)
+    def _on_sliders(self, message: JointState) -> None:
+        wanted = dict(zip(message.name, message.position, strict=False))
+        position = np.array([wanted.get(joint.name, joint.home) for joint in self._spec.joints])
+        try:
+            position, _ = self._closure.complete(position, np.zeros_like(position))
+        except UserError as error:
+            if str(error) != self._open:
+                self._open = str(error)
+                self.get_logger().warning(self._open)
+            return  # the robot stays in the last pose that it can have
+        self._open = ""
+        names = list(self._spec.joint_names)
+        state = JointState(name=names, position=position.tolist())
+        state.header.stamp = message.header.stamp
+        self._states_out.publish(state)
+        transforms = self._frames.moving(stamp_ns(message.header.stamp), names, position.tolist())
         self._tf_out.publish(TFMessage(transforms=transforms))
 
 

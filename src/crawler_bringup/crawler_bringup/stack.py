@@ -256,6 +256,7 @@ def view_nodes(options: Options) -> tuple[NodeSpec, ...]:
         "sliders",
         {f"zeros.{joint.name}": joint.home for joint in spec.joints},
         namespace=options.namespace,
+        remappings=(("joint_states", "slider_states"),),  # the description node closes the loops
         installed_with_ros=True,
     )
     shown = (rviz_node(spec, options, False),) if options.rviz else ()

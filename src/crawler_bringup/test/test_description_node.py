@@ -1,0 +1,61 @@
+"""The sliders' robot: every joint where its slider is, but for those that a closed loop decides."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from crawler_bringup.description_node import DescriptionNode
+from crawler_core.closure import Closure
+from crawler_core.robot import load_robot
+from crawler_core.urdf import build_urdf
+
+(GYMNAST,) = Path(__file__).parents[3].glob("src/*/test/robots/gymnast/robot.yaml")
+
+
+@pytest.fixture
+def shown(graph):
+    """A function that moves sliders and returns the joint states that follow."""
+    node = graph.add(DescriptionNode, robot=str(GYMNAST))
+    listener = graph.add(lambda **options: Node("listener", **options))
+    states = []
+    listener.create_subscription(JointState, "joint_states", states.append, 10)
+    sliders = listener.create_publisher(JointState, "slider_states", 10)
+    graph.spin_until(lambda: sliders.get_subscription_count() and node.count_subscribers("joint_states"))
+
+    def move(**angles):
+        states.clear()
+        message = JointState(name=list(angles), position=[float(angle) for angle in angles.values()])
+
+        def answered():
+            sliders.publish(message)
+            return states
+
+        graph.spin_until(answered)
+        return dict(zip(states[-1].name, states[-1].position, strict=True))
+
+    return move
+
+
+def test_the_loops_close_wherever_the_sliders_are(shown):
+    spec = load_robot(str(GYMNAST))
+    closure = Closure(spec, build_urdf(spec))
+    free = [joint.name for joint in spec.joints if joint.name not in closure.joints]
+    angles = {name: spec.joints[spec.joint_names.index(name)].home + 0.1 for name in free}
+    seen = shown(**angles, **dict.fromkeys(closure.joints, 0.7))  # sliders of the loops' joints are not heard
+    assert {name: seen[name] for name in free} == pytest.approx(angles)
+    assert closure.gap(np.array([seen[name] for name in spec.joint_names])) < 1e-12
+
+
+def test_the_description_is_there_for_those_who_come_later(graph):
+    graph.add(DescriptionNode, robot=str(GYMNAST))
+    listener = graph.add(lambda **options: Node("listener", **options))
+    told = []
+    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    listener.create_subscription(String, "robot_description", told.append, latched)
+    graph.spin_until(lambda: told)
+    assert "<robot" in told[0].data
