@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from hw_robots import EASY, three_link
+from hw_robots import EASY, gymnast, three_link
 
 from crawler_core.backend import Backend
 from crawler_core.conformance import BackendConformance
@@ -57,6 +57,23 @@ class TestOdrive(BackendConformance):
                 },
             },
         )
+
+    def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        return EmulatedBackend(spec, EmulatedSettings(patience=EASY), dt)
+
+    def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        return HardwareBackend(spec, HardwareSettings(port="can99"), dt)
+
+
+class TestGymnast(BackendConformance):
+    """A crank that closes a loop, and a flywheel that is driven by effort."""
+
+    dt = 0.02  # s: a machine that is some ms late shall matter less
+    tolerance = 5e-3
+    settling = 0.5  # s, ten time constants of the position loop
+
+    def make_spec(self) -> RobotSpec:
+        return gymnast()
 
     def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
         return EmulatedBackend(spec, EmulatedSettings(patience=EASY), dt)
