@@ -59,9 +59,10 @@ class Supervisor:
         self._dt = dt
         self._indices = np.array(spec.actuated_indices, dtype=int)
         # joints that are driven by position have setpoints, which all that follows is about; the others have efforts
-        self._placed = [k for k, joint in enumerate(spec.actuated) if not joint.by_effort]
         self._pushed = [k for k, joint in enumerate(spec.actuated) if joint.by_effort]
-        self._joints = tuple(spec.actuated[k] for k in self._placed)
+        placed = [k for k, joint in enumerate(spec.actuated) if not joint.by_effort]
+        self._placed: list[int] | slice = placed if self._pushed else slice(None)  # a slice costs nothing
+        self._joints = tuple(spec.actuated[k] for k in placed)
         self._limits = JointLimits.of_joints(self._joints)
         self._torque = TorqueLimits.of([spec.actuated[k] for k in self._pushed])
         self._no_effort = np.full(len(self._joints), np.nan)
@@ -98,7 +99,7 @@ class Supervisor:
         measured = observation.position[self._indices]
         if not np.isfinite(measured).all():
             raise BackendFault("the joint angles are not known", remedy="check that every joint reports its angle")
-        self._position = measured[self._placed]
+        self._position = measured[self._placed].copy()
         self._velocity = np.zeros_like(self._position)
         self._acceleration = np.zeros_like(self._position)
         self._approach()
