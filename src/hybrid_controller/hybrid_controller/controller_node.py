@@ -15,7 +15,6 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
-from transforms3d.quaternions import rotate_vector
 
 from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
@@ -23,7 +22,7 @@ from crawler_core.robot import default_robot, load_robot
 from crawler_core.types import Contact, ContactMode, ContactSource
 from crawler_core.yaml_file import parse_yaml
 from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
-from crawler_nodes.messages import BEHIND, ContactWriter, stamp_ns
+from crawler_nodes.messages import BEHIND, ContactWriter, stamp_ns, travel
 from crawler_nodes.node_main import run_node
 from crawler_nodes.ros_parameters import declare, refuse_unknown
 from hybrid_controller.controller import Answer, Controller, Status
@@ -64,6 +63,7 @@ class ControllerNode(Node):
         )
         self._law_name = law_name(self._spec, settings.law)
         self._dt_ns = round(1e9 / settings.rate)
+        self._yaws = "yaw" in self._spec.base_motion
         defaults = law_defaults(self._spec, self._law_name)
         own: Any = declare(self, LAWS[self._law_name].parameters, defaults, on_change=self._tune)
         refuse_unknown(self, section="controller")
@@ -234,10 +234,8 @@ class ControllerNode(Node):
             self._answer()
 
     def _on_odometry(self, message: Odometry) -> None:
-        q, v = message.pose.pose.orientation, message.twist.twist.linear
-        forward = float(rotate_vector((v.x, v.y, v.z), (q.w, q.x, q.y, q.z))[0])
         self._odometry_of = stamp_ns(message.header.stamp)
-        self._odometry.append(BaseMotion(self._odometry_of, forward))
+        self._odometry.append(BaseMotion(self._odometry_of, travel(message, self._yaws).forward))
         if self._lockstep and self._pending:
             self._answer()
 
