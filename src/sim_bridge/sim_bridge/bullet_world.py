@@ -1,8 +1,7 @@
-"""One robot on flat ground in PyBullet: loading, settling, reading its state. Nothing else imports pybullet."""
+"""One robot on flat ground in PyBullet: loading, starting, stepping, reading its state."""
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 import tempfile
@@ -10,14 +9,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from crawler_core.errors import UserError
-from crawler_core.robot import RobotSpec
-from crawler_core.types import BaseState
-from crawler_core.urdf import build_urdf
-from sim_bridge.physics_urdf import PLANAR_JOINTS, physics_urdf
+import numpy as np
 
-UNLIMITED = 1e6  # N·m: a prescribed joint follows whatever it takes
+from crawler_core.closure import Closure
+from crawler_core.errors import UserError
+from crawler_core.robot import FootSpec, RobotSpec
+from crawler_core.types import BaseState, FloatArray
+from crawler_core.urdf import build_urdf
+from sim_bridge.bullet_base import BulletBase, FloatingBase, GuidedBase
+from sim_bridge.feet import ContactAverage, FootMotion
+from sim_bridge.physics_urdf import base_joints, physics_urdf
+
+UNLIMITED = 1e6  # N·m: a prescribed joint follows whatever it takes; N: a loop holds
 RESIDUAL = 1e-9  # (m/s)²: the solver stops here; a foot that sticks then creeps by less than 1e-6 m/s
+GROUND_DAMPING = 0.1  # N·s/m that Bullet's ground has of its own and adds to a foot's
 SETTLE_STEPS = 2000  # at most
 AT_REST = 1e-6  # m/s and rad/s
 
@@ -35,24 +40,29 @@ def import_pybullet() -> Any:
 
 
 class BulletWorld:
-    """Ground, gravity and the robot, settled on the ground at x = 0 with its actuated joints at home.
+    """The world contract, by PyBullet's multi-bodies; loops are constraints between their two links' origins.
 
-    Joints are addressed by their place in `spec.joints`, feet by their place in `spec.feet`.
+    A robot that stands at the start has settled on the ground at x = 0; one that flies or moves begins just so.
     """
 
-    def __init__(self, spec: RobotSpec, *, step: float, solver_iterations: int, gui: bool) -> None:
-        """`step` is in seconds. Raises UserError where PyBullet, a screen or a part of the robot is missing."""
-        self.bullet = import_pybullet()
+    def __init__(
+        self, spec: RobotSpec, *, pushed: Sequence[int], step: float, solver_iterations: int, gui: bool
+    ) -> None:
+        """`pushed` are places in `spec.actuated`; `step` is in seconds.
+
+        Raises UserError where PyBullet, a screen or a part of the robot is missing, or it cannot start as it should.
+        """
+        self._bullet = import_pybullet()
         self._spec = spec
-        self.client = _connect(self.bullet, gui)
+        self._client = _connect(self._bullet, gui)
         try:
-            self._build(step, solver_iterations)
+            self._build(pushed, step, solver_iterations)
         except BaseException:
             self.close()
             raise
 
-    def _build(self, step: float, solver_iterations: int) -> None:
-        p, client = self.bullet, self.client
+    def _build(self, pushed: Sequence[int], step: float, solver_iterations: int) -> None:
+        p, client, spec = self._bullet, self._client, self._spec
         # Bullet's own 50 iterations leave a stuck foot creeping: 2 % of a slow step at 1 kHz. With the residual it
         # takes as many as it needs, 30 on average in a gait. A direct (Dantzig) solver bounds friction by normal
         # forces that know nothing of friction.
@@ -64,51 +74,61 @@ class BulletWorld:
             physicsClientId=client,
         )
         p.setTimeStep(step, physicsClientId=client)
-        p.setGravity(0.0, 0.0, -self._spec.parameters["gravity"], physicsClientId=client)
+        p.setGravity(0.0, 0.0, -spec.parameters["gravity"], physicsClientId=client)
         plane = p.createCollisionShape(p.GEOM_PLANE, physicsClientId=client)
-        self.ground = p.createMultiBody(0.0, plane, physicsClientId=client)
-        self.robot = self._load()
-        self._index = _link_indices(p, self.robot, client)
-        self.joints = [self._find("joint", joint.name) for joint in self._spec.joints]
-        self.actuated = [self.joints[i] for i in self._spec.actuated_indices]
-        self.feet = [self._find("link", foot) for foot in self._spec.foot_names]
-        self.foot_of_link = {link: i for i, link in enumerate(self.feet)}
-        planar = [self._index["joint", name] for name in PLANAR_JOINTS] if self._spec.planar else []
-        self._position_control = p.POSITION_CONTROL
-        self._ones = [1.0] * len(self.actuated)
-        self._unlimited = [UNLIMITED] * len(self.actuated)
-        self._read = planar + self.joints
-        self._planar = len(planar)
+        self._ground = p.createMultiBody(0.0, plane, physicsClientId=client)
+        urdf = build_urdf(spec)
+        self._robot = self._load(urdf)
+        self._index = _link_indices(p, self._robot, client)
+        self._joints = [self._find("joint", joint.name) for joint in spec.joints]
+        self._actuated = [self._joints[i] for i in spec.actuated_indices]
+        self._pushed = [self._actuated[i] for i in pushed]
+        self._feet = [self._find("link", foot) for foot in spec.foot_names]
+        self._foot_of_link = {link: i for i, link in enumerate(self._feet)}
+        self._base = self._hang()
+        self._carrying = len(self._base.joints)
+        self._read = self._base.joints + self._joints
+        self._position_control, self._torque_control = p.POSITION_CONTROL, p.TORQUE_CONTROL
         self._idealise()
-        self._stand()
+        self._begin(*_home(spec, urdf))
+        self._free(self._pushed)
+        self._drive_only([joint for joint in self._actuated if joint not in self._pushed])
 
-    def _load(self) -> int:
-        text = physics_urdf(build_urdf(self._spec), base_link=self._spec.base_link, planar=self._spec.planar)
+    def _load(self, urdf: str) -> int:
+        spec = self._spec
+        text = physics_urdf(urdf, base_link=spec.base_link, motion=spec.base_motion)
         with tempfile.TemporaryDirectory() as directory:
-            path = Path(directory) / f"{self._spec.name}.urdf"
+            path = Path(directory) / f"{spec.name}.urdf"
             path.write_text(text)
             try:
-                return self.bullet.loadURDF(
+                return self._bullet.loadURDF(
                     str(path),
-                    useFixedBase=self._spec.planar,
-                    flags=self.bullet.URDF_USE_INERTIA_FROM_FILE,  # else it is guessed from the collision shapes
-                    physicsClientId=self.client,
+                    useFixedBase=bool(base_joints(spec.base_motion)),
+                    flags=self._bullet.URDF_USE_INERTIA_FROM_FILE,  # else it is guessed from the collision shapes
+                    physicsClientId=self._client,
                 )
-            except self.bullet.error as error:
-                raise UserError(f"PyBullet cannot load the URDF of '{self._spec.name}': {error}.") from None
+            except self._bullet.error as error:
+                raise UserError(f"PyBullet cannot load the URDF of '{spec.name}': {error}.") from None
 
     def _find(self, kind: str, name: str) -> int:
         if (kind, name) not in self._index:
             raise UserError(f"the robot file of '{self._spec.name}' names the {kind} '{name}', but its URDF does not.")
         return self._index[kind, name]
 
+    def _hang(self) -> BulletBase:
+        names = base_joints(self._spec.base_motion)
+        if not names:
+            return FloatingBase(self._bullet, self._client, self._robot)
+        joints = {name: self._index["joint", name] for name in names}
+        return GuidedBase(self._bullet, self._client, self._robot, self._spec, joints)
+
     def _idealise(self) -> None:
         """Coulomb friction at the feet, and nothing that is not in the robot file: no damping, no default motors."""
-        p, client = self.bullet, self.client
-        p.changeDynamics(self.ground, -1, lateralFriction=1.0, restitution=0.0, physicsClientId=client)
-        for link in range(-1, p.getNumJoints(self.robot, physicsClientId=client)):
+        p, client = self._bullet, self._client
+        p.changeDynamics(self._ground, -1, lateralFriction=1.0, restitution=0.0, physicsClientId=client)
+        for link in range(-1, p.getNumJoints(self._robot, physicsClientId=client)):
             p.changeDynamics(
-                self.robot,
+                self._robot,
                 link,
                 linearDamping=0.0,
                 angularDamping=0.0,
@@ -119,109 +139,150 @@ class BulletWorld:
                 physicsClientId=client,
             )
             if link >= 0:
-                p.setJointMotorControl2(self.robot, link, p.VELOCITY_CONTROL, force=0.0, physicsClientId=client)
-        for link, foot in zip(self.feet, self._spec.feet, strict=True):
-            p.changeDynamics(self.robot, link, lateralFriction=foot.friction, physicsClientId=client)
+                p.setJointMotorControl2(self._robot, link, p.VELOCITY_CONTROL, force=0.0, physicsClientId=client)
+        for link, foot in zip(self._feet, self._spec.feet, strict=True):
+            give = _give(foot)
+            p.changeDynamics(self._robot, link, lateralFriction=foot.friction, **give, physicsClientId=client)
+        for loop in self._spec.loops:
+            self._close_loop(loop.first, loop.second)
 
-    def _stand(self) -> None:
-        p, client = self.bullet, self.client
-        for joint, index in zip(self._spec.joints, self.joints, strict=True):
-            p.resetJointState(self.robot, index, joint.home, physicsClientId=client)
-        gaps = p.getClosestPoints(self.robot, self.ground, 1e3, physicsClientId=client)
-        self._place(height=-min((gap[8] for gap in gaps), default=0.0))
-        home = [joint.home for joint in self._spec.actuated]
+    def _close_loop(self, first: str, second: str) -> None:
+        p, client = self._bullet, self._client
+        links = [self._find("link", name) for name in (first, second)]
+        origins = []  # as Bullet counts, from each link's centre of mass
+        for link in links:
+            information = p.getDynamicsInfo(self._robot, link, physicsClientId=client)
+            origins.append(p.invertTransform(information[3], information[4])[0])
+        pin = p.createConstraint(
+            self._robot, links[0], self._robot, links[1], p.JOINT_POINT2POINT, (0, 0, 0), *origins, physicsClientId=client
+        )
+        p.changeConstraint(pin, maxForce=UNLIMITED, physicsClientId=client)
+
+    def _begin(self, position: FloatArray, velocity: FloatArray) -> None:
+        """Come to the robot file's start with the joints so (rad, rad/s); one that stands settles there."""
+        p, client, start = self._bullet, self._client, self._spec.start
+        if any(start.rpy):
+            self._base.turn(start.rpy)
+        for index, q in zip(self._joints, position.tolist(), strict=True):
+            p.resetJointState(self._robot, index, q, physicsClientId=client)
+        gaps = p.getClosestPoints(self._robot, self._ground, 1e3, physicsClientId=client)
+        lowest = min((gap[8] for gap in gaps), default=0.0)
+        if self._spec.stands_at_start:
+            self._base.place(-lowest)
+            self._settle([joint.home for joint in self._spec.actuated])
+            self._base.place(0.0)
+            return
+        self._base.place(start.height - lowest)
+        self._base.launch(start)
+        for index, q, dq in zip(self._joints, position.tolist(), velocity.tolist(), strict=True):
+            p.resetJointState(self._robot, index, q, dq, physicsClientId=client)
+
+    def _settle(self, home: Sequence[float]) -> None:
+        """Let the robot come to rest, every actuated joint held at home."""
+        self._drive_only(self._actuated)
         for _ in range(SETTLE_STEPS):
             self.drive(home)
-            p.stepSimulation(physicsClientId=client)
-            base, joints = self.read()
-            if max(map(abs, (*base.linear, *base.angular, *(state[1] for state in joints)))) < AT_REST:
+            self._bullet.stepSimulation(physicsClientId=self._client)
+            base, _, rates, _ = self.state()
+            if max(map(abs, (*base.linear, *base.angular, *rates))) < AT_REST:
                 break
-        self._place(height=0.0)
 
-    def _place(self, height: float) -> None:
-        """Bring the base back to x = y = 0 at rest, raised by `height` (m)."""
-        p, client = self.bullet, self.client
-        if self._planar:
-            rows = p.getJointStates(self.robot, self._read[: self._planar], physicsClientId=client)
-            for index, value in zip(self._read, (0.0, 0.0, rows[2][0] + height, rows[3][0]), strict=False):
-                p.resetJointState(self.robot, index, value, physicsClientId=client)
-            return
-        centre, orientation = p.getBasePositionAndOrientation(self.robot, physicsClientId=client)
-        x, y, _ = self._floating_base().position
-        moved = (centre[0] - x, centre[1] - y, centre[2] + height)
-        p.resetBasePositionAndOrientation(self.robot, moved, orientation, physicsClientId=client)
+    def _drive_only(self, joints: list[int]) -> None:
+        self._driven = joints
+        self._ones = [1.0] * len(joints)
+        self._unlimited = [UNLIMITED] * len(joints)
 
     def drive(self, position: Sequence[float]) -> None:
-        """Let the next step end with the actuated joints at `position` (rad), whatever torque that takes."""
         # position gain 1 asks for the velocity that closes the whole gap within the step
-        self.bullet.setJointMotorControlArray(
-            self.robot,
-            self.actuated,
+        self._bullet.setJointMotorControlArray(
+            self._robot,
+            self._driven,
             self._position_control,
             targetPositions=position,
             positionGains=self._ones,
             velocityGains=self._ones,
             forces=self._unlimited,
-            physicsClientId=self.client,
+            physicsClientId=self._client,
         )
 
     def push(self, effort: Sequence[float]) -> None:
-        """Apply `effort` (N·m) to the actuated joints during the next step."""
-        p = self.bullet
-        p.setJointMotorControlArray(
-            self.robot, self.actuated, p.TORQUE_CONTROL, forces=effort, physicsClientId=self.client
+        self._bullet.setJointMotorControlArray(
+            self._robot, self._pushed, self._torque_control, forces=effort, physicsClientId=self._client
         )
 
     def free(self) -> None:
-        """Switch the actuated joints' motors off."""
-        p, zeros = self.bullet, [0.0] * len(self.actuated)
-        p.setJointMotorControlArray(
-            self.robot, self.actuated, p.VELOCITY_CONTROL, forces=zeros, physicsClientId=self.client
+        self._free(self._actuated)
+
+    def _free(self, joints: list[int]) -> None:
+        p, zeros = self._bullet, [0.0] * len(joints)
+        if joints:
+            p.setJointMotorControlArray(
+                self._robot, joints, p.VELOCITY_CONTROL, forces=zeros, physicsClientId=self._client
+            )
+
+    def step(self, contacts: ContactAverage) -> None:
+        self._bullet.stepSimulation(physicsClientId=self._client)
+        self.touch(contacts)
+
+    def touch(self, contacts: ContactAverage) -> None:
+        contacts.count()
+        foot_of_link = self._foot_of_link
+        for point in self._bullet.getContactPoints(self._robot, self._ground, physicsClientId=self._client):
+            index = foot_of_link.get(point[3])
+            if index is None:
+                continue  # another link than a foot lies on the ground
+            normal, pushing = point[7], point[9]
+            first, along_first = point[10], point[11]
+            second, along_second = point[12], point[13]
+            contacts.add(
+                index,
+                pushing * normal[0] + first * along_first[0] + second * along_second[0],
+                pushing * normal[1] + first * along_first[1] + second * along_second[1],
+                pushing * normal[2] + first * along_first[2] + second * along_second[2],
+                point[5],
+            )
+
+    def state(self) -> tuple[BaseState, list[float], list[float], list[float]]:
+        rows = self._bullet.getJointStates(self._robot, self._read, physicsClientId=self._client)
+        joints = rows[self._carrying :]
+        base = self._base.state(rows[: self._carrying])
+        return base, [row[0] for row in joints], [row[1] for row in joints], [row[3] for row in joints]
+
+    def actuated(self) -> list[tuple[float, float]]:
+        states = self._bullet.getJointStates(self._robot, self._actuated, physicsClientId=self._client)
+        return [(state[0], state[1]) for state in states]
+
+    def feet(self) -> list[FootMotion]:
+        if not self._feet:
+            return []
+        states = self._bullet.getLinkStates(
+            self._robot, self._feet, computeLinkVelocity=1, physicsClientId=self._client
         )
-
-    def actuated_states(self) -> tuple[tuple[Any, ...], ...]:
-        """PyBullet's joint states of the actuated joints."""
-        return self.bullet.getJointStates(self.robot, self.actuated, physicsClientId=self.client)
-
-    def contact_points(self) -> tuple[tuple[Any, ...], ...]:
-        """PyBullet's contact points of the last step between robot and ground."""
-        return self.bullet.getContactPoints(self.robot, self.ground, physicsClientId=self.client)
-
-    def foot_states(self) -> tuple[tuple[Any, ...], ...]:
-        """PyBullet's link states of the feet, with velocities."""
-        return self.bullet.getLinkStates(self.robot, self.feet, computeLinkVelocity=1, physicsClientId=self.client)
-
-    def read(self) -> tuple[BaseState, tuple[tuple[Any, ...], ...]]:
-        """The base, and PyBullet's joint states of all the robot's joints."""
-        states = self.bullet.getJointStates(self.robot, self._read, physicsClientId=self.client)
-        if self._planar:
-            (x, vx, *_), (y, vy, *_), (z, vz, *_), (pitch, rate, *_) = states[: self._planar]
-            turned = (math.cos(0.5 * pitch), 0.0, math.sin(0.5 * pitch), 0.0)
-            return BaseState((x, y, z), turned, (vx, vy, vz), (0.0, rate, 0.0)), states[self._planar :]
-        return self._floating_base(), states
-
-    def _floating_base(self) -> BaseState:
-        """The base link's frame, from Bullet's state of its centre of mass."""
-        p, client = self.bullet, self.client
-        centre, orientation = p.getBasePositionAndOrientation(self.robot, physicsClientId=client)
-        linear, angular = p.getBaseVelocity(self.robot, physicsClientId=client)
-        information = p.getDynamicsInfo(self.robot, -1, physicsClientId=client)
-        to_link = p.invertTransform(information[3], information[4])
-        position, (x, y, z, w) = p.multiplyTransforms(centre, orientation, *to_link)
-        lx, ly, lz = (a - b for a, b in zip(position, centre, strict=True))
-        wx, wy, wz = angular
-        swept = (wy * lz - wz * ly, wz * lx - wx * lz, wx * ly - wy * lx)
-        moving = (linear[0] + swept[0], linear[1] + swept[1], linear[2] + swept[2])
-        return BaseState(position, (w, x, y, z), moving, angular)
+        return [(state[0], state[6], state[7]) for state in states]
 
     def look_at(self, target: Sequence[float]) -> None:
-        """Point the window's camera at `target`."""
-        self.bullet.resetDebugVisualizerCamera(0.7, 25.0, -20.0, target, physicsClientId=self.client)
+        self._bullet.resetDebugVisualizerCamera(0.7, 25.0, -20.0, target, physicsClientId=self._client)
 
     def close(self) -> None:
-        """Give the physics server back."""
-        if self.bullet.isConnected(physicsClientId=self.client):
-            self.bullet.disconnect(physicsClientId=self.client)
+        if self._bullet.isConnected(physicsClientId=self._client):
+            self._bullet.disconnect(physicsClientId=self._client)
+
+
+def _home(spec: RobotSpec, urdf: str) -> tuple[FloatArray, FloatArray]:
+    """The joints' positions and velocities at the start, those of the loops as these close."""
+    position = np.array([joint.home for joint in spec.joints])
+    velocity = np.array([joint.home_velocity for joint in spec.joints])
+    if not spec.loops:
+        return position, velocity
+    closure = Closure(spec, urdf)
+    return closure.complete(closure.home(), velocity)
+
+
+def _give(foot: FootSpec) -> dict[str, float]:
+    """How far and how slowly the foot gives way, for Bullet; nothing where it is rigid."""
+    if foot.stiffness is None:
+        return {}
+    return {"contactStiffness": foot.stiffness, "contactDamping": max((foot.damping or 0.0) - GROUND_DAMPING, 0.0)}
 
 
 def _connect(p: Any, gui: bool) -> int:

@@ -2,42 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-PLANAR_JOINTS = ("planar_x", "planar_y", "planar_z", "planar_pitch")
-_SPECK = 1e-9  # kg and kg·m²: the links between the planar joints, a billionth of any robot
+from crawler_core.robot_file import WAYS
+
+FREE = WAYS  # a base that moves in all of them needs no joints
+SLIDING = ("x", "y", "z")
+TURNING = ("yaw", "pitch", "roll")  # from the world to the base: angles about the fixed axes x, y, z
+_AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1", "roll": "1 0 0", "pitch": "0 1 0", "yaw": "0 0 1"}
+_SPECK = 1e-9  # kg and kg·m²: the links between the base's joints, a billionth of any robot
 
 
-def physics_urdf(urdf: str, *, base_link: str, planar: bool) -> str:
-    """`urdf` for loading with its first link fixed to the world: massless frames say so, and a planar base has joints.
+def base_joints(motion: Sequence[str]) -> tuple[str, ...]:
+    """The joints from the world to a base that moves in the ways `motion`, by name; none for one that is free.
 
-    A planar base moves by the joints PLANAR_JOINTS from the world to `base_link`. Only feet could push along y,
-    and they do not slip along y, so planar_y stays at zero. It is there because a contact's friction acts in two
-    directions: were the second one immovable, its row in Bullet's solver would be 0/0, and the solver, with NaN for its
-    residual, would never notice that it has converged.
+    There is one for each of x, y and z even where the base does not move along it, to be held there. For a contact acts
+    in three directions: were one of them immovable, its row in Bullet's solver would be 0/0, and the solver, with NaN
+    for its residual, would never notice that it has converged.
+    """
+    if set(motion) == set(FREE):
+        return ()
+    return tuple(f"base_{way}" for way in (*SLIDING, *(way for way in TURNING if way in motion)))
+
+
+def physics_urdf(urdf: str, *, base_link: str, motion: Sequence[str]) -> str:
+    """`urdf` for loading: massless frames say so, and a base that is not free hangs on `base_joints` from the world.
+
+    It is loaded with its first link fixed to the world then.
     """
     root = ElementTree.fromstring(urdf)
     for link in root.findall("link"):
         if link.find("inertial") is None:
             link.append(_inertial(0.0))  # PyBullet would take 1 kg
-    if planar:
-        _add_planar_base(root, base_link)
+    _hang(root, base_link, base_joints(motion))
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _add_planar_base(root: Element, base_link: str) -> None:
-    parent = "planar_world"
-    root.append(_link(parent))
-    for name, axis in zip(PLANAR_JOINTS, ("1 0 0", "0 1 0", "0 0 1", "0 1 0"), strict=True):
-        turns = name == PLANAR_JOINTS[-1]
-        child = base_link if turns else f"{name}_link"
-        if not turns:
+def _hang(root: Element, base_link: str, names: Sequence[str]) -> None:
+    parent = "base_world"
+    if names:
+        root.append(_link(parent))
+    for name in names:
+        way = name.removeprefix("base_")
+        child = base_link if name == names[-1] else f"{name}_link"
+        if child != base_link:
             root.append(_link(child))
-        joint = ElementTree.SubElement(root, "joint", name=name, type="continuous" if turns else "prismatic")
+        joint = ElementTree.SubElement(root, "joint", name=name, type="continuous" if way in TURNING else "prismatic")
         ElementTree.SubElement(joint, "parent", link=parent)
         ElementTree.SubElement(joint, "child", link=child)
-        ElementTree.SubElement(joint, "axis", xyz=axis)
+        ElementTree.SubElement(joint, "axis", xyz=_AXES[way])
         # lower above upper is PyBullet's way to say that there is no limit
         ElementTree.SubElement(joint, "limit", lower="1", upper="-1", effort="0", velocity="1000")
         parent = child

@@ -2,7 +2,9 @@
 
 from xml.etree import ElementTree
 
-from sim_bridge.physics_urdf import PLANAR_JOINTS, physics_urdf
+import pytest
+
+from sim_bridge.physics_urdf import base_joints, physics_urdf
 
 ROBOT = """<robot name="two"><link name="base"><inertial><mass value="2.0"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="tip"/>
@@ -19,11 +21,24 @@ def masses(urdf: str) -> dict[str, float]:
 
 
 def test_frames_without_inertia_weigh_nothing() -> None:
-    assert masses(physics_urdf(ROBOT, base_link="base", planar=False)) == {"base": 2.0, "tip": 0.0}
+    every = ("x", "y", "z", "roll", "pitch", "yaw")
+    assert masses(physics_urdf(ROBOT, base_link="base", motion=every)) == {"base": 2.0, "tip": 0.0}
 
 
-def test_a_planar_base_hangs_on_massless_joints_from_one_root() -> None:
-    urdf = physics_urdf(ROBOT, base_link="base", planar=True)
+@pytest.mark.parametrize(
+    ("motion", "joints"),
+    [
+        (("x", "z", "pitch"), ("base_x", "base_y", "base_z", "base_pitch")),
+        (("x", "z"), ("base_x", "base_y", "base_z")),
+        ((), ("base_x", "base_y", "base_z")),
+        (("z", "roll", "yaw"), ("base_x", "base_y", "base_z", "base_yaw", "base_roll")),
+    ],
+)
+def test_a_base_that_is_not_free_hangs_on_massless_joints_from_one_root(
+    motion: tuple[str, ...], joints: tuple[str, ...]
+) -> None:
+    assert base_joints(motion) == joints
+    urdf = physics_urdf(ROBOT, base_link="base", motion=motion)
     assert abs(sum(masses(urdf).values()) - 2.0) < 1e-6
     root = ElementTree.fromstring(urdf)
     ends = {}
@@ -32,8 +47,8 @@ def test_a_planar_base_hangs_on_massless_joints_from_one_root() -> None:
         assert parent is not None
         assert child is not None
         ends[joint.attrib["name"]] = (parent.attrib["link"], child.attrib["link"])
-    link = "planar_world"
-    for name in PLANAR_JOINTS:
+    link = "base_world"
+    for name in joints:
         assert ends[name][0] == link
         link = ends[name][1]
     assert link == "base"

@@ -1,0 +1,181 @@
+"""How the base of a robot hangs in PyBullet's world: free, or on joints that let it move in some ways."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from transforms3d.euler import euler2mat
+
+from crawler_core.errors import UserError
+from crawler_core.robot import RobotSpec, StartSpec
+from crawler_core.robot_file import WAYS
+from crawler_core.types import BaseState, Vector
+from sim_bridge.physics_urdf import SLIDING, TURNING, base_joints
+
+HOLDING = 1e6  # N: what keeps a base from moving in a way that it does not have
+
+
+class BulletBase(Protocol):
+    """The base link's frame."""
+
+    joints: list[int]  # PyBullet's numbers of the joints that carry it, whose states `state` wants
+
+    def state(self, rows: Sequence[tuple[Any, ...]]) -> BaseState:
+        """Where it is and how it moves, given the states of its joints."""
+
+    def turn(self, rpy: Vector) -> None:
+        """Put it at x = y = z = 0 and at rest in this attitude (rad, about the fixed axes x, y, z)."""
+
+    def place(self, raised: float) -> None:
+        """Bring it to rest at x = y = 0, raised by so much (m)."""
+
+    def launch(self, start: StartSpec) -> None:
+        """Give it the start's velocities."""
+
+
+class FloatingBase:
+    """Free in all six ways."""
+
+    def __init__(self, bullet: Any, client: int, robot: int) -> None:
+        self._bullet, self._client, self._robot = bullet, client, robot
+        self.joints: list[int] = []
+
+    def state(self, rows: Sequence[tuple[Any, ...]]) -> BaseState:
+        """The base link's frame, from Bullet's state of its centre of mass."""
+        p, client = self._bullet, self._client
+        centre, orientation = p.getBasePositionAndOrientation(self._robot, physicsClientId=client)
+        linear, angular = p.getBaseVelocity(self._robot, physicsClientId=client)
+        information = p.getDynamicsInfo(self._robot, -1, physicsClientId=client)
+        to_link = p.invertTransform(information[3], information[4])
+        position, (x, y, z, w) = p.multiplyTransforms(centre, orientation, *to_link)
+        arm = [a - b for a, b in zip(position, centre, strict=True)]
+        return BaseState(position, (w, x, y, z), _moved(linear, angular, arm), angular)
+
+    def turn(self, rpy: Vector) -> None:
+        p, client = self._bullet, self._client
+        information = p.getDynamicsInfo(self._robot, -1, physicsClientId=client)
+        attitude = p.getQuaternionFromEuler(rpy)
+        p.resetBasePositionAndOrientation(
+            self._robot,
+            *p.multiplyTransforms((0.0, 0.0, 0.0), attitude, information[3], information[4]),
+            physicsClientId=client,
+        )
+
+    def place(self, raised: float) -> None:
+        p, client = self._bullet, self._client
+        centre, orientation = p.getBasePositionAndOrientation(self._robot, physicsClientId=client)
+        x, y, _ = self.state(()).position
+        moved = (centre[0] - x, centre[1] - y, centre[2] + raised)
+        p.resetBasePositionAndOrientation(self._robot, moved, orientation, physicsClientId=client)
+
+    def launch(self, start: StartSpec) -> None:
+        p, client = self._bullet, self._client
+        centre, _ = p.getBasePositionAndOrientation(self._robot, physicsClientId=client)
+        arm = [a - b for a, b in zip(centre, self.state(()).position, strict=True)]
+        linear = _moved(start.linear, start.angular, arm)
+        p.resetBaseVelocity(self._robot, linear, start.angular, physicsClientId=client)
+
+
+class GuidedBase:
+    """On joints along x, y and z, then about z, y and x as far as it turns; held where it does not move."""
+
+    def __init__(self, bullet: Any, client: int, robot: int, spec: RobotSpec, joints: dict[str, int]) -> None:
+        """`joints` are PyBullet's numbers by name."""
+        self._bullet, self._client, self._robot = bullet, client, robot
+        self._spec = spec
+        names = base_joints(spec.base_motion)
+        self.joints = [joints[name] for name in names]
+        self._ways = [name.removeprefix("base_") for name in names]
+        self._only_pitches = not set(self._ways) & {"roll", "yaw"}
+        # Nothing pushes a planar robot along y: what would hold it only costs the solver's time.
+        self._held = [] if spec.planar else [way for way in SLIDING if way not in spec.base_motion]
+
+    def state(self, rows: Sequence[tuple[Any, ...]]) -> BaseState:
+        (x, vx, *_), (y, vy, *_), (z, vz, *_) = rows[:3]
+        if self._only_pitches:
+            pitch, rate = rows[3][:2] if len(rows) > 3 else (0.0, 0.0)
+            turned = (math.cos(0.5 * pitch), 0.0, math.sin(0.5 * pitch), 0.0)
+            return BaseState((x, y, z), turned, (vx, vy, vz), (0.0, rate, 0.0))
+        angle = dict.fromkeys(TURNING, 0.0) | {w: row[0] for w, row in zip(self._ways[3:], rows[3:], strict=True)}
+        rate = dict.fromkeys(TURNING, 0.0) | {w: row[1] for w, row in zip(self._ways[3:], rows[3:], strict=True)}
+        (cr, sr), (cp, sp), (cy, sy) = (
+            (math.cos(0.5 * angle[way]), math.sin(0.5 * angle[way])) for way in ("roll", "pitch", "yaw")
+        )
+        turned = (
+            cr * cp * cy + sr * sp * sy,
+            sr * cp * cy - cr * sp * sy,
+            cr * sp * cy + sr * cp * sy,
+            cr * cp * sy - sr * sp * cy,
+        )
+        axes = _axes(angle["pitch"], angle["yaw"])
+        wx, wy, wz = (sum(rate[way] * axes[way][i] for way in TURNING) for i in range(3))
+        return BaseState((x, y, z), turned, (vx, vy, vz), (wx, wy, wz))
+
+    def turn(self, rpy: Vector) -> None:
+        angle = dict(zip(("roll", "pitch", "yaw"), rpy, strict=True))
+        for way, value in angle.items():
+            if value and way not in self._ways:
+                raise self._cannot(f"start.{way}_deg", way)
+        self._reset({way: (angle.get(way, 0.0), 0.0) for way in self._ways})
+
+    def place(self, raised: float) -> None:
+        position = self._positions()
+        position |= {"x": 0.0, "y": 0.0, "z": position["z"] + raised}
+        self._reset({way: (value, 0.0) for way, value in position.items()})
+
+    def launch(self, start: StartSpec) -> None:
+        position = self._positions()
+        speed = dict(zip(SLIDING, start.linear, strict=True))
+        for way, value in speed.items():
+            if value and way not in self._spec.base_motion:
+                raise self._cannot(f"start.v{way}", way)
+        axes = _axes(position.get("pitch", 0.0), position.get("yaw", 0.0))
+        turning = [way for way in self._ways if way in TURNING]
+        columns = np.array([axes[way] for way in turning]).reshape(-1, 3).T
+        rates = np.linalg.lstsq(columns, np.array(start.angular), rcond=None)[0] if turning else np.zeros(0)
+        if np.abs(columns @ rates - start.angular).max() > 1e-9:
+            raise self._cannot("the turning of start.roll_rate, pitch_rate and yaw_rate", "about that axis")
+        speed |= dict(zip(turning, rates.tolist(), strict=True))
+        self._reset({way: (position[way], speed[way]) for way in self._ways})
+
+    def _positions(self) -> dict[str, float]:
+        rows = self._bullet.getJointStates(self._robot, self.joints, physicsClientId=self._client)
+        return {way: row[0] for way, row in zip(self._ways, rows, strict=True)}
+
+    def _reset(self, states: dict[str, tuple[float, float]]) -> None:
+        p, client = self._bullet, self._client
+        for joint, way in zip(self.joints, self._ways, strict=True):
+            value, rate = states[way]
+            p.resetJointState(self._robot, joint, value, rate, physicsClientId=client)
+            if way in self._held:
+                motor = {"targetPosition": value, "positionGain": 1.0, "velocityGain": 1.0, "force": HOLDING}
+                p.setJointMotorControl2(self._robot, joint, p.POSITION_CONTROL, **motor, physicsClientId=client)
+
+    def _cannot(self, what: str, way: str) -> UserError:
+        ways = ", ".join(self._spec.base_motion) or "none: it is fixed"
+        direction = f"in the way '{way}'" if way in WAYS else way
+        return UserError(
+            f"{what} is not 0, but the base of '{self._spec.name}' does not move {direction}; its ways are {ways}."
+        )
+
+
+def _moved(linear: Sequence[float], angular: Sequence[float], arm: Sequence[float]) -> Vector:
+    """The velocity of a point of a body that is `arm` (m) away from one which moves with `linear`."""
+    wx, wy, wz = angular
+    lx, ly, lz = arm
+    swept = (wy * lz - wz * ly, wz * lx - wx * lz, wx * ly - wy * lx)
+    return (linear[0] + swept[0], linear[1] + swept[1], linear[2] + swept[2])
+
+
+def _axes(pitch: float, yaw: float) -> dict[str, Vector]:
+    """The axes in the world that the base's joints turn about: yaw is the outermost, roll the innermost."""
+    turned = euler2mat(0.0, pitch, yaw, axes="sxyz")
+    along = turned[:, 0].tolist()
+    return {
+        "yaw": (0.0, 0.0, 1.0),
+        "pitch": (-math.sin(yaw), math.cos(yaw), 0.0),
+        "roll": (along[0], along[1], along[2]),
+    }
