@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from transforms3d.euler import euler2mat
+from transforms3d.euler import euler2mat, euler2quat
 
 from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec, StartSpec
 from crawler_core.robot_file import WAYS
 from crawler_core.types import BaseState, Vector
 from sim_bridge.physics_urdf import SLIDING, TURNING, base_joints
+
+Quaternion = tuple[float, float, float, float]  # w, x, y, z
 
 HOLDING = 1e6  # N: what keeps a base from moving in a way that it does not have
 
@@ -37,46 +39,44 @@ class BulletBase(Protocol):
 
 
 class FloatingBase:
-    """Free in all six ways."""
+    """Free in all six ways. Bullet tells of its centre of mass, along its principal axes."""
 
     def __init__(self, bullet: Any, client: int, robot: int) -> None:
         self._bullet, self._client, self._robot = bullet, client, robot
         self.joints: list[int] = []
+        self._origin, self._turned = link_in_mass_frame(bullet, client, robot, -1)
 
     def state(self, rows: Sequence[tuple[Any, ...]]) -> BaseState:
-        """The base link's frame, from Bullet's state of its centre of mass."""
         p, client = self._bullet, self._client
-        centre, orientation = p.getBasePositionAndOrientation(self._robot, physicsClientId=client)
+        centre, (x, y, z, w) = p.getBasePositionAndOrientation(self._robot, physicsClientId=client)
         linear, angular = p.getBaseVelocity(self._robot, physicsClientId=client)
-        information = p.getDynamicsInfo(self._robot, -1, physicsClientId=client)
-        to_link = p.invertTransform(information[3], information[4])
-        position, (x, y, z, w) = p.multiplyTransforms(centre, orientation, *to_link)
-        arm = [a - b for a, b in zip(position, centre, strict=True)]
-        return BaseState(position, (w, x, y, z), _moved(linear, angular, arm), angular)
+        arm = _rotated((w, x, y, z), self._origin)
+        position = (centre[0] + arm[0], centre[1] + arm[1], centre[2] + arm[2])
+        return BaseState(position, _product((w, x, y, z), self._turned), _moved(linear, angular, arm), angular)
 
     def turn(self, rpy: Vector) -> None:
-        p, client = self._bullet, self._client
-        information = p.getDynamicsInfo(self._robot, -1, physicsClientId=client)
-        attitude = p.getQuaternionFromEuler(rpy)
-        p.resetBasePositionAndOrientation(
-            self._robot,
-            *p.multiplyTransforms((0.0, 0.0, 0.0), attitude, information[3], information[4]),
-            physicsClientId=client,
-        )
+        a, b, c, d = self._turned
+        attitude = _product(tuple(euler2quat(*rpy, axes="sxyz").tolist()), (a, -b, -c, -d))
+        self._put((0.0, 0.0, 0.0), attitude)
 
     def place(self, raised: float) -> None:
-        p, client = self._bullet, self._client
-        centre, orientation = p.getBasePositionAndOrientation(self._robot, physicsClientId=client)
-        x, y, _ = self.state(()).position
-        moved = (centre[0] - x, centre[1] - y, centre[2] + raised)
-        p.resetBasePositionAndOrientation(self._robot, moved, orientation, physicsClientId=client)
+        base = self.state(())
+        a, b, c, d = self._turned
+        self._put((0.0, 0.0, base.position[2] + raised), _product(base.quaternion, (a, -b, -c, -d)))
 
     def launch(self, start: StartSpec) -> None:
         p, client = self._bullet, self._client
-        centre, _ = p.getBasePositionAndOrientation(self._robot, physicsClientId=client)
-        arm = [a - b for a, b in zip(centre, self.state(()).position, strict=True)]
-        linear = _moved(start.linear, start.angular, arm)
+        _, (x, y, z, w) = p.getBasePositionAndOrientation(self._robot, physicsClientId=client)
+        ax, ay, az = _rotated((w, x, y, z), self._origin)
+        linear = _moved(start.linear, start.angular, (-ax, -ay, -az))
         p.resetBaseVelocity(self._robot, linear, start.angular, physicsClientId=client)
+
+    def _put(self, position: Vector, attitude: Quaternion) -> None:
+        """Bring the link's origin to `position` and the principal axes to `attitude`, at rest."""
+        w, x, y, z = attitude
+        ax, ay, az = _rotated(attitude, self._origin)
+        centre = (position[0] - ax, position[1] - ay, position[2] - az)
+        self._bullet.resetBasePositionAndOrientation(self._robot, centre, (x, y, z, w), physicsClientId=self._client)
 
 
 class GuidedBase:
@@ -160,6 +160,36 @@ class GuidedBase:
         return UserError(
             f"{what} is not 0, but the base of '{self._spec.name}' does not move {direction}; its ways are {ways}."
         )
+
+
+def link_in_mass_frame(bullet: Any, client: int, robot: int, link: int) -> tuple[Vector, Quaternion]:
+    """Where a link's frame is as seen from its centre of mass along its principal axes, for which Bullet speaks.
+
+    Worked out here: Bullet's own functions for transforms count in single precision.
+    """
+    information = bullet.getDynamicsInfo(robot, link, physicsClientId=client)
+    (px, py, pz), (x, y, z, w) = information[3], information[4]
+    back = (w, -x, -y, -z)
+    ox, oy, oz = _rotated(back, (px, py, pz))
+    return (-ox, -oy, -oz), back
+
+
+def _rotated(quaternion: Quaternion, vector: Vector) -> Vector:
+    w, x, y, z = quaternion
+    a, b, c = vector
+    tx, ty, tz = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
+    return (a + w * tx + y * tz - z * ty, b + w * ty + z * tx - x * tz, c + w * tz + x * ty - y * tx)
+
+
+def _product(first: Quaternion, second: Quaternion) -> Quaternion:
+    a, b, c, d = first
+    w, x, y, z = second
+    return (
+        a * w - b * x - c * y - d * z,
+        a * x + b * w + c * z - d * y,
+        a * y - b * z + c * w + d * x,
+        a * z + b * y - c * x + d * w,
+    )
 
 
 def _moved(linear: Sequence[float], angular: Sequence[float], arm: Sequence[float]) -> Vector:

@@ -16,7 +16,7 @@ from crawler_core.errors import UserError
 from crawler_core.robot import FootSpec, RobotSpec
 from crawler_core.types import BaseState, FloatArray
 from crawler_core.urdf import build_urdf
-from sim_bridge.bullet_base import BulletBase, FloatingBase, GuidedBase
+from sim_bridge.bullet_base import BulletBase, FloatingBase, GuidedBase, link_in_mass_frame
 from sim_bridge.feet import ContactAverage, FootMotion
 from sim_bridge.physics_urdf import base_joints, physics_urdf
 
@@ -149,12 +149,16 @@ class BulletWorld:
     def _close_loop(self, first: str, second: str) -> None:
         p, client = self._bullet, self._client
         links = [self._find("link", name) for name in (first, second)]
-        origins = []  # as Bullet counts, from each link's centre of mass
-        for link in links:
-            information = p.getDynamicsInfo(self._robot, link, physicsClientId=client)
-            origins.append(p.invertTransform(information[3], information[4])[0])
+        origins = [link_in_mass_frame(p, client, self._robot, link)[0] for link in links]
         pin = p.createConstraint(
-            self._robot, links[0], self._robot, links[1], p.JOINT_POINT2POINT, (0, 0, 0), *origins, physicsClientId=client
+            self._robot,
+            links[0],
+            self._robot,
+            links[1],
+            p.JOINT_POINT2POINT,
+            (0, 0, 0),
+            *origins,
+            physicsClientId=client,
         )
         p.changeConstraint(pin, maxForce=UNLIMITED, physicsClientId=client)
 

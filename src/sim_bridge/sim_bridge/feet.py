@@ -54,9 +54,7 @@ class ContactAverage:
     def contacts(self, feet: Sequence[FootMotion], heading: Heading) -> tuple[Contact, ...]:
         """The feet, given how each moves now. Slip is positive along the robot's `heading`."""
         share = 1.0 / max(self._steps, 1)
-        return tuple(
-            self._contact(foot, motion, share, heading) for foot, motion in zip(self._feet, feet, strict=True)
-        )
+        return tuple(self._contact(foot, motion, share, heading) for foot, motion in zip(self._feet, feet, strict=True))
 
     def _contact(self, foot: _Foot, motion: FootMotion, share: float, heading: Heading) -> Contact:
         force = (foot.force_x * share, foot.force_y * share, foot.force_z * share)

@@ -1,10 +1,13 @@
 """The robots that these tests run, and driving them without ROS."""
 
 import math
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import yaml
 
 from crawler_core.backend import Backend
 from crawler_core.robot import RobotSpec, load_robot
@@ -66,3 +69,27 @@ def mean_step(backend: Backend, omega: float, *, transient: int, periods: int, f
 def _x(seen: Observation) -> float:
     assert seen.base is not None
     return seen.base.position[0]
+
+
+GYMNAST = Path(__file__).parents[2] / "crawler_core/test/robots/gymnast"
+
+
+def gymnast(**overrides: float) -> RobotSpec:
+    """The robot for tests: a free base, a closed four-bar, a flywheel driven by effort, a start in the air."""
+    return load_robot(str(GYMNAST / "robot.yaml"), overrides)
+
+
+def gymnast_with(directory: Path, **sections: Any) -> RobotSpec:
+    """A gymnast in `directory` whose robot file has these sections instead of its own."""
+    document = yaml.safe_load((GYMNAST / "robot.yaml").read_text())
+    (directory / "robot.yaml").write_text(yaml.safe_dump(document | sections, sort_keys=False))
+    shutil.copy(GYMNAST / "gymnast.urdf.xacro", directory)
+    return load_robot(str(directory / "robot.yaml"))
+
+
+def standing_joints() -> dict[str, Any]:
+    """The gymnast's joints for a robot file, none of which moves at the start."""
+    joints: dict[str, Any] = yaml.safe_load((GYMNAST / "robot.yaml").read_text())["joints"]
+    for joint in joints.values():
+        joint.pop("home_velocity", None)
+    return joints
