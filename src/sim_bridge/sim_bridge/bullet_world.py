@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from crawler_core.closure import Closure
+from crawler_core.closure import closure_of
 from crawler_core.errors import UserError
 from crawler_core.robot import FootSpec, RobotSpec
 from crawler_core.types import BaseState, FloatArray
@@ -77,8 +77,7 @@ class BulletWorld:
         p.setGravity(0.0, 0.0, -spec.parameters["gravity"], physicsClientId=client)
         plane = p.createCollisionShape(p.GEOM_PLANE, physicsClientId=client)
         self._ground = p.createMultiBody(0.0, plane, physicsClientId=client)
-        urdf = build_urdf(spec)
-        self._robot = self._load(urdf)
+        self._robot = self._load()
         self._index = _link_indices(p, self._robot, client)
         self._joints = [self._find("joint", joint.name) for joint in spec.joints]
         self._actuated = [self._joints[i] for i in spec.actuated_indices]
@@ -90,13 +89,13 @@ class BulletWorld:
         self._read = self._base.joints + self._joints
         self._position_control, self._torque_control = p.POSITION_CONTROL, p.TORQUE_CONTROL
         self._idealise()
-        self._begin(*_home(spec, urdf))
+        self._begin(*_home(spec))
         self._free(self._pushed)
         self._drive_only([joint for joint in self._actuated if joint not in self._pushed])
 
-    def _load(self, urdf: str) -> int:
+    def _load(self) -> int:
         spec = self._spec
-        text = physics_urdf(urdf, base_link=spec.base_link, motion=spec.base_motion)
+        text = physics_urdf(build_urdf(spec), base_link=spec.base_link, motion=spec.base_motion)
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / f"{spec.name}.urdf"
             path.write_text(text)
@@ -272,14 +271,12 @@ class BulletWorld:
             self._bullet.disconnect(physicsClientId=self._client)
 
 
-def _home(spec: RobotSpec, urdf: str) -> tuple[FloatArray, FloatArray]:
+def _home(spec: RobotSpec) -> tuple[FloatArray, FloatArray]:
     """The joints' positions and velocities at the start, those of the loops as these close."""
     position = np.array([joint.home for joint in spec.joints])
     velocity = np.array([joint.home_velocity for joint in spec.joints])
-    if not spec.loops:
-        return position, velocity
-    closure = Closure(spec, urdf)
-    return closure.complete(closure.home(), velocity)
+    closure = closure_of(spec)
+    return (position, velocity) if closure is None else closure.complete(closure.home(), velocity)
 
 
 def _give(foot: FootSpec) -> dict[str, float]:
