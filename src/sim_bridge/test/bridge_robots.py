@@ -22,9 +22,12 @@ def three_link(**overrides: float) -> RobotSpec:
     return load_robot(str(Path(__file__).parents[2] / "crawler_description/robots/three_link/robot.yaml"), overrides)
 
 
+GYMNAST = Path(__file__).parents[2] / "crawler_core/test/robots/gymnast"
+
+
 def gymnast(**overrides: float) -> RobotSpec:
     """The robot that is none of the papers', with a closed chain, a joint driven by effort, and a start in the air."""
-    return load_robot(str(Path(__file__).parents[2] / "crawler_core/test/robots/gymnast/robot.yaml"), overrides)
+    return load_robot(str(GYMNAST / "robot.yaml"), overrides)
 
 
 def harmonic(t: float, omega: float, phi0: float = 110.0) -> tuple[FloatArray, FloatArray]:
@@ -69,14 +72,6 @@ def mean_step(backend: Backend, omega: float, *, transient: int, periods: int, f
 def _x(seen: Observation) -> float:
     assert seen.base is not None
     return seen.base.position[0]
-
-
-GYMNAST = Path(__file__).parents[2] / "crawler_core/test/robots/gymnast"
-
-
-def gymnast(**overrides: float) -> RobotSpec:
-    """The robot for tests: a free base, a closed four-bar, a flywheel driven by effort, a start in the air."""
-    return load_robot(str(GYMNAST / "robot.yaml"), overrides)
 
 
 def gymnast_with(directory: Path, **sections: Any) -> RobotSpec:
