@@ -278,7 +278,7 @@ def tools(folder: Path, *names: str) -> dict[str, str]:
 
 def crawler(root: Path, env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [root / "crawler", *arguments], env=env, capture_output=True, text=True, timeout=60, check=False
+        [root / "crawler", *arguments], env=env, capture_output=True, text=True, timeout=200, check=False
     )
 
 
@@ -401,9 +401,9 @@ def test_a_second_start_waits_and_clears_up_after_one_that_was_killed(
     assert waiting.poll() is None
     assert running_for(checkout) == 1
     holder.send_signal(signal.SIGKILL)
-    assert waiting.wait(timeout=10) == 0
+    assert waiting.wait(timeout=60) == 0
     waiting.stderr.close()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while running_for(checkout) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert running_for(checkout) == 0

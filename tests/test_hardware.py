@@ -276,7 +276,7 @@ def test_every_end_of_the_run_leaves_the_torque_as_configured(motors, crawler, t
 
 
 def hw(crawler, *arguments, **more):
-    return subprocess.run([*crawler, "hw", *arguments], capture_output=True, text=True, timeout=LONG, **more)
+    return subprocess.run([*crawler, "hw", *arguments], capture_output=True, text=True, timeout=200, **more)
 
 
 def test_a_robot_that_is_not_as_its_file_says_is_refused_in_one_sentence_before_torque(motors, crawler, tmp_path):
@@ -287,7 +287,7 @@ def test_a_robot_that_is_not_as_its_file_says_is_refused_in_one_sentence_before_
     robot = robot_file(tmp_path, hardware=hardware)
     arguments = ["run", "--robot", str(robot), "--backend", "hardware", "--set", f"backend.port={bench.port}"]
     done = subprocess.run(
-        [*crawler, *arguments, "--out", str(tmp_path / "run")], capture_output=True, text=True, timeout=LONG
+        [*crawler, *arguments, "--out", str(tmp_path / "run")], capture_output=True, text=True, timeout=200
     )
     assert done.returncode == 2
     *_, last = done.stderr.splitlines()
@@ -302,7 +302,7 @@ def test_a_port_that_is_not_there_is_refused_in_one_sentence(crawler, tmp_path):
         ["hw", "monitor", "--port", port],
         ["run", "--backend", "hardware", "--set", f"backend.port={port}", "--out", str(tmp_path / "run")],
     ):
-        done = subprocess.run([*crawler, *arguments], capture_output=True, text=True, timeout=LONG)
+        done = subprocess.run([*crawler, *arguments], capture_output=True, text=True, timeout=200)
         assert done.returncode == 2
         assert done.stderr.splitlines()[-1].startswith(f"crawler: there is no port {port}: ")
         assert "Traceback" not in done.stderr

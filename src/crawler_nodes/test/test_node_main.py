@@ -39,7 +39,7 @@ def test_a_signal_ends_the_node_cleanly(number):
     assert process.stdout is not None
     assert process.stdout.readline() == "spinning\n"
     process.send_signal(number)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 0
     assert out.endswith("left oven\n")
     assert "Traceback" not in err
@@ -47,7 +47,7 @@ def test_a_signal_ends_the_node_cleanly(number):
 
 def test_what_the_user_can_put_right_is_one_sentence_and_exit_code_2():
     process = start(refuse=True)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 2
     assert out == ""
     assert err == "-c: oven.heat = 400 is not allowed.\n"
@@ -56,7 +56,7 @@ def test_what_the_user_can_put_right_is_one_sentence_and_exit_code_2():
 @pytest.mark.parametrize("arguments", [("-p", "heat"), ("--heat",), ("--params-file", "missing.yaml")])
 def test_arguments_that_ros_cannot_read_are_a_sentence_and_exit_code_2(arguments):
     process = start(False, "--ros-args", *arguments)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 2
     assert err.splitlines()[-1].startswith("-c: the ROS arguments cannot be used: ")  # rcl may log before it
     assert "Traceback" not in err

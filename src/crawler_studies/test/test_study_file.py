@@ -63,7 +63,7 @@ study.add(rows())
 def test_a_process_that_is_killed_while_it_adds_leaves_what_was_added_before(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     code = KILLED_WHILE_ADDING.format(identity=IDENTITY)
-    ended = subprocess.run([sys.executable, "-c", code, str(path)], env=os.environ, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", code, str(path)], env=os.environ, timeout=200)
     assert ended.returncode == -9
     assert (tmp_path / "a.sqlite-journal").exists()  # it was indeed in the middle
     with opened(path) as study:

@@ -123,6 +123,13 @@ def test_physics_is_swept_in_processes(cluster: Cluster, tmp_path: Path) -> None
 # clusters of others
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine needs its time until a scheduler answers and a worker shows."""
+    monkeypatch.setattr(cluster_module, "ANSWER", 60.0)
+
+
+@pytest.mark.usefixtures("patient")
 def test_a_running_cluster_is_used_by_its_address(cluster: Cluster) -> None:
     over = grid("gait.omega=4,8")
     with running_cluster(scheduler_of(cluster), SUBJECT) as other:
@@ -171,12 +178,13 @@ def empty_scheduler() -> Iterator[str]:
         yield made.scheduler_address
 
 
-@pytest.mark.usefixtures("impatient")
-def test_a_cluster_without_workers_is_one_sentence(empty_scheduler: str) -> None:
+def test_a_cluster_without_workers_is_one_sentence(empty_scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_module, "ANSWER", 5.0)  # s, in which the scheduler, which is there, must have answered
     with pytest.raises(UserError, match="has no workers: start some with `dask worker"):
         running_cluster(empty_scheduler, SUBJECT).__enter__()
 
 
+@pytest.mark.usefixtures("patient")
 def test_workers_without_our_packages_are_one_sentence(empty_scheduler: str, tmp_path: Path) -> None:
     alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     words = [sys.executable, "-m", "distributed.cli.dask_worker", empty_scheduler, "--no-dashboard", "--no-nanny"]

@@ -67,7 +67,7 @@ with shared.open_study(Path("s.sqlite"), shared.IDENTITY, shared.columns(shared.
 
 
 def test_after_kill_9_what_was_finished_is_there_and_only_the_rest_is_done(tmp_path: Path) -> None:
-    ended = subprocess.run([sys.executable, "-c", KILLED, __file__], cwd=tmp_path, timeout=60, capture_output=True)
+    ended = subprocess.run([sys.executable, "-c", KILLED, __file__], cwd=tmp_path, timeout=200, capture_output=True)
     assert ended.returncode == -9, ended.stderr
     with open_study(tmp_path / "s.sqlite", IDENTITY, columns(GRID)) as study:
         finished = study.numbers()
