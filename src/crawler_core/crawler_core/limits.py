@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -45,17 +46,35 @@ def limit_command(
     A command inside the limits comes back bit for bit, so that limits cannot disturb a run that needs none. A velocity
     that is not given (NaN) becomes the one that the positions imply.
     """
+    if _within(wanted, previous, limits, velocity, dt):
+        return wanted, False
     reach = velocity * dt
     inside = np.minimum(np.maximum(wanted.position, limits.lower), limits.upper)
     position = np.minimum(np.maximum(inside, previous - reach), previous + reach)
     given = np.isfinite(wanted.velocity)
     changed = position != wanted.position
-    if given.all() and not changed.any() and not (np.abs(wanted.velocity) > limits.velocity).any():
-        return wanted, False
     implied = (position - previous) / dt
     speed = np.where(given & ~changed, wanted.velocity, implied)
     clipped = np.minimum(np.maximum(speed, -limits.velocity), limits.velocity)
     return JointCommand(position, clipped, wanted.effort), bool(changed.any() or (clipped != speed).any())
+
+
+def _within(wanted: JointCommand, previous: FloatArray, limits: JointLimits, velocity: FloatArray, dt: float) -> bool:
+    """Whether nothing needs to change. Asked at every tick: with so few joints, floats are quicker than arrays."""
+    rows = zip(
+        wanted.position.tolist(),
+        wanted.velocity.tolist(),
+        previous.tolist(),
+        limits.lower.tolist(),
+        limits.upper.tolist(),
+        limits.velocity.tolist(),
+        velocity.tolist(),
+        strict=True,
+    )
+    return all(
+        lower <= p <= upper and before - speed * dt <= p <= before + speed * dt and abs(v) <= most and math.isfinite(v)
+        for p, v, before, lower, upper, most, speed in rows
+    )
 
 
 def brake(position: FloatArray, velocity: FloatArray, limits: JointLimits, dt: float) -> tuple[FloatArray, FloatArray]:

@@ -6,6 +6,7 @@ beyond the ticks it is given. Whatever it does to a command is counted and expla
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 
@@ -171,6 +172,8 @@ class Supervisor:
 
     def _unusable(self, command: JointCommand) -> bool:
         """Whether a command has numbers that cannot be meant; then it is refused."""
+        if all(map(math.isfinite, command.position.tolist())) and not any(map(math.isinf, command.effort.tolist())):
+            return False  # as at nearly every tick, and found quickly
         position = command.position[self._placed]
         if not np.isfinite(position).all():
             names = [joint.name for joint, p in zip(self._joints, position, strict=True) if not np.isfinite(p)]
@@ -331,6 +334,9 @@ class Supervisor:
                 )
             )
             return
+        if self._near(observation):
+            self._astray[:] = 0.0
+            return
         measured = observation.position[self._indices]
         known = np.isfinite(measured)
         if not known.all():
@@ -357,6 +363,16 @@ class Supervisor:
                     joint=name,
                 )
             )
+
+    def _near(self, observation: Observation) -> bool:
+        """Whether every joint is known to be where it should: what nearly every tick finds, and finds quickly."""
+        if self._pushed:
+            return False
+        angles, tolerance = observation.position.tolist(), self._spec.safety.tracking_tolerance
+        return all(
+            abs(angles[i] - setpoint) <= tolerance
+            for i, setpoint in zip(self._spec.actuated_indices, self._position.tolist(), strict=True)
+        )
 
     def _blind(self, what: str, name: str) -> None:
         self.fault(

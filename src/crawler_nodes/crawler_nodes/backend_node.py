@@ -307,7 +307,7 @@ class BackendNode(LifecycleNode):
         """Send a state. What the controller waits for goes first; the rest is sent while it works."""
         now = observation.time_ns
         self._states_out.publish(self._states.fill(observation))
-        if observation.contacts:
+        if observation.contacts and self._contacts_out.get_subscription_count():
             self._contacts_out.publish(self._contacts.fill(now, observation.contacts))
         if self._clock_out is not None:
             set_stamp(self._clock_message.clock, now)
