@@ -43,6 +43,7 @@ BACKENDS: Table[BackendEntry] = Table(
         "emulated": "hw_drivers.emulation.emulated_backend:ENTRY",
     },
 )
+EMULATED = {"hardware": "emulated", "emulated": "emulated"}  # who pretends the motors that a backend drives
 # what the stack itself gives every node, and the user gives as robot, rate, ... once
 GIVEN_BACKEND = ("robot", "robot_overrides")
 GIVEN = (*GIVEN_BACKEND, "rate", "lockstep", "gait", "law")
@@ -222,9 +223,9 @@ def _duration(options: Options, settings: BackendSettings, gait: Gait) -> float:
 
 def _emulated(backend: str) -> str:
     """The backend that pretends what `backend` drives."""
-    if not BACKENDS[backend].emulated:
+    if backend not in EMULATED:
         raise UserError(f"emulate is about motors: the backend {backend} has none, hardware has.")
-    return BACKENDS[backend].emulated
+    return EMULATED[backend]
 
 
 def rviz_node(spec: RobotSpec, options: Options, sim_time: bool) -> NodeSpec:

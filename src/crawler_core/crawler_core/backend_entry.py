@@ -18,7 +18,6 @@ class BackendEntry:
     backend: Any  # the class; it takes a RobotSpec, its settings and the length of a tick in s
     settings: type  # a dataclass of crawler_core parameters
     check: Callable[[RobotSpec, Any], object] = lambda spec, settings: None  # UserError for a robot that does not fit
-    emulated: str = ""  # the backend that pretends the motors that this one drives
 
     @property
     def simulated(self) -> bool:

@@ -196,6 +196,4 @@ def chosen_buses(spec: RobotSpec, settings: HardwareSettings) -> tuple[BusMap, .
     return buses
 
 
-ENTRY = BackendEntry(
-    "hw_drivers", "hardware_backend", HardwareBackend, HardwareSettings, check=chosen_buses, emulated="emulated"
-)
+ENTRY = BackendEntry("hw_drivers", "hardware_backend", HardwareBackend, HardwareSettings, check=chosen_buses)

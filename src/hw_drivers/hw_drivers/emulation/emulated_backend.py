@@ -104,6 +104,4 @@ def _check(spec: RobotSpec, settings: EmulatedSettings) -> None:
     chosen_buses(spec, settings.hardware)
 
 
-ENTRY = BackendEntry(
-    "hw_drivers", "emulated_backend", EmulatedBackend, EmulatedSettings, check=_check, emulated="emulated"
-)
+ENTRY = BackendEntry("hw_drivers", "emulated_backend", EmulatedBackend, EmulatedSettings, check=_check)
