@@ -15,6 +15,8 @@ from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.launch_description_sources import get_launch_description_from_python_launch_file
 from launch_ros.actions import Node
 
+from crawler_core.errors import UserError
+
 
 def load(name: str) -> LaunchDescription:
     file = Path(get_package_share_directory("crawler_bringup")) / "launch" / name
@@ -53,6 +55,19 @@ def test_motors_are_pretended_where_that_is_asked_for():
 def test_rviz_and_recorder_come_on_request(tmp_path):
     started = nodes(load("crawler.launch.py"), rviz="true", record=str(tmp_path / "bag"))
     assert {"rviz2", "recorder_node"} <= set(started)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"lockstep": "true", "set": "backend.lockstep=false"}, r"lockstep:=true contradicts set:=backend\.lockstep"),
+        ({"gui": "true"}, "gui:=true is about PyBullet's window"),
+        ({"set": "gait.omega=40 gait.amplitude=10"}, "the equations do not hold for this gait"),
+    ],
+)
+def test_what_cannot_be_is_refused_as_the_command_line_refuses_it(arguments, words):
+    with pytest.raises(UserError, match=words):
+        nodes(load("crawler.launch.py"), backend="model", **arguments)
 
 
 def test_the_robot_is_shown_with_sliders():
