@@ -15,17 +15,10 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from crawler_interfaces.msg import ContactStateArray
-from nav_msgs.msg import Odometry
 from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.timer import Timer
-from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
-from std_srvs.srv import SetBool, Trigger
-from tf2_msgs.msg import TFMessage
 
 from crawler_core.backend import Backend
 from crawler_core.backend_settings import BackendSettings, check_time, robots_own
@@ -35,26 +28,17 @@ from crawler_core.robot import load_robot
 from crawler_core.runner import Runner
 from crawler_core.supervisor import LATCHED, MotionState, Supervisor
 from crawler_core.types import JointCommand, Observation
-from crawler_core.urdf import build_urdf
 from crawler_core.yaml_file import parse_yaml
+from crawler_nodes.backend_services import BackendServices
+from crawler_nodes.backend_topics import BackendTopics
 from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
-from crawler_nodes.link_frames import LinkFrames
-from crawler_nodes.messages import (
-    BEHIND,
-    BaseWriter,
-    CommandReader,
-    ContactWriter,
-    JointStateWriter,
-    set_stamp,
-    stamp_ns,
-)
+from crawler_nodes.messages import CommandReader, stamp_ns
 from crawler_nodes.node_main import run_node
 from crawler_nodes.ros_parameters import declare, refuse_unknown
 from crawler_nodes.timekeeping import Lockstep, Paced
 
 PATIENCE = 15.0  # s of wall time that the start waits for readers
 SETTLING = 0.2  # s more, since those who listen to us may not have found each other yet
-ODOM_FRAME = "odom"
 
 
 class BackendNode(LifecycleNode):
@@ -78,40 +62,15 @@ class BackendNode(LifecycleNode):
         self.overruns = 0
         self.trouble = ""  # why it could not be configured or activated, in a sentence
         self._end_ns = round(settings.stop_at * 1e9) if settings.stop_at else None
-        self._lock = threading.RLock()  # guards the runner between the pacing thread and the services
+        self.lock = threading.RLock()  # guards the runner between the pacing thread and the services
         self._command: JointCommand | None = None
         self._reader = CommandReader(self.spec)
-        self._make_interfaces()
+        self._topics = BackendTopics(self, self.spec, backend.simulated)
+        self.commands = self.create_subscription(JointState, "joint_commands", self._on_command, 10)
+        BackendServices(self)  # kept by the services that it makes
         self._diagnostics = DiagnosticsReporter(self, hardware_id=self.spec.name)
         self._time: Lockstep | Paced | None = None
         self._starting: Timer | None = None
-
-    def _make_interfaces(self) -> None:
-        simulated = self.runner.backend.simulated
-        self._clock_out = self.create_publisher(ClockMessage, "/clock", 10) if simulated else None
-        self._clock_message = ClockMessage()
-        self._states_out = self.create_publisher(JointState, "joint_states", BEHIND)
-        self._states = JointStateWriter(self.spec.joint_names)
-        self._contacts_out = self.create_publisher(ContactStateArray, "contact_states", BEHIND)
-        self._contacts = ContactWriter(ODOM_FRAME, self.spec.foot_names)
-        self._odom_out = self.create_publisher(Odometry, "odom", BEHIND)
-        self._tf_out = self.create_publisher(TFMessage, "/tf", 10)
-        prefix = self.get_namespace().strip("/")
-        self._base = BaseWriter(ODOM_FRAME, f"{prefix}/{self.spec.base_link}" if prefix else self.spec.base_link)
-        urdf = build_urdf(self.spec)
-        self._links = LinkFrames(urdf, prefix)
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        self._latched = (
-            self.create_publisher(String, "robot_description", latched),
-            self.create_publisher(TFMessage, "/tf_static", latched),
-        )
-        for publisher, message in zip(self._latched, (String(data=urdf), self._links.static), strict=True):
-            publisher.publish(message)
-        self._odom_due = self._tf_due = 0
-        self.commands = self.create_subscription(JointState, "joint_commands", self._on_command, 10)
-        self.create_service(SetBool, "~/enable", self._on_enable)
-        self.create_service(Trigger, "~/estop", self._on_estop)
-        self.create_service(Trigger, "~/reset", self._on_reset)
 
     def _change(self, settings: BackendSettings) -> None:
         self.settings = settings
@@ -139,7 +98,7 @@ class BackendNode(LifecycleNode):
 
     def _start_time(self) -> None:
         """Start as soon as everybody listens."""
-        listening = self._states_out.get_subscription_count()
+        listening = self._topics.readers
         now = time.monotonic()
         if listening < self.settings.readers:
             if now < self._patience:
@@ -154,7 +113,7 @@ class BackendNode(LifecycleNode):
         self._end_start()
         self._time = Lockstep(self) if self.settings.lockstep else Paced(self)
         self._time.start()
-        self._report()
+        self.report()
 
     def _end_start(self) -> None:
         if self._starting is not None:
@@ -213,43 +172,10 @@ class BackendNode(LifecycleNode):
         self.get_logger().error(self.trouble)
         self._diagnostics.set(ERROR, str(error), {"remedy": remedy})
 
-    # services
-
-    def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        with self._lock:
-            try:
-                if request.data:
-                    if self._time is None:
-                        raise BackendFault("the backend is not active", remedy="activate it first")
-                    self.runner.enable()
-                else:
-                    self.runner.supervisor.disable()
-            except BackendFault as fault:
-                response.success, response.message = False, f"{fault}: {fault.remedy}"
-                return response
-        response.success, response.message = True, f"motion is {self.runner.supervisor.motion.value}"
-        self._report()
-        return response
-
-    def _on_estop(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        with self._lock:
-            self.runner.supervisor.estop()
-            self.runner.stop()
-        response.success, response.message = True, "stopped; motion needs reset, then enable"
-        self.get_logger().warning("emergency stop: motion needs ~/reset, then ~/enable")
-        self._report()
-        return response
-
-    def _on_reset(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        with self._lock:
-            try:
-                self.runner.reset()
-            except BackendFault as fault:
-                response.success, response.message = False, f"{fault}: {fault.remedy}"
-                return response
-        response.success, response.message = True, "cleared; motion needs enable"
-        self._report()
-        return response
+    @property
+    def active(self) -> bool:
+        """Whether time runs."""
+        return self._time is not None
 
     # the ring
 
@@ -258,7 +184,7 @@ class BackendNode(LifecycleNode):
             command = self._reader.read(message)
         except UserError as error:
             self.runner.supervisor.refuse(str(error))
-            self._report()
+            self.report()
             return
         if isinstance(self._time, Lockstep):
             self._time.answer(stamp_ns(message.header.stamp), command)
@@ -272,7 +198,7 @@ class BackendNode(LifecycleNode):
 
     def tick(self, command: JointCommand | None) -> None:
         """One tick of the runner, and its result on the topics."""
-        with self._lock:
+        with self.lock:
             before = self.runner.supervisor.motion
             moved = self.runner.tick(command)
             after = self.runner.supervisor.motion
@@ -280,19 +206,19 @@ class BackendNode(LifecycleNode):
         if moved:
             self.publish(self.runner.observation)
         if after is not before or self.ticks % self._report_every == 0 or self.finished:
-            self._report()
+            self.report()
             if after is MotionState.FAULTED and before is not MotionState.FAULTED:
                 report = self.runner.supervisor.report
                 self.get_logger().error(f"{report.fault.rstrip('.')}. Remedy: {report.remedy.rstrip('.')}.")
 
     def crash(self, error: Exception) -> None:
         """Make the robot safe after an error that nobody foresaw, and say so."""
-        with self._lock:
+        with self.lock:
             remedy = "report this with the log, then restart the backend"
             self.runner.supervisor.fault(BackendFault(f"the backend broke: {error!r}", remedy=remedy))
             self.runner.stop()
         self.get_logger().fatal("".join(traceback.format_exception(error)))
-        self._report()
+        self.report()
 
     @property
     def finished(self) -> bool:
@@ -304,25 +230,11 @@ class BackendNode(LifecycleNode):
         return max(1, round(self.settings.rate / 2))
 
     def publish(self, observation: Observation) -> None:
-        """Send a state. What the controller waits for goes first; the rest is sent while it works."""
-        now = observation.time_ns
-        self._states_out.publish(self._states.fill(observation))
-        if observation.contacts and self._contacts_out.get_subscription_count():
-            self._contacts_out.publish(self._contacts.fill(now, observation.contacts))
-        if self._clock_out is not None:
-            set_stamp(self._clock_message.clock, now)
-            self._clock_out.publish(self._clock_message)
-        if observation.base is not None and now >= self._odom_due:
-            self._odom_due = now + round(1e9 / self.settings.odom_rate)
-            self._odom_out.publish(self._base.fill_odometry(now, observation.base))
-        if now >= self._tf_due:
-            self._tf_due = now + round(1e9 / self.settings.tf_rate)
-            transforms = self._links.moving(now, self.spec.joint_names, observation.position.tolist())
-            if observation.base is not None:
-                transforms.append(self._base.fill_transform(now, observation.base))
-            self._tf_out.publish(TFMessage(transforms=transforms))
+        """Send a state."""
+        self._topics.publish(observation, self.settings)
 
-    def _report(self) -> None:
+    def report(self) -> None:
+        """Say in diagnostics how things are."""
         supervisor = self.runner.supervisor
         report, motion = supervisor.report, supervisor.motion
         if motion in LATCHED:

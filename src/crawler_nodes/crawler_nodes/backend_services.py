@@ -1,0 +1,76 @@
+"""The services of a backend node: enable, estop and reset."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from std_srvs.srv import SetBool, Trigger
+
+from crawler_core.errors import BackendFault
+from crawler_core.runner import Runner
+
+
+class Served(Protocol):
+    """What the services need of the backend node."""
+
+    runner: Runner
+
+    @property
+    def lock(self) -> AbstractContextManager[Any]: ...
+
+    @property
+    def active(self) -> bool: ...
+
+    def report(self) -> None: ...
+
+    def create_service(self, srv_type: Any, srv_name: str, callback: Any) -> Any: ...
+
+    def get_logger(self) -> Any: ...
+
+
+class BackendServices:
+    """Answers for one backend node."""
+
+    def __init__(self, node: Served) -> None:
+        self._node = node
+        node.create_service(SetBool, "~/enable", self._on_enable)
+        node.create_service(Trigger, "~/estop", self._on_estop)
+        node.create_service(Trigger, "~/reset", self._on_reset)
+
+    def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        runner = self._node.runner
+        with self._node.lock:
+            try:
+                if request.data:
+                    if not self._node.active:
+                        raise BackendFault("the backend is not active", remedy="activate it first")
+                    runner.enable()
+                else:
+                    runner.supervisor.disable()
+            except BackendFault as fault:
+                response.success, response.message = False, f"{fault}: {fault.remedy}"
+                return response
+        response.success, response.message = True, f"motion is {runner.supervisor.motion.value}"
+        self._node.report()
+        return response
+
+    def _on_estop(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        with self._node.lock:
+            self._node.runner.supervisor.estop()
+            self._node.runner.stop()
+        response.success, response.message = True, "stopped; motion needs reset, then enable"
+        self._node.get_logger().warning("emergency stop: motion needs ~/reset, then ~/enable")
+        self._node.report()
+        return response
+
+    def _on_reset(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        with self._node.lock:
+            try:
+                self._node.runner.reset()
+            except BackendFault as fault:
+                response.success, response.message = False, f"{fault}: {fault.remedy}"
+                return response
+        response.success, response.message = True, "cleared; motion needs enable"
+        self._node.report()
+        return response
