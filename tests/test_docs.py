@@ -22,7 +22,7 @@ from crawler_core.backend_settings import BackendSettings
 from crawler_core.parameters import check_value, describe
 from crawler_core.robot import load_robot, parameter_infos, robot_names
 from crawler_core.urdf import build_urdf
-from crawler_models.prediction import predict
+from crawler_models.catalogue import predict
 from crawler_nodes.run_log import RunLog
 from gait_generators.catalogue import GAITS, gait_defaults, make_gait
 from gait_generators.checks import check_limits
@@ -289,7 +289,7 @@ def test_the_guides_robot_is_sound_and_its_gait_fits(guides_robot):
 def test_the_guides_robot_makes_the_step_that_the_guide_promises(guides_robot):
     spec = load_robot(guides_robot)
     (promised,) = re.findall(r"The equations say ([\d.]+) mm", GUIDE.read_text())
-    told = predict("three_link", spec.parameters, make_gait(spec, None, {}))
+    told = predict(spec, make_gait(spec, None, {}))
     assert told["step_length_m"] * 1e3 == pytest.approx(float(promised), abs=0.005)
 
 

@@ -24,7 +24,7 @@ from crawler_cli.commands import tune
 from crawler_cli.watching import Ring
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
-from crawler_models.prediction import predict
+from crawler_models.catalogue import predict
 from crawler_studies.ring_link import RingLink
 from gait_generators.catalogue import make_gait
 
@@ -153,7 +153,7 @@ def test_a_running_ring_is_tuned_and_given_back(crawler, tmp_path, ring):
     spec = load_robot("three_link")
     for row in rows(tmp_path / told["study"]):
         gait = make_gait(spec, "harmonic", {"omega": 16.0, "psi": row[1]})
-        expected = predict("three_link", spec.parameters, gait)["step_length_m"]
+        expected = predict(spec, gait)["step_length_m"]
         assert row[2] == pytest.approx(expected, rel=0.01, abs=6e-5)
 
 

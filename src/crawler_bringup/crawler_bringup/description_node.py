@@ -31,7 +31,7 @@ from crawler_nodes.ros_parameters import declare, refuse_unknown
 class DescriptionSettings:
     """Parameters of the node."""
 
-    robot: str = parameter("three_link", doc="installed robot, or the path of a robot.yaml", constant=True)
+    robot: str = parameter("", doc="installed robot, or the path of a robot.yaml; empty: the default", constant=True)
     robot_overrides: str = parameter("", doc="YAML mapping of robot parameters to use instead", constant=True)
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from crawler_models.prediction import has_equations, predict
+
 from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec
-from crawler_models.prediction import has_equations, predict
 from gait_generators.gait import Gait
 from hybrid_controller.laws.catalogue import LAWS, law_parameters
 

@@ -144,7 +144,7 @@ def make_stack(options: Options) -> Stack:
     check_section("controller", chosen["controller"], ControllerSettings, LAWS[law].parameters, law_values, GIVEN)
 
     common = {
-        "robot": _absolute(options.robot),
+        "robot": _absolute(options.robot or default_robot()),
         "robot_overrides": yaml.safe_dump(chosen["robot"], default_flow_style=True, width=10**6).strip(),
         "use_sim_time": entry.simulated,
     }
@@ -246,7 +246,7 @@ def view_nodes(options: Options) -> tuple[NodeSpec, ...]:
     """The nodes that show a robot standing still: sliders in place of a ring."""
     spec = load_robot(options.robot, (options.settings.get("robot") or {}))
     common = {
-        "robot": _absolute(options.robot),
+        "robot": _absolute(options.robot or default_robot()),
         "robot_overrides": yaml.safe_dump(dict(options.settings.get("robot") or {}), default_flow_style=True).strip(),
         "use_sim_time": False,
     }

@@ -14,7 +14,7 @@ from crawler_core.robot import RobotSpec
 class BackendSettings:
     """What every backend node takes."""
 
-    robot: str = parameter("three_link", doc="installed robot, or the path of a robot.yaml", constant=True)
+    robot: str = parameter("", doc="installed robot, or the path of a robot.yaml; empty: the default", constant=True)
     robot_overrides: str = parameter("", doc="YAML mapping of robot parameters to use instead", constant=True)
     rate: float = parameter(200.0, unit="Hz", low=10.0, high=4000.0, doc="ticks per second", constant=True)
     lockstep: bool = parameter(False, doc="wait for the command that answers each state", constant=True)

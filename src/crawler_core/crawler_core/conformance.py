@@ -1,7 +1,7 @@
 """What every backend must do, as tests that any package can run against its own.
 
     class TestMyBackend(BackendConformance):
-        def make_spec(self): return load_robot("three_link")
+        def make_spec(self): return load_robot("my_robot")
         def make_backend(self, spec, dt): return MyBackend(spec, MySettings(), dt)
 
 pytest finds the methods by their names; nothing here imports it. docs/add_a_backend.md tells the rest.

@@ -181,10 +181,11 @@ def default_robot() -> str:
 
 
 def load_robot(name: str, overrides: Mapping[str, Any] | None = None) -> RobotSpec:
-    """The robot `name` (installed, or the path of a robot.yaml), with `overrides` of its parameters.
+    """The robot `name` (installed, or the path of a robot.yaml; empty: `default_robot`), with `overrides`.
 
     Raises UserError with a sentence for whatever is wrong with the name, the file or the overrides.
     """
+    name = name or default_robot()
     path = Path(name) if name.endswith((".yaml", ".yml")) else robots_directory() / name / "robot.yaml"
     if not path.exists():
         if path.suffix and path == Path(name):

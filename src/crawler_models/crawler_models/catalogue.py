@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from crawler_core.errors import UserError
+from crawler_core.motion import PeriodicMotion
 from crawler_core.robot import RobotSpec
 from crawler_core.table import Table, load
 from crawler_models.model import Model
@@ -22,7 +25,12 @@ def model_of(spec: RobotSpec) -> Model:
     if not spec.equations:
         return Model()
     if ":" in spec.equations:
-        return load(spec.equations, what=f"the model of '{spec.name}'")
+        found = load(spec.equations, what=f"the model of '{spec.name}'")
+        if not isinstance(found, Model):
+            raise UserError(
+                f"the model of '{spec.name}' is said to be '{spec.equations}', which is no crawler_models.model.Model."
+            )
+        return found
     return MODELS[spec.equations]
 
 
@@ -37,3 +45,19 @@ def make_plant(spec: RobotSpec) -> Plant:
         return plant(spec)
     except ValueError as error:
         raise UserError(f"the equations of '{spec.name}' cannot start: {error}") from None
+
+
+def predicts(spec: RobotSpec) -> bool:
+    """Whether the equations of `spec` predict its steady crawl. Raises UserError where they cannot be had."""
+    return model_of(spec).predict is not None
+
+
+def predict(spec: RobotSpec, motion: PeriodicMotion) -> dict[str, Any]:
+    """The steady crawl of `spec` by its equations: `Model.predict`. Raises UserError where there are none."""
+    found = model_of(spec).predict
+    if found is None:
+        raise UserError(f"there are no equations that predict '{spec.name}': use --backend pybullet.")
+    try:
+        return found(spec, motion)
+    except ValueError as error:
+        raise UserError(f"the equations of '{spec.name}' cannot predict it: {error}") from None

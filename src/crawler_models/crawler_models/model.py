@@ -21,7 +21,7 @@ class Column:
     key: str  # with its unit at the end, as in peak_torque_N_m
     meaning: str  # for a table that people read
     text: Callable[[Any], str] = str  # how people read it
-    kept: bool = False  # a study keeps it for each point, as a number
+    kept: type | None = None  # float or bool: a study keeps it for each point, as such
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,16 @@ class Model:
     # period_s, valid, reason, cycles_to_steady. Where valid is false step and speed are NaN, and reason is a sentence.
     predict: Callable[[RobotSpec, PeriodicMotion], dict[str, Any]] | None = None
     columns: tuple[Column, ...] = ()  # the prediction's other keys
-    batch: str = ""  # many predictions at once
+    # What the columns come to where a step (m) was measured, of `predict`'s keys. Physics fills
+    # by itself min_normal_force_N, peak_torque_N_m and friction_work_J (of a period), where they are columns.
+    measured: Callable[[RobotSpec, PeriodicMotion, float], dict[str, Any]] | None = None
+    batch: str = ""  # many predictions at once: a crawler_models.batch.Batch
     closure: str = ""  # RobotSpec -> passive joints of its loops in closed form; absent: found by iteration
-    figures: str = ""  # those of its paper
-    searches: Mapping[str, str] = field(default_factory=dict)  # parameters that tuning finds in a way of their own
+    figures: str = ""  # those of its paper: a crawler_studies.figures.Figures
+    # full names of parameters that tuning finds in a way of their own, each with a crawler_studies.tuning.search.Search
+    searches: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def kept(self) -> dict[str, type]:
+        """The columns that a study keeps."""
+        return {column.key: column.kept for column in self.columns if column.kept is not None}

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from crawler_core.robot import RobotSpec, load_robot
+from crawler_core.robot import RobotSpec, default_robot, load_robot
 from crawler_nodes.private_graph import PrivateGraph
 
 
 @pytest.fixture
 def crawler() -> RobotSpec:
-    """The three-link robot as installed."""
-    return load_robot("three_link")
+    """The default robot, as installed."""
+    return load_robot(default_robot())
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,11 @@ from crawler_core.backend import Backend
 from crawler_core.errors import BackendFault, UserError, unknown_name
 from crawler_core.parameters import build, describe, parameter
 from crawler_core.robot import RobotSpec
-from crawler_core.types import FloatArray, JointCommand, Observation
+from crawler_core.types import JointCommand
+from crawler_models.catalogue import model_of
 from crawler_studies.evaluation import Result
-from crawler_studies.own_columns import measured
+from crawler_studies.own_columns import own_columns
+from crawler_studies.stretch import Stretch, Strides
 from crawler_studies.subject import Point, Subject
 from gait_generators.checks import Transition, blend_within_limits, check_limits
 from gait_generators.gait import Gait
@@ -62,15 +64,6 @@ class Blocks:
         return Blocks(periods, ticks, periods * period / ticks)
 
 
-class Stretch(NamedTuple):
-    """Some ticks of a run."""
-
-    advance: float  # m, of the base
-    forces: FloatArray  # N, the normal force on each foot in each tick
-    torque: float  # N·m, the largest of any joint
-    friction_work: float  # J, of all feet
-
-
 @dataclass(frozen=True)
 class PyBulletEvaluator:
     """Steady crawling in PyBullet."""
@@ -87,6 +80,11 @@ class PyBulletEvaluator:
         for name in values:
             if name not in known:
                 raise unknown_name("parameter of an evaluation", f"backend.{name}", (f"backend.{k}" for k in known))
+        for joint in subject.spec.actuated:
+            if joint.by_effort:
+                raise UserError(
+                    f"{joint.name} is driven by effort, which takes a control law: physics alone is told positions."
+                )
         own = {name: value for name, value in values.items() if name != "rate"}
         tick = build(Tick, {name: value for name, value in values.items() if name == "rate"}, section="backend")
         defaults = subject.spec.section("backends").get("pybullet", {})
@@ -126,49 +124,47 @@ def _from_rest(spec: RobotSpec, gait: Gait) -> Transition:
 def _steady(backend: Backend, motion: Transition, blocks: Blocks, spec: RobotSpec, gait: Gait) -> Result:
     """Run block after block until two have the same step length. The blend into the gait does not count."""
     start = math.ceil(motion.end / blocks.dt)
-    _run(backend, motion, blocks.dt, 0, start)
+    _run(backend, motion, blocks.dt, 0, start, spec)
     before = math.nan
     for k in range(1 + MOST_BLOCKS):
-        stretch = _run(backend, motion, blocks.dt, start + k * blocks.ticks, blocks.ticks)
-        step = stretch.advance / blocks.periods
+        stretch = _run(backend, motion, blocks.dt, start + k * blocks.ticks, blocks.ticks, spec)
+        strides = stretch.strides(blocks.periods)
+        if strides is None:
+            return Result.invalid(f"{spec.stride.foot} has no {spec.stride.cut} by which strides could be told apart.")
+        step = strides.step
         if abs(step - before) <= max(RELATIVE * abs(step), ABSOLUTE):
-            return _result(step, stretch, blocks, spec, gait)
+            return _result(strides, stretch, blocks, spec, gait)
         before = step
     return Result.invalid(f"the step length did not settle within {(1 + MOST_BLOCKS) * blocks.periods} periods.")
 
 
-def _result(step: float, stretch: Stretch, blocks: Blocks, spec: RobotSpec, gait: Gait) -> Result:
+def _result(strides: Strides, stretch: Stretch, blocks: Blocks, spec: RobotSpec, gait: Gait) -> Result:
     least = stretch.forces.min(axis=0)
     standing = [(float(force), foot.name) for force, foot in zip(least, spec.feet, strict=True) if not foot.lifts]
     lowest, name = min(standing, default=(math.inf, ""))
     if lowest <= 0.0:
         return Result.invalid(f"{name} leaves the ground.")
-    found = {"peak_torque_N_m": stretch.torque, "friction_work_J": stretch.friction_work / blocks.periods}
-    return Result(
-        step,
-        step / gait.period,
-        valid=True,
-        min_normal_force=lowest if standing else math.nan,
-        own=measured(spec, gait, step, found),
-    )
+    derive = model_of(spec).measured
+    found = {
+        **(derive(spec, gait, strides.step) if derive else {}),
+        **({"min_normal_force_N": lowest} if standing else {}),
+        "peak_torque_N_m": stretch.torque,
+        "friction_work_J": stretch.friction_work / blocks.periods,
+        "lateral_drift_m": strides.drift / strides.count,
+        "yaw_per_stride_rad": strides.turn / strides.count,
+    }
+    own = {name: found[name] for name in own_columns(spec) if name in found}
+    period = gait.period if spec.stride.cut == "period" else strides.period
+    return Result(strides.step, strides.step / period, valid=True, own=own)
 
 
-def _run(backend: Backend, motion: Transition, dt: float, done: int, ticks: int) -> Stretch:
+def _run(backend: Backend, motion: Transition, dt: float, done: int, ticks: int, spec: RobotSpec) -> Stretch:
     """Go on for `ticks` after those that are `done`."""
     position, velocity, _ = motion.sample(dt * np.arange(done + 1, done + ticks + 1))
     unknown = np.full(position.shape[1], np.nan)
-    began = _x(backend.observe())
-    forces, torque, work = [], 0.0, 0.0
+    stretch = Stretch(spec, dt, backend.observe())
     for q, dq in zip(position, velocity, strict=True):
         backend.apply(JointCommand(q, dq, unknown))
         backend.advance(dt)
-        seen = backend.observe()
-        forces.append([contact.force[2] for contact in seen.contacts])
-        torque = max(torque, float(np.abs(seen.effort).max()))
-        work -= dt * sum(contact.force[0] * contact.slip_velocity[0] for contact in seen.contacts)
-    return Stretch(_x(seen) - began, np.array(forces), torque, work)
-
-
-def _x(seen: Observation) -> float:
-    assert seen.base is not None
-    return seen.base.position[0]
+        stretch.add(backend.observe())
+    return stretch

@@ -19,7 +19,7 @@ from crawler_core.errors import UserError
 APPLICATION = 0x43524157  # "CRAW", SQLite's mark of whose file this is
 FORMAT = 1
 PATIENCE = 0.5  # s that another process may take to let go of the file
-KINDS = {int: "INTEGER", float: "REAL", str: "TEXT"}
+KINDS = {bool: "INTEGER", int: "INTEGER", float: "REAL", str: "TEXT"}
 MOST_DIFFERENCES = 3  # in one sentence
 
 Row = Sequence[Any]
@@ -82,8 +82,8 @@ def open_study(path: Path, identity: Mapping[str, Any], columns: Mapping[str, ty
     """The study in the file `path`, which is made where there is none; its directory must exist.
 
     `identity` says what every evaluation in the file depends on, in nested mappings of what JSON has; `columns` names
-    what an evaluation has, each an int, a float or a str. Raises UserError for a file that is of another study, is no
-    study, is damaged, cannot be written, or is open in another process.
+    what an evaluation has, each a bool, an int, a float or a str. Raises UserError for a file that is of another study,
+    is no study, is damaged, cannot be written, or is open in another process.
     """
     if not path.parent.is_dir():
         raise UserError(f"{path} cannot be made: there is no directory {path.parent}.")

@@ -38,12 +38,18 @@ class Subject:
     @cached_property
     def infos(self) -> dict[str, ParameterInfo]:
         """Everything numeric that a point may hold, by its full name."""
+        return {name: info for name, info in self._all_infos.items() if info.type in (int, float)}
+
+    @cached_property
+    def _all_infos(self) -> dict[str, ParameterInfo]:
         of_robot = {f"robot.{name}": info for name, info in parameter_infos(self.spec).items()}
         of_gait = {f"gait.{info.name}": info for info in gait_parameters(self.spec, self.gait_name)}
-        return {name: info for name, info in {**of_gait, **of_robot}.items() if info.type in (int, float)}
+        return {**of_gait, **of_robot}
 
     def info(self, name: str) -> ParameterInfo:
-        """What is known of the parameter `name`. Raises UserError where there is none."""
+        """What is known of the parameter `name`. Raises UserError where there is none, or it is no number."""
+        if name in self._all_infos and name not in self.infos:
+            raise UserError(f"{name} is no number, and {self.spec.name} has no search of its own for it: vary another.")
         if name not in self.infos:
             raise unknown_name("parameter", name, self.infos)
         return self.infos[name]

@@ -34,7 +34,7 @@ def test_a_batch_is_what_its_points_are_one_by_one(gait, ranges):
         if expected.valid:
             assert found.step_length == pytest.approx(expected.step_length, abs=1e-6)
             assert found.speed == pytest.approx(expected.speed, abs=1e-6)
-            assert found.unique == expected.unique
+            assert found.own["unique"] == expected.own["unique"]
         else:
             assert found.reason
     assert any(result.valid for result in results)

@@ -31,7 +31,9 @@ def test_physics_makes_the_equations_steps(subject: Subject, omega: float, step:
     # an error of first order in the physics step, of slides that are much longer than the robot's step
     assert abs(found.step_length - told.step_length) < max(0.03 * told.step_length, 2e-4)
     assert found.speed == pytest.approx(found.step_length * omega / (2.0 * math.pi))
-    assert found.min_normal_force == pytest.approx(told.min_normal_force, abs=5e-3)  # N, of a weight of 2.3
+    force = "min_normal_force_N"
+    assert found.own[force] == pytest.approx(told.own[force], abs=5e-3)  # N, of a weight of 2.3
+    assert set(found.own) == {force}  # what only equations know stays empty
 
 
 def test_a_foot_that_leaves_the_ground_is_not_valid_in_either() -> None:

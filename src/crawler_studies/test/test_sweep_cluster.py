@@ -87,7 +87,7 @@ class Dying:
 
 def test_the_points_of_a_worker_that_dies_are_done_by_another_once(cluster: Cluster, tmp_path: Path) -> None:
     over = grid("gait.omega=1:30:30")
-    with open_study(tmp_path / "s.sqlite", {}, columns(over)) as study:
+    with open_study(tmp_path / "s.sqlite", {}, columns(over, {})) as study:
         sweep(cluster, Dying(tmp_path / "died"), over, study, lambda _: None)
         rows = study.finished()
     assert (tmp_path / "died").exists()
@@ -111,7 +111,7 @@ def test_physics_is_swept_in_processes(cluster: Cluster, tmp_path: Path) -> None
     pytest.importorskip("pybullet")
     over = grid("gait.omega=10,14")
     coarse = PyBulletEvaluator.of(SUBJECT, {"physics_rate": 500.0, "rate": 250.0})
-    with open_study(tmp_path / "s.sqlite", {}, columns(over)) as study:
+    with open_study(tmp_path / "s.sqlite", {}, columns(over, {})) as study:
         sweep(cluster, coarse, over, study, lambda _: None)
         steps = [row[2] for row in study.finished()]
         unique = [row[-1] for row in study.finished()]

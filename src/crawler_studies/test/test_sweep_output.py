@@ -24,6 +24,12 @@ from crawler_studies.sweep.variable import Variable
 OMEGA = Variable("gait.omega", (1.0, 2.0, 4.0, 8.0), log=True, unit="rad/s")
 PSI = Variable("gait.psi", (0.0, 10.0, 20.0), unit="deg")
 GRID = Grid((OMEGA, PSI))
+OWN = {"force_N": float, "margin": float, "unique": bool, "torque_N_m": float}
+
+
+def result(omega: float, psi: float) -> Result:
+    own = {"force_N": 0.8, "margin": 0.7, "unique": psi > 0.0}
+    return Result(1e-3 * (omega - 3.0), 0.25, True, "", own)
 
 
 def results() -> list[Result]:
@@ -31,16 +37,16 @@ def results() -> list[Result]:
     return [
         Result.invalid('foot_1 "lifts", so to say.')
         if point["gait.psi"] == 20.0
-        else Result(1e-3 * (point["gait.omega"] - 3.0), 0.25, True, "", 0.8, 0.7, unique=point["gait.psi"] > 0.0)
+        else result(point["gait.omega"], point["gait.psi"])
         for point in GRID.points(range(GRID.size))
     ]
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_table_reads_back_as_what_was_found(tmp_path: Path, suffix: str) -> None:
-    found = rows(GRID, range(GRID.size), results(), tells_unique=True)
+    found = rows(GRID, range(GRID.size), results(), OWN)
     file = tmp_path / f"map{suffix}"
-    write_table(make_table(GRID, found, {"gait": "harmonic"}), file)
+    write_table(make_table(GRID, found, {"gait": "harmonic"}, OWN), file)
     table = (pyarrow.csv.read_csv if suffix == ".csv" else pyarrow.parquet.read_table)(file).to_pylist()
     assert len(table) == GRID.size
     assert table[3] == {
@@ -50,9 +56,10 @@ def test_a_table_reads_back_as_what_was_found(tmp_path: Path, suffix: str) -> No
         "speed_m_s": 0.25,
         "valid": True,
         "reason": "",
-        "min_normal_force_N": 0.8,
-        "painleve_margin": 0.7,
+        "force_N": 0.8,
+        "margin": 0.7,
         "unique": False,
+        "torque_N_m": None,
     }
     assert table[5]["valid"] is False
     assert table[5]["step_length_m"] is None
@@ -61,17 +68,18 @@ def test_a_table_reads_back_as_what_was_found(tmp_path: Path, suffix: str) -> No
 
 
 def test_a_parquet_table_says_what_it_is_of(tmp_path: Path) -> None:
-    found = rows(GRID, range(GRID.size), results(), tells_unique=False)
-    write_table(make_table(GRID, found, {"gait": "harmonic"}), tmp_path / "map.parquet")
+    found = rows(GRID, range(GRID.size), results(), OWN)
+    write_table(make_table(GRID, found, {"gait": "harmonic"}, OWN), tmp_path / "map.parquet")
     schema = pyarrow.parquet.read_schema(tmp_path / "map.parquet")
     assert json.loads(schema.metadata[b"study"]) == {"gait": "harmonic"}
     assert schema.field("gait.psi").metadata[b"unit"] == b"deg"
     table = pyarrow.parquet.read_table(tmp_path / "map.parquet")
-    assert table["unique"].null_count == GRID.size  # physics cannot tell
+    assert table["torque_N_m"].null_count == GRID.size  # nobody could tell
+    assert table["unique"].null_count == 4  # where psi is 20
 
 
 def test_a_table_that_cannot_be_written_is_one_sentence_and_leaves_the_old_one(tmp_path: Path) -> None:
-    table = make_table(GRID, rows(GRID, range(GRID.size), results(), tells_unique=True), {})
+    table = make_table(GRID, rows(GRID, range(GRID.size), results(), OWN), {}, OWN)
     with pytest.raises(UserError, match=r"map\.csv cannot be written"):
         write_table(table, tmp_path / "nowhere" / "map.csv")
 

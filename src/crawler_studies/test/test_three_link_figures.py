@@ -7,8 +7,8 @@ import pytest
 
 from crawler_core.robot import load_robot
 from crawler_models.three_link import ThreeLink
-from crawler_studies.figures import three_link
-from crawler_studies.figures.three_link.time_scaling import best_scaling
+from crawler_studies.three_link import figures as three_link
+from crawler_studies.three_link.figures.time_scaling import best_scaling
 
 
 @pytest.fixture(scope="module")

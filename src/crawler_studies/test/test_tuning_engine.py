@@ -7,10 +7,10 @@ import pytest
 from crawler_core.errors import UserError
 from crawler_studies.model_evaluator import ModelEvaluator
 from crawler_studies.robustness import SPREAD
+from crawler_studies.three_link.shape_search import ShapeSearch
 from crawler_studies.tuning.engine import open_tuning, read, tune
 from crawler_studies.tuning.outcome import outcome
 from crawler_studies.tuning.plan import Request, make_plan, study_path
-from crawler_studies.tuning.shape_search import ShapeSearch
 
 
 def request(**changes):
@@ -134,8 +134,8 @@ def test_what_cannot_be_tuned_is_refused_with_a_sentence(change, said):
 
 
 def test_a_search_for_a_shape_goes_on_where_it_stopped(tmp_path, monkeypatch):
-    monkeypatch.setattr("crawler_studies.tuning.shape_search.FIRST", 700)
-    monkeypatch.setattr("crawler_studies.tuning.shape_search.PART", 330)
+    monkeypatch.setattr("crawler_studies.three_link.shape_search.FIRST", 700)
+    monkeypatch.setattr("crawler_studies.three_link.shape_search.PART", 330)
     subject = make_plan(request(gait="fourier", over=("gait.servo_lag",))).subject
 
     def search(name, stop_at=math.inf):

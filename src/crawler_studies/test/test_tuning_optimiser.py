@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from crawler_cli.bench.three_link.tuning_curves import GOAL, PROBLEMS, run, values
 from crawler_core.errors import UserError
 from crawler_studies.subject import Subject
 from crawler_studies.tuning.acquisition import log_expected_improvement
-from crawler_studies.tuning.benchmark import GOAL, PROBLEMS, run, values
 from crawler_studies.tuning.optimiser import Optimiser
 from crawler_studies.tuning.space import Space, Variable, make_space
 from crawler_studies.tuning.surrogate import fit

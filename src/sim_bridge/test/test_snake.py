@@ -10,7 +10,7 @@ from crawler_core.backend import Backend
 from crawler_core.conformance import BackendConformance
 from crawler_core.robot import RobotSpec, load_robot
 from crawler_core.types import ContactMode, FloatArray, JointCommand, Observation
-from crawler_models.prediction import predict
+from crawler_models.catalogue import predict
 from gait_generators.catalogue import make_gait
 from gait_generators.snake.serpenoid import Serpenoid
 from sim_bridge.mock_backend import MockBackend, MockSettings
@@ -124,7 +124,7 @@ def test_physics_with_rigid_joints_slides_where_the_equations_say(
     assert advance(physics) > 1.1 * theory
     # inertia, which fades with the pace: 1.4 % at 0.4 rad/s
     assert advance(physics) == pytest.approx(advance(equations), rel=0.05)
-    told = predict("snake", snake().parameters, gait)["step_length_m"]
+    told = predict(snake(), gait)["step_length_m"]
     assert advance(equations) == pytest.approx(1e3 * told, rel=0.002)
 
 

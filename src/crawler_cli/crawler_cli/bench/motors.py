@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from crawler_cli.bench.part import Part
 from hw_drivers.alarm import Alarm
 from hw_drivers.bus import JointMap
 from hw_drivers.bus_loop import BusLoop
@@ -130,3 +131,6 @@ class _Rig:
     def __exit__(self, *_: object) -> None:
         self.bus.close()
         self.emulator.close()
+
+
+PART = Part(measure, add_rows)

@@ -12,6 +12,7 @@ from sensor_msgs.msg import JointState
 
 from crawler_bringup.stack import BACKENDS, Options
 from crawler_cli.bench.children import bare, bare_process
+from crawler_cli.bench.part import Part
 from crawler_cli.watching import Ring
 from crawler_core.robot import default_robot, load_robot
 from crawler_core.types import JointCommand
@@ -176,3 +177,6 @@ def add_rows(table: Any, result: dict[str, Any]) -> None:
     table.add_row(
         "paced at 200 Hz", f"{result['ticks']} ticks", f"{result['late_ticks']} late, {result['overruns']} overrun", ""
     )
+
+
+PART = Part(measure, add_rows)

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import sys
 from typing import Any
 
+from crawler_cli.bench.part import Part
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
-from crawler_core.errors import UserError, unknown_name
+from crawler_core.errors import UserError
+from crawler_core.table import Table
 
-PARTS = ("ring", "gaits", "tuning", "motors")
+PARTS: Table[Part] = Table(
+    "part of the benchmark",
+    {
+        "ring": "crawler_cli.bench.ring:PART",
+        "gaits": "crawler_cli.bench.three_link.gaits:PART",
+        "tuning": "crawler_cli.bench.three_link.tuning:PART",
+        "motors": "crawler_cli.bench.motors:PART",
+    },
+)
 EPILOG = """examples:
   crawler bench
   crawler bench --only gaits
@@ -24,7 +33,7 @@ keys of --json of the ring (medians over the rounds):
   state_to_command_p50_us, _p99_us beside echo_question_to_answer_p50_us, _p99_us   at 200 Hz in real time
   first_state_s, first_motion_s, memory_MB (per process), ticks, late_ticks, overruns
 of the gaits:
-  map_gaits, map_ms, gaits_per_s            steady three-link gaits over psi and omega, with tables and validity flags
+  map_gaits, map_ms, gaits_per_s            steady gaits over psi and omega, with tables and validity flags
   map_first_s                               the first map of this process: it compiles, or loads what is compiled
   solve_ivp_gaits_per_s, pybullet_gaits_per_s, map_over_solve_ivp, map_over_pybullet     gaits of the same map
   solve_ivp_largest_difference_mm, pybullet_largest_difference_mm                        from the map, of those gaits
@@ -52,29 +61,26 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure and print."""
     if not 2.0 <= arguments.seconds <= 600.0 or not 1 <= arguments.rounds <= 100:
         raise UserError("--seconds must be 2 to 600 and --rounds 1 to 100.")
-    parts = PARTS if arguments.only is None else tuple(word.strip() for word in arguments.only.split(","))
-    for part in parts:
-        if part not in PARTS:
-            raise unknown_name("part of the benchmark", part, PARTS)
+    names = list(PARTS) if arguments.only is None else [word.strip() for word in arguments.only.split(",")]
+    chosen = [PARTS[name] for name in names]
 
     def say(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
-    modules = [importlib.import_module(f"crawler_cli.bench.{part}") for part in parts]
     result: dict[str, Any] = {}
-    for module in modules:
-        result |= module.measure(arguments.seconds, arguments.rounds, say)
+    for part in chosen:
+        result |= part.measure(arguments.seconds, arguments.rounds, say)
     if arguments.json:
         print(json.dumps(result))
         return 0
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Table as Printed
 
-    table = Table(title="crawler bench", title_justify="left")
+    table = Printed(title="crawler bench", title_justify="left")
     for column in ("", "here", "beside", "ratio"):
         table.add_column(column, justify="left" if not column else "right")
-    for module in modules:
-        module.add_rows(table, result)
+    for part in chosen:
+        part.add_rows(table, result)
     Console().print(table)
     return 0
 

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
-from crawler_core.errors import UserError, unknown_name
-from crawler_core.robot import load_robot
-from crawler_studies.figures import ROBOTS
+from crawler_core.errors import UserError
+from crawler_core.robot import default_robot, load_robot
+from crawler_core.table import load
+from crawler_models.catalogue import model_of
+
+if TYPE_CHECKING:
+    from crawler_core.robot import RobotSpec
+    from crawler_studies.figures import Figures
 
 EPILOG = """examples:
-  crawler figures three_link
-  crawler figures three_link --only 4,6 --output /tmp/figures
-  crawler figures snake --only table1,table2
+  crawler figures
+  crawler figures --only 4,6 --output /tmp/figures
 
 exit codes: 0 done, 2 bad input, 130 interrupted (the figures so far are kept)
 
@@ -28,7 +32,7 @@ keys of --json: robot, files
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `crawler figures`."""
-    parser.add_argument("robot", nargs="?", default="three_link", help="whose paper (default: %(default)s)")
+    parser.add_argument("robot", nargs="?", default="", help=f"whose paper (default: {default_robot()})")
     parser.add_argument("--only", metavar="N,N,...", help="only these, by their numbers in the paper or names")
     parser.add_argument("--output", metavar="DIR", help="where to (default: studies/figures/<robot>)")
     add_json(parser)
@@ -36,11 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw."""
-    if arguments.robot not in ROBOTS:
-        raise unknown_name("paper with figures for the robot", arguments.robot, ROBOTS)
     spec = load_robot(arguments.robot)
-    figures = importlib.import_module(f"crawler_studies.figures.{spec.name}")
-    names = _names(arguments.only, figures.DRAWINGS)
+    figures = _figures(spec)
+    names = _names(arguments.only, figures.drawings)
     directory = Path(arguments.output or f"studies/figures/{spec.name}")
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -51,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     begin = time.monotonic()
     for name in names:
         before = time.monotonic()
-        drawing = figures.DRAWINGS[name](lab)
+        drawing = figures.drawings[name](lab)
         files += drawing.save(directory)
         if not arguments.json:
             print(f"{drawing.name}: {drawing.title} ({time.monotonic() - before:.1f} s)", flush=True)
@@ -60,6 +62,13 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(f"{len(files)} files in {directory}, {time.monotonic() - begin:.0f} s")
     return 0
+
+
+def _figures(spec: RobotSpec) -> Figures:
+    where = model_of(spec).figures
+    if not where:
+        raise UserError(f"there are no figures for the robot '{spec.name}': its equations have none.")
+    return load(where, what=f"the figures of '{spec.name}'")
 
 
 def _names(only: str | None, known: Iterable[str]) -> list[str]:

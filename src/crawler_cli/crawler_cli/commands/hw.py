@@ -11,7 +11,7 @@ from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
 from crawler_cli.commands.hw_actions import ACTIONS, Task
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.robot import load_robot, robot_names
+from crawler_core.robot import default_robot, load_robot, robot_names
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 from hw_drivers.hardware_settings import NONE, HardwareSettings
 
@@ -42,7 +42,9 @@ emulate, a line each), faults (cause, remedy, joint)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `crawler hw`."""
     parser.add_argument("action", choices=tuple(ACTIONS), help="see below")
-    parser.add_argument("--robot", default="three_link", help=f"one of {', '.join(robot_names())}, or a robot.yaml")
+    parser.add_argument(
+        "--robot", default="", help=f"one of {', '.join(robot_names())}, or a robot.yaml (default: {default_robot()})"
+    )
     parser.add_argument("--port", default="", help="in place of the robot file's, for a robot with one bus")
     parser.add_argument("--emulate", action="store_true", help="on pretended motors")
     parser.add_argument("--calibration", default="", metavar="FILE", help="in place of the one in ~/.config/crawler")

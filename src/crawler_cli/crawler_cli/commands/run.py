@@ -22,12 +22,11 @@ from gait_generators.catalogue import GAITS
 from hybrid_controller.laws.catalogue import LAWS
 
 EPILOG = """examples:
-  crawler run                                        the three-link robot in PyBullet
+  crawler run                                        the default robot in PyBullet
   crawler run --backend model --lockstep             the paper's equations, as fast as the machine allows
   crawler run --set gait.omega=8 --set robot.friction=0.398
   crawler run --backend hardware --emulate           real drivers on pretended motors; without --emulate, the robot
   crawler run --params my.yaml --duration 60 --record
-  crawler run --robot snake --gait serpenoid_closed --set robot.links=10 --set gait.n=5
   crawler run --controller hybrid --set gait.omega=8   feedback on the contacts: docs/feedback.md
 
 files: everything of a run goes to runs/<robot>-<backend>-<time>/: summary.json, run.png, logs/, recording/ (MCAP)
@@ -117,7 +116,10 @@ def _flags(arguments: argparse.Namespace) -> list[Flag]:
 
 def _directory(arguments: argparse.Namespace) -> Path:
     if not arguments.out:
-        return Path("runs") / f"{_label(arguments.robot)}-{arguments.backend}-{datetime.now():%Y%m%d-%H%M%S-%f}"[:-3]
+        return (
+            Path("runs")
+            / f"{_label(arguments.robot or default_robot())}-{arguments.backend}-{datetime.now():%Y%m%d-%H%M%S-%f}"[:-3]
+        )
     directory = Path(arguments.out)
     if directory.exists():
         raise UserError(f"{directory} exists already: give a new name with --out, nothing is overwritten.")

@@ -14,17 +14,17 @@ from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json, add_settings, settings_of
 from crawler_cli.commands.model import finite
 from crawler_core.errors import UserError
+from crawler_core.robot import default_robot
 
 if TYPE_CHECKING:
     from crawler_studies.sweep.plan import Files, Plan
     from crawler_studies.sweep.runner import Source
 
 EPILOG = """examples:
-  crawler sweep three_link --vary gait.omega=0.3:20:100 --vary gait.psi=0:180:100
+  crawler sweep --vary gait.omega=0.3:20:100 --vary gait.psi=0:180:100
   crawler sweep --vary gait.omega=0.3:20:200:log --output speed.csv
   crawler sweep --vary robot.friction_scale_1=0.8,1,1.2 --vary gait.psi=0:180:50 --set gait.omega=1
   crawler sweep --backend pybullet --vary gait.omega=1:16:31 --workers 2
-  crawler sweep snake --vary gait.n=4:6:3 --vary gait.alpha=20:45:26
   crawler sweep --backend pybullet --vary gait.omega=1:16:310 --scheduler tcp://127.0.0.1:8786
 
 Any numeric parameter of robot and gait can vary: name=low:high:count, the same with :log for equal factors, or
@@ -43,7 +43,7 @@ results; null where none is valid), table, picture, drawn (what the picture show
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `crawler sweep`."""
-    parser.add_argument("robot", nargs="?", default="three_link", help="which robot (default: %(default)s)")
+    parser.add_argument("robot", nargs="?", default="", help=f"which robot (default: {default_robot()})")
     parser.add_argument(
         "--vary", action="append", default=[], metavar="NAME=VALUES", help="a variable and its values; repeatable"
     )

@@ -15,6 +15,7 @@ from crawler_cli.commands.arguments import add_json, add_settings, settings_of
 from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
 from crawler_core.errors import UserError
+from crawler_core.robot import default_robot, load_robot
 
 if TYPE_CHECKING:
     from crawler_studies.tuning.engine import Standing
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from crawler_studies.tuning.progress import Progression
 
 EPILOG = """examples:
-  crawler tune three_link --maximise robust_step --over gait.psi,gait.alpha,gait.upsilon --set gait.omega=3.2
+  crawler tune --maximise robust_step --over gait.psi,gait.alpha,gait.upsilon --set gait.omega=3.2
   crawler tune --maximise speed --over gait.omega=0.3:16,gait.psi=0:180 --budget 40
   crawler tune --over gait.psi,gait.phi0=95:125 --set gait.omega=8 --backend pybullet
   crawler tune --over gait.psi=0:180,gait.amplitude=5:20 --backend ring --budget 20
-  crawler tune three_link --gait fourier --over gait.shape --set gait.omega=8 --save my_shape.yaml
+  crawler tune --gait fourier --over gait.shape --set gait.omega=8 --save my_shape.yaml
 
 objectives: step, speed; robust_step and robust_speed, the middle between least and most over a set of frictions;
 worst_step, the least over it. --over without a range takes a sensible one: psi from 0 to 180, or all that is allowed.
@@ -35,28 +36,28 @@ worst_step, the least over it. --over without a range takes a sensible one: psi 
 sets the gait's parameters, waits until they are in force and the crawl is steady, and measures odom. At its end, also
 by Ctrl-C, the gait is put back to what it was.
 
---over gait.shape is not Bayesian: an evolution strategy on the equations finds a shape for the gait fourier, which
-has too many numbers for a Gaussian process. Its --budget counts gaits (default 120000).
+Where the robot's equations bring a search of their own for a parameter, such as --over gait.shape, it takes the place
+of the Bayesian one: a shape of the gait fourier has too many numbers for a Gaussian process, and an evolution strategy
+finds it. Its --budget counts gaits (default 120000); --save says where its file goes.
 
 files: the study (.sqlite) with every finished evaluation, and beside it a picture (.png), by default in studies/. An
 interrupted tuning goes on where it stopped when the same command is given again; a larger --budget continues it.
 
 exit codes: 0 done, 1 done but nothing was valid, 2 bad input or a ring that is not there, 130 interrupted
 
-keys of --json with --over gait.shape: robot, gait, objective, unit, budget, evaluations, best_value, nominal_step_m,
-command, shape (the file), study
+keys of --json with such a search: robot, gait, objective, unit, budget, evaluations, best_value, command, file, study,
+and its own, such as nominal_step_m
 
 keys of --json: robot, gait, backend, objective, unit (of best_value), variables (name to low and high), settings, seed,
 budget, evaluations, evaluated (by this call), finished_before (by earlier ones), not_valid, best (the best point),
 best_value, best_evaluation (its number), set (the words that repeat it), command (that crawls with it), study, picture
 """
 BUDGET = 60
-SHAPE = "gait.shape"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `crawler tune`."""
-    parser.add_argument("robot", nargs="?", default="three_link", help="which robot (default: %(default)s)")
+    parser.add_argument("robot", nargs="?", default="", help=f"which robot (default: {default_robot()})")
     parser.add_argument(
         "--maximise",
         metavar="OBJECTIVE",
@@ -95,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep-best", action="store_true", help="with --backend ring: leave the robot in the best gait that was found"
     )
-    parser.add_argument("--save", default="", metavar="FILE", help="with --over gait.shape: the shape file to write")
+    parser.add_argument("--save", default="", metavar="FILE", help="with a search such as --over gait.shape: its file")
     add_settings(parser)
     add_json(parser)
 
@@ -103,14 +104,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check everything, evaluate what is missing, report."""
     words = [word for text in arguments.over for word in text.split(",")]
-    if SHAPE in words:
-        from crawler_cli.commands.tune_shape import run as run_shape
-
-        return run_shape(arguments, words)
     from crawler_studies.tuning.plan import Request
+    from crawler_studies.tuning.search import search_for
 
+    spec = load_robot(arguments.robot)
+    for name in (word.strip().partition("=")[0] for word in words):
+        if search := search_for(spec, name):
+            from crawler_cli.commands.tune_search import run as run_search
+
+            return run_search(arguments, search, name, words)
     if arguments.save:
-        raise UserError("--save is about --over gait.shape: what is found here are numbers, for --set.")
+        raise UserError("--save is about searches such as --over gait.shape: what is found here are numbers, to set.")
     request = Request(
         robot=arguments.robot,
         gait=arguments.gait,

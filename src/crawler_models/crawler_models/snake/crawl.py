@@ -5,28 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crawler_core.motion import PeriodicMotion
 from crawler_models.snake.plant import SnakePlant
 from crawler_models.snake.robot import Snake
 
 Array = NDArray[np.float64]
 
 TICKS = 960  # in a cycle: the advance is off by less than 0.2 % of d_step
-
-
-class Motion(Protocol):
-    """Prescribed joint angles; any gait fits."""
-
-    @property
-    def period(self) -> float:
-        """Seconds after which the motion repeats."""
-
-    def sample(self, t: Array) -> tuple[Array, Array, Array]:
-        """Angles (rad), their rates and accelerations, each shaped ``(*t.shape, joints)``."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +35,7 @@ class Cycle:
         return self.step_length / self.period
 
 
-def crawl(snake: Snake, motion: Motion) -> Cycle:
+def crawl(snake: Snake, motion: PeriodicMotion) -> Cycle:
     """The second cycle of `motion`: in the first the load settles."""
     dt = motion.period / TICKS
     position, velocity, _ = motion.sample(np.arange(1, TICKS + 1, dtype=np.float64) * dt)

@@ -6,12 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crawler_models.snake.crawl import Motion, crawl, weakest
+from crawler_core.motion import PeriodicMotion
+from crawler_models.snake.crawl import crawl, weakest
 from crawler_models.snake.robot import Snake
 from crawler_models.snake.wave import Wave, alpha_limit
 
 
-def predict_snake(parameters: Mapping[str, Any], motion: Motion, efforts: Sequence[float] = ()) -> dict[str, Any]:
+def predict_snake(
+    parameters: Mapping[str, Any], motion: PeriodicMotion, efforts: Sequence[float] = ()
+) -> dict[str, Any]:
     """The quasi-static cycle beside the criteria of the paper.
 
     Keys: step_length_m (positive towards the head), speed_m_s, period_s, slip (the share of d_step that is missing),
@@ -21,9 +24,9 @@ def predict_snake(parameters: Mapping[str, Any], motion: Motion, efforts: Sequen
     """
     snake = Snake.from_parameters(parameters)
     cycle = crawl(snake, motion)
-    wave: Wave | None = getattr(motion, "wave", None)
+    wave = wave_of(motion)
     over = weakest(cycle.torque, efforts) if len(efforts) else None
-    advance = snake.length * wave.d_unit if wave else math.nan
+    advance = of_the_wave(parameters, motion)["d_step_m"]
     return {
         "step_length_m": math.nan if over else cycle.step_length,
         "speed_m_s": math.nan if over else cycle.mean_speed,
@@ -33,9 +36,8 @@ def predict_snake(parameters: Mapping[str, Any], motion: Motion, efforts: Sequen
         "slid_m": float(cycle.slid.max()),
         "peak_torque_N_m": float(cycle.torque.max()),
         "peak_speed_rad_s": float(cycle.speed.max()),
-        "d_step_m": advance,
+        **of_the_wave(parameters, motion),
         "d_unit": wave.d_unit if wave else math.nan,
-        "f": wave.f if wave else math.nan,
         "x_error_m": snake.length * float(wave.worst.x) if wave else math.nan,
         "y_error_m": snake.length * float(wave.worst.y) if wave else math.nan,
         "alpha_max_rad": alpha_limit(wave.n) if wave else math.nan,
@@ -43,6 +45,24 @@ def predict_snake(parameters: Mapping[str, Any], motion: Motion, efforts: Sequen
         "reason": _too_weak(*over, efforts) if over else "",
         "cycles_to_steady": 0,
     }
+
+
+def measured(parameters: Mapping[str, Any], motion: PeriodicMotion, step_length: float) -> dict[str, Any]:
+    """What a measured step (m) comes to beside the wave's own: d_step_m, f, slip."""
+    own = of_the_wave(parameters, motion)
+    return {**own, "slip": 1.0 - abs(step_length) / own["d_step_m"]}
+
+
+def of_the_wave(parameters: Mapping[str, Any], motion: PeriodicMotion) -> dict[str, float]:
+    """d_step_m, the advance without slip, and the energy-loss function f; NaN where the motion has no wave."""
+    wave = wave_of(motion)
+    length = Snake.from_parameters(parameters).length
+    return {"d_step_m": length * wave.d_unit if wave else math.nan, "f": wave.f if wave else math.nan}
+
+
+def wave_of(motion: PeriodicMotion) -> Wave | None:
+    """The wave that the motion sends along the snake, where it has one as its ``wave``."""
+    return getattr(motion, "wave", None)
 
 
 def _too_weak(joint: int, share: float, efforts: Sequence[float]) -> str:

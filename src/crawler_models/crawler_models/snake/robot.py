@@ -18,7 +18,10 @@ class Snake:
 
     @staticmethod
     def from_parameters(parameters: Mapping[str, float]) -> Snake:
-        """From the parameters of the robot file."""
+        """From the parameters of the robot file. Raises ValueError where one is missing."""
+        needed = ("links", "link_length", "link_mass", "gravity", "friction")
+        if missing := [key for key in needed if key not in parameters]:
+            raise ValueError(f"The snake's parameters lack {', '.join(missing)}.")
         return Snake(
             links=int(parameters["links"]),
             length=parameters["link_length"],

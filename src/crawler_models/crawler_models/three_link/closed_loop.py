@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 
+from crawler_core.motion import PeriodicMotion
 from crawler_models.three_link.contact_law import ContactLost, HybridFault, NoConsistentMode, PainleveParadox, slack
 from crawler_models.three_link.dynamics import acceleration, contact_forces, painleve_margin
 from crawler_models.three_link.feedback_law import FeedbackLaw
-from crawler_models.three_link.joint_motion import JointMotion
 from crawler_models.three_link.kinematics import closed_chain
 from crawler_models.three_link.loop_equations import AT_REST, LoopEquations, LoopState
 from crawler_models.three_link.modes import STICK_STICK, candidates
@@ -38,7 +38,7 @@ class Event(NamedTuple):
 class ClosedLoop:
     """A robot, a periodic reference and the law; ``cycle`` lets one period pass."""
 
-    def __init__(self, robot: ThreeLink, motion: JointMotion, law: FeedbackLaw, steps: int = _STEPS) -> None:
+    def __init__(self, robot: ThreeLink, motion: PeriodicMotion, law: FeedbackLaw, steps: int = _STEPS) -> None:
         self.robot, self.law = robot, law
         self.equations = LoopEquations(robot, motion, law)
         self.period = float(motion.period)
@@ -197,7 +197,7 @@ class ClosedLoop:
         )
 
 
-def _turns(robot: ThreeLink, motion: JointMotion, period: float) -> list[float]:
+def _turns(robot: ThreeLink, motion: PeriodicMotion, period: float) -> list[float]:
     """When d_r' changes sign within the period."""
 
     def d1(t: float) -> float:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from crawler_core.motion import PeriodicMotion
 from crawler_models.three_link.contact_law import HybridFault
 from crawler_models.three_link.hybrid import SpanTable, State, simulate
-from crawler_models.three_link.joint_motion import JointMotion
 from crawler_models.three_link.modes import Mode
 from crawler_models.three_link.robot import ThreeLink
 from crawler_models.three_link.trajectory import Samples, Trajectory
@@ -51,7 +51,7 @@ class Crawl:
         return self.trajectory.sample(np.linspace(0.0, self.period, count))
 
 
-def crawl(robot: ThreeLink, motion: JointMotion, *, max_cycles: int = 200) -> Crawl:
+def crawl(robot: ThreeLink, motion: PeriodicMotion, *, max_cycles: int = 200) -> Crawl:
     """Simulate from x1' = 0 until the cycle repeats.
 
     A gait that loses contact, meets Painleve's paradox or does not settle is returned with ``valid`` false and the

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from crawler_core.motion import PeriodicMotion
 from crawler_models.three_link.closed_loop import ClosedLoop
 from crawler_models.three_link.contact_law import HybridFault
 from crawler_models.three_link.crawl import crawl
 from crawler_models.three_link.feedback_law import FeedbackLaw
-from crawler_models.three_link.joint_motion import JointMotion
 from crawler_models.three_link.loop_equations import LoopState
 from crawler_models.three_link.robot import ThreeLink
 
@@ -56,7 +56,7 @@ class FeedbackCrawl:
 
 
 def feedback_crawl(
-    robot: ThreeLink, motion: JointMotion, law: FeedbackLaw | None = None, *, max_cycles: int = 120, **options: int
+    robot: ThreeLink, motion: PeriodicMotion, law: FeedbackLaw | None = None, *, max_cycles: int = 120, **options: int
 ) -> FeedbackCrawl:
     """Simulate from the steady crawl without feedback until the motion repeats after at most four cycles.
 
@@ -83,7 +83,7 @@ def feedback_crawl(
     return _invalid(period, f"The gait does not repeat within {max_cycles} cycles.")
 
 
-def _speed_without_feedback(robot: ThreeLink, motion: JointMotion) -> float:
+def _speed_without_feedback(robot: ThreeLink, motion: PeriodicMotion) -> float:
     """Of foot 1 at the start of a cycle, m/s: where the law takes over. A start from rest can throw a foot off."""
     steady = crawl(robot, motion)
     return steady.trajectory.end_state[1] if steady.trajectory is not None else 0.0

@@ -11,9 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
+from crawler_core.motion import PeriodicMotion
 from crawler_models.three_link.contact_law import ContactLost, HybridFault, PainleveParadox, consistent_modes
 from crawler_models.three_link.dynamics import Forces, acceleration, contact_forces, painleve_margin
-from crawler_models.three_link.joint_motion import JointMotion
 from crawler_models.three_link.kinematics import Chain, closed_chain
 from crawler_models.three_link.modes import STICK_STICK, Mode
 from crawler_models.three_link.piecewise import Piecewise, node_times, resolve
@@ -65,7 +65,7 @@ class ModeTable:
 class SpanTable:
     """The closed chain over ``start .. end`` of a joint motion, tabulated once for all modes and all cycles."""
 
-    def __init__(self, robot: ThreeLink, motion: JointMotion, start: float, end: float) -> None:
+    def __init__(self, robot: ThreeLink, motion: PeriodicMotion, start: float, end: float) -> None:
         def terms(t: np.ndarray) -> tuple[np.ndarray, ...]:
             c = closed_chain(robot, *motion.sample(t))
             return c.d, c.d1, c.d2, c.C, c.P, c.K, c.Q

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from crawler_core.motion import PeriodicMotion
 from crawler_models.three_link.contact_law import HybridFault
 from crawler_models.three_link.dynamics import acceleration, contact_forces, painleve_margin
 from crawler_models.three_link.feedback_law import (
@@ -18,7 +19,6 @@ from crawler_models.three_link.feedback_law import (
     joint_tracking,
 )
 from crawler_models.three_link.inverse_dynamics import Pair, SingularContacts
-from crawler_models.three_link.joint_motion import JointMotion
 from crawler_models.three_link.kinematics import Chain, chain, closed_chain
 from crawler_models.three_link.modes import Mode
 from crawler_models.three_link.robot import ThreeLink
@@ -61,7 +61,7 @@ class Now(NamedTuple):
 class LoopEquations:
     """Of a robot, a periodic reference and the law."""
 
-    def __init__(self, robot: ThreeLink, motion: JointMotion, law: FeedbackLaw) -> None:
+    def __init__(self, robot: ThreeLink, motion: PeriodicMotion, law: FeedbackLaw) -> None:
         self.robot, self.motion, self.law = robot, motion, law
         self.wait = max(law.dwell, A_MOMENT * float(motion.period))  # s without tracking contacts, at least
 

@@ -1,9 +1,13 @@
-"""What the three-link equations can do."""
+"""What the three-link equations can do. What they need is imported when it is used: most of it is heavy."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from crawler_core.motion import PeriodicMotion
 from crawler_core.robot import RobotSpec
-from crawler_models.model import Model
+from crawler_models.model import Column, Model
 from crawler_models.plant import Plant
 
 
@@ -15,4 +19,28 @@ def plant(spec: RobotSpec) -> Plant:
     return ThreeLinkPlant(ThreeLink.from_parameters(spec.parameters), [joint.home for joint in spec.actuated])
 
 
-MODEL = Model(plant=plant)
+def prediction(spec: RobotSpec, motion: PeriodicMotion) -> dict[str, Any]:
+    """The steady crawl with prescribed joints."""
+    from crawler_models.three_link.prediction import predict
+
+    return predict(spec.parameters, motion)
+
+
+def switches(found: Sequence[dict[str, Any]]) -> str:
+    """The switches of the feet's modes, a line each."""
+    return "\n".join(f"t/T = {s['phase']:.4f}  {', '.join(s['modes'])}" for s in found) or "none"
+
+
+MODEL = Model(
+    plant=plant,
+    predict=prediction,
+    columns=(
+        Column("min_normal_force_N", "smallest normal force", lambda v: f"{v:.4f} N", kept=float),
+        Column("painleve_margin", "Painlevé margin", lambda v: f"{v:.4g}", kept=float),
+        Column("unique", "unique at every event", lambda v: "yes" if v else "no", kept=bool),
+        Column("mode_switches", "modes of feet 1, 2", switches),
+    ),
+    batch="crawler_models.three_link.batch:BATCH",
+    figures="crawler_studies.three_link.figures:FIGURES",
+    searches={"gait.shape": "crawler_studies.three_link.shape_search:SEARCH"},
+)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +12,9 @@ from crawler_core.errors import UserError, unknown_name
 from crawler_studies.evaluation import Evaluator
 from crawler_studies.identity import identity_of
 from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.own_columns import own_names
+from crawler_studies.own_columns import own_columns
 from crawler_studies.physics_evaluator import PyBulletEvaluator
+from crawler_studies.place import labelled_path
 from crawler_studies.subject import Subject
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.table import SUFFIXES
@@ -23,7 +22,6 @@ from crawler_studies.sweep.variable import parse_variables
 from gait_generators.catalogue import make_gait
 
 BACKENDS = ("model", "pybullet")
-DIRECTORY = Path("studies")
 
 
 @dataclass(frozen=True)
@@ -45,9 +43,9 @@ class Plan:
     identity: Mapping[str, Any]  # what the evaluations depend on
 
     @property
-    def own(self) -> tuple[str, ...]:
+    def own(self) -> dict[str, type]:
         """The columns that only this robot has."""
-        return own_names(self.subject.spec.name)
+        return own_columns(self.subject.spec)
 
 
 def make_plan(
@@ -95,8 +93,9 @@ def make_files(plan: Plan, output: str) -> Files:
         if not table.parent.is_dir():
             raise UserError(f"--output {output} cannot be written: there is no directory {table.parent}.")
     else:
-        _make(DIRECTORY)
-        table = DIRECTORY / f"{_label(plan)}.parquet"
+        names = [name.replace(".", "-") for name in plan.grid.names[:3]]
+        parts = [plan.subject.spec.name, plan.subject.gait_name, plan.evaluator.backend, *names]
+        table = labelled_path(parts, plan.identity, ".parquet")
     files = Files(table, table.with_suffix(".png"), table.with_suffix(".sqlite"))
     if not os.access(table.parent, os.W_OK | os.X_OK):
         raise UserError(f"{table} cannot be written: {table.parent} does not let you.")
@@ -106,18 +105,3 @@ def make_files(plan: Plan, output: str) -> Files:
         if file.exists() and not files.study.exists():
             raise UserError(f"{file} exists already, and not from a sweep ({files.study} is not there): give another.")
     return files
-
-
-def _label(plan: Plan) -> str:
-    """The same for the same sweep and no other, so that the same command finds its study again."""
-    said = json.dumps(plan.identity, sort_keys=True).encode()
-    names = [name.replace(".", "-") for name in plan.grid.names[:3]]
-    parts = [plan.subject.spec.name, plan.subject.gait_name, plan.evaluator.backend, *names]
-    return "_".join([*parts, hashlib.sha256(said).hexdigest()[:8]])
-
-
-def _make(directory: Path) -> None:
-    try:
-        directory.mkdir(exist_ok=True)
-    except OSError as error:
-        raise UserError(f"{directory} cannot be made: {error.strerror}; give --output FILE elsewhere.") from None

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crawler_studies.evaluation import Result
 from crawler_studies.sweep.grid import Grid
 
-RESULTS: dict[str, type] = {
-    "step_length_m": float,
-    "speed_m_s": float,
-    "valid": int,
-    "reason": str,
-    "min_normal_force_N": float,
-    "painleve_margin": float,
-    "unique": int,  # empty where the backend cannot tell
-}
+RESULTS: dict[str, type] = {"step_length_m": float, "speed_m_s": float, "valid": bool, "reason": str}
+UNKNOWN: dict[type, Any] = {float: math.nan, bool: None}
 
 
-def columns(grid: Grid, own: Sequence[str] = ()) -> dict[str, type]:
+def columns(grid: Grid, own: Mapping[str, type]) -> dict[str, type]:
     """The columns of a sweep over `grid`, after the point's number; `own` are those of the robot alone."""
-    return {**dict.fromkeys(grid.names, float), **RESULTS, **dict.fromkeys(own, float)}
+    return {**dict.fromkeys(grid.names, float), **RESULTS, **own}
 
 
 def rows(
-    grid: Grid, numbers: Sequence[int], results: Sequence[Result], tells_unique: bool, own: Sequence[str] = ()
+    grid: Grid, numbers: Sequence[int], results: Sequence[Result], own: Mapping[str, type]
 ) -> list[tuple[Any, ...]]:
     """The points with these numbers and what they came to, in the order of `columns`."""
     return [
@@ -35,12 +28,9 @@ def rows(
             *values,
             result.step_length,
             result.speed,
-            int(result.valid),
+            bool(result.valid),
             result.reason,
-            result.min_normal_force,
-            result.painleve_margin,
-            int(result.unique) if tells_unique else None,
-            *(result.own.get(name, math.nan) for name in own),
+            *(kind(result.own[name]) if name in result.own else UNKNOWN[kind] for name, kind in own.items()),
         )
         for number, values, result in zip(numbers, grid.coordinates(numbers).tolist(), results, strict=True)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from crawler_studies.evaluation import Evaluator, Result
 from crawler_studies.study_file import Study
@@ -43,7 +43,7 @@ def sweep(
     grid: Grid,
     study: Study,
     progress: Callable[[int], None],
-    own: Sequence[str] = (),
+    own: Mapping[str, type] | None = None,
 ) -> int:
     """Evaluate every point of `grid` that `study` lacks; `progress` hears how many became finished.
 
@@ -54,6 +54,6 @@ def sweep(
     finished = study.numbers()
     missing = [number for number in range(grid.size) if number not in finished]
     for numbers, results in source(evaluator, grid, missing):
-        study.add(rows(grid, numbers, results, tells_unique=evaluator.backend == "model", own=own))
+        study.add(rows(grid, numbers, results, own or {}))
         progress(len(numbers))
     return len(missing)

@@ -17,12 +17,12 @@ from crawler_core.errors import UserError
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.rows import columns
 
-ARROW = {float: pa.float64(), int: pa.bool_(), str: pa.string()}  # a sweep's whole numbers are yes and no
+ARROW = {float: pa.float64(), bool: pa.bool_(), str: pa.string()}
 SUFFIXES = (".parquet", ".csv")
 
 
 def make_table(
-    grid: Grid, rows: Sequence[tuple[Any, ...]], identity: Mapping[str, Any], own: Sequence[str] = ()
+    grid: Grid, rows: Sequence[tuple[Any, ...]], identity: Mapping[str, Any], own: Mapping[str, type]
 ) -> pa.Table:
     """Every point with its results. What is not known is null; the metadata say what the table is of."""
     kinds = columns(grid, own)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from crawler_core.errors import UserError
-from crawler_studies.subject import Point
+from crawler_core.robot import default_robot
+from crawler_studies.subject import Point, Subject
 from crawler_studies.tuning.engine import Standing
 from crawler_studies.tuning.picture import draw
 from crawler_studies.tuning.plan import Plan
@@ -60,14 +62,15 @@ def assignments(plan: Plan, point: Point) -> list[str]:
 
 def command(plan: Plan, point: Point) -> str:
     """The command that lets the robot crawl with `point`."""
-    subject, backend = plan.subject, plan.evaluator.backend
-    words = ["./crawler run"]
-    if subject.robot != "three_link":
-        words.append(f"--robot {shlex.quote(subject.robot)}")
-    if backend != "ring":
-        words.append(f"--backend {backend}")
-    words.append(f"--gait {subject.gait_name}")
-    return " ".join([*words, *(f"--set {word}" for word in assignments(plan, point))])
+    backend = plan.evaluator.backend
+    return run_command(plan.subject, "" if backend == "ring" else backend, assignments(plan, point))
+
+
+def run_command(subject: Subject, backend: str, words: Sequence[str]) -> str:
+    """The command that lets the subject crawl, with these words after --set; without a backend on the default one."""
+    robot = [] if subject.robot in ("", default_robot()) else [f"--robot {shlex.quote(subject.robot)}"]
+    on = [f"--backend {backend}"] if backend else []
+    return " ".join(["./crawler run", *robot, *on, f"--gait {subject.gait_name}", *(f"--set {word}" for word in words)])
 
 
 def _text(value: Any) -> str:

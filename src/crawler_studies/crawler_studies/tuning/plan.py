@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,11 +9,11 @@ from typing import Any
 
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.robot import load_robot
-from crawler_models.prediction import has_equations
 from crawler_studies.evaluation import Evaluator
 from crawler_studies.identity import identity_of
 from crawler_studies.model_evaluator import ModelEvaluator
 from crawler_studies.physics_evaluator import PyBulletEvaluator
+from crawler_studies.place import labelled_path
 from crawler_studies.robustness import SAMPLES, SPREAD
 from crawler_studies.subject import Subject
 from crawler_studies.tuning.gait_choice import choose_gait
@@ -24,7 +22,6 @@ from crawler_studies.tuning.space import Space, make_space
 from gait_generators.catalogue import make_gait
 
 TARGETS = ("model", "pybullet", "ring")
-DIRECTORY = Path("studies")
 FEW_SAMPLES = 9  # of the frictions, where each takes seconds
 MOST_EVALUATIONS = 1000  # a Gaussian process takes the cube of it
 Settings = Mapping[str, Mapping[str, Any]]
@@ -34,7 +31,7 @@ Settings = Mapping[str, Mapping[str, Any]]
 class Request:
     """What the user wants."""
 
-    robot: str = "three_link"
+    robot: str = ""  # empty: the installation's default
     gait: str = ""  # empty: the robot's default, or the one that has all the variables
     maximise: str = "step"
     over: Sequence[str] = ()  # gait.psi or gait.psi=0:180
@@ -70,17 +67,15 @@ def make_plan(request: Request) -> Plan:
     if request.target == "pybullet":
         physics = PyBulletEvaluator.of(subject, request.settings.get("backend") or {})
         return assemble(request, subject, physics, physics.identity, note)
-    if not has_equations(subject.spec.name):
-        raise UserError(f"there are no equations for the robot '{subject.spec.name}': give --backend pybullet.")
     return assemble(request, subject, ModelEvaluator(subject), {}, note)
 
 
 def assemble(request: Request, subject: Subject, evaluator: Evaluator, own: Mapping[str, Any], note: str = "") -> Plan:
     """The plan for tuning `subject` with `evaluator`, whose results depend on `own` besides. Raises UserError."""
+    space = make_space(subject, request.over)
     make_gait(subject.spec, subject.gait_name, subject.settings["gait"])  # says what is wrong with fixed settings
     samples = SAMPLES if evaluator.backend == "model" else FEW_SAMPLES
     objective = make_objective(request.maximise, subject, request.friction_set, request.spread, samples)
-    space = make_space(subject, request.over)
     for name in space.names:
         section, _, key = name.partition(".")
         if key in subject.settings[section]:
@@ -125,14 +120,4 @@ def study_path(plan: Plan, given: str) -> Path:
     subject = plan.subject
     varied = [name.replace(".", "-") for name in plan.space.names[:3]]
     parts = [subject.spec.name, subject.gait_name, plan.evaluator.backend, plan.objective.name, *varied]
-    return labelled_path(parts, plan.identity)
-
-
-def labelled_path(parts: Sequence[str], identity: Mapping[str, Any]) -> Path:
-    """A file of the study with this identity, in studies/. Raises UserError."""
-    try:
-        DIRECTORY.mkdir(exist_ok=True)
-    except OSError as error:
-        raise UserError(f"{DIRECTORY} cannot be made: {error.strerror}; give the study a file elsewhere.") from None
-    said = json.dumps(identity, sort_keys=True).encode()
-    return DIRECTORY / f"{'_'.join([*parts, hashlib.sha256(said).hexdigest()[:8]])}.sqlite"
+    return labelled_path(parts, plan.identity, ".sqlite")

@@ -11,9 +11,9 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crawler_core.motion import PeriodicMotion
 from crawler_models.three_link.fast import cycle, steady
 from crawler_models.three_link.fast.table import CHAIN_COLUMNS, WIDE, fill_chain
-from crawler_models.three_link.joint_motion import JointMotion
 from crawler_models.three_link.robot import ThreeLink
 
 Array = NDArray[np.float64]
@@ -75,7 +75,7 @@ class GaitMap:
 class ShapeTable:
     """Tables of joint motions on robots: what all frequencies, frictions and gravities of each have in common."""
 
-    def __init__(self, robots: ThreeLink | Sequence[ThreeLink], motions: Sequence[JointMotion]) -> None:
+    def __init__(self, robots: ThreeLink | Sequence[ThreeLink], motions: Sequence[PeriodicMotion]) -> None:
         """One robot for all motions, or one for each. Only the motions' paths count, not their periods."""
         robots = [robots] * len(motions) if isinstance(robots, ThreeLink) else list(robots)
         rows = np.array([(r.m0, r.l0, r.J0, r.m1, r.l1, r.J1, r.m2, r.l2, r.J2) for r in robots])
@@ -143,7 +143,7 @@ class ShapeTable:
         ).reshape(shape)
 
 
-def sample_motion(motion: JointMotion, nodes: int) -> tuple[Array, Array, Array]:
+def sample_motion(motion: PeriodicMotion, nodes: int) -> tuple[Array, Array, Array]:
     """One period at equal steps: angles (nodes, 2), and their derivatives by the phase in radians."""
     scale = motion.period / (2.0 * np.pi)
     q, dq, ddq = motion.sample(np.arange(nodes, dtype=float) * (motion.period / nodes))

@@ -1,0 +1,1 @@
+"""Benchmarks of the three-link equations."""

@@ -1,0 +1,67 @@
+"""The figures of a paper, drawn again: what each shows, the numbers behind it, and how it is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from crawler_core.robot import RobotSpec
+
+Array = NDArray[np.float64]
+Columns = Mapping[str, Array]
+
+BLUE, BLACK, PURPLE, RED, GREY = "#1f4fb4", "#222222", "#8a3fa0", "#c0392b", "#888888"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure of a paper. Each table has columns of one length, named with their units."""
+
+    number: int | str  # in the paper; text is what else it is called, such as "table 1"
+    title: str
+    tables: Mapping[str, Columns]  # by what stands in the file's name; "" for the only one
+    draw: Callable[[Figure], None]
+    size: tuple[float, float] = (9.0, 4.5)  # inches
+
+    @property
+    def name(self) -> str:
+        """As a heading."""
+        return f"Fig. {self.number}" if isinstance(self.number, int) else self.number.capitalize()
+
+    @property
+    def stem(self) -> str:
+        """Of the files."""
+        return f"fig{self.number:02d}" if isinstance(self.number, int) else self.number.replace(" ", "")
+
+    def save(self, directory: Path) -> list[Path]:
+        """Write the picture (PNG) and the data (CSV) into an existing directory; returns the files."""
+        figure = Figure(figsize=self.size, layout="constrained")
+        FigureCanvasAgg(figure)
+        figure.suptitle(f"{self.name}: {self.title}")
+        self.draw(figure)
+        for axes in figure.axes:
+            if not axes.images and not axes.collections:
+                axes.grid(alpha=0.3)
+        files = [directory / f"{self.stem}.png"]
+        figure.savefig(files[0], dpi=100)
+        for name, columns in self.tables.items():
+            file = directory / f"{self.stem}{'_' + name if name else ''}.csv"
+            table = np.column_stack([np.asarray(column, dtype=float).ravel() for column in columns.values()])
+            np.savetxt(file, table, delimiter=",", header=",".join(columns), comments="", fmt="%.9g")
+            files.append(file)
+        return files
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Those of one robot's paper; its model names them."""
+
+    make_lab: Callable[[RobotSpec], Any]  # what they are made from
+    drawings: Mapping[str, Callable[[Any], Drawing]]  # by their numbers in the paper or names

@@ -1,0 +1,1 @@
+"""Studies of the snake alone: the figures and tables of its paper."""

@@ -1,0 +1,65 @@
+"""The loss of displacement: Table 2's on a wooden floor beside PyBullet's, for the paper's wave and the closed one."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from crawler_studies.evaluation import Result
+from crawler_studies.figures import BLUE, GREY, RED, Array, Drawing
+from crawler_studies.snake.figures.lab import GAITS, Lab
+from crawler_studies.snake.figures.printed import TABLE_2
+
+CASES = [(row.n, row.alpha_deg) for row in TABLE_2]
+
+
+def make(lab: Lab) -> Drawing:
+    measured = {gait: lab.measured(gait, CASES) for gait in GAITS}
+    predicted = {gait: lab.predicted(gait, CASES) for gait in GAITS}
+    columns: dict[str, Array] = {
+        "n": np.array([float(n) for n, _ in CASES]),
+        "alpha_deg": np.array([alpha for _, alpha in CASES]),
+        "loss_printed_percent": np.array([row.loss_percent for row in TABLE_2]),
+        "d_step_mm": 1e3 * _own(predicted["serpenoid"], "d_step_m"),
+    }
+    for gait in GAITS:
+        columns |= {
+            f"step_{gait}_mm": 1e3 * np.array([result.step_length for result in measured[gait]]),
+            f"slip_{gait}_percent": 100.0 * _own(measured[gait], "slip"),
+            f"slip_{gait}_equations_percent": 100.0 * _own(predicted[gait], "slip"),
+            f"friction_work_{gait}_J": _own(measured[gait], "friction_work_J"),
+            f"peak_torque_{gait}_N_m": _own(measured[gait], "peak_torque_N_m"),
+            f"f_{gait}": _own(measured[gait], "f"),
+        }
+    mean = {gait: columns[f"slip_{gait}_percent"].mean() for gait in GAITS}
+
+    def draw(figure: Figure) -> None:
+        left, middle, right = figure.subplots(1, 3, width_ratios=(1.3, 1.0, 1.0))
+        x = np.arange(len(CASES))
+        left.bar(x - 0.27, columns["loss_printed_percent"], 0.25, color=GREY, label="printed, wooden floor")
+        _pairs(left, columns, "slip_{}_percent", "loss of displacement [%]")
+        _pairs(middle, columns, "friction_work_{}_J", "work of friction per cycle [J]")
+        _pairs(right, columns, "peak_torque_{}_N_m", "largest joint torque [N m]")
+
+    friction = lab.spec.parameters["friction"]
+    title = (
+        f"(d - Delta x) / d in PyBullet, friction {friction:g}: on average {mean['serpenoid']:.1f} % with the paper's "
+        f"wave, {mean['serpenoid_closed']:.1f} % with the closed one"
+    )
+    return Drawing("slip", title, {"": columns}, draw, (13.0, 4.4))
+
+
+def _own(results: list[Result], name: str) -> Array:
+    return np.array([result.own.get(name, np.nan) for result in results])
+
+
+def _pairs(axes: Axes, columns: dict[str, Array], name: str, label: str) -> None:
+    x = np.arange(len(CASES))
+    for gait, colour, offset in zip(GAITS, (RED, BLUE), (0.0, 0.27), strict=True):
+        axes.bar(x + offset, columns[name.format(gait)], 0.25, color=colour, label=f"PyBullet, {gait}")
+    axes.set_xticks(x, [f"{n}, {alpha:g}°" for n, alpha in CASES], rotation=30)
+    axes.set_xlabel("n, alpha")
+    axes.set_ylabel(label)
+    axes.axhline(0.0, color="black", linewidth=0.6)
+    axes.legend(fontsize=8)

@@ -1,0 +1,95 @@
+"""Some ticks of a run in physics, and what the robot did in them: strides along its heading, forces, work."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from crawler_core.robot import RobotSpec
+from crawler_core.types import ContactMode, FloatArray, Observation
+
+
+@dataclass(frozen=True)
+class Strides:
+    """The mean of some whole strides."""
+
+    count: float
+    time: float  # s, of all of them
+    advance: float  # m, along the heading, of all of them
+    drift: float  # m to the left of it, likewise
+    turn: float  # rad, likewise
+
+    @property
+    def step(self) -> float:
+        """m"""
+        return self.advance / self.count
+
+    @property
+    def period(self) -> float:
+        """s"""
+        return self.time / self.count
+
+
+class Stretch:
+    """Filled tick by tick, from what is seen before the first."""
+
+    def __init__(self, spec: RobotSpec, dt: float, before: Observation) -> None:
+        self._spec = spec
+        self._dt = dt
+        self._seen = [before]
+        self.torque = 0.0  # N·m, the largest of any motor
+        self.friction_work = 0.0  # J, of all feet
+        self._ways = 2 if "y" in spec.base_motion else 1  # the ground's plane, or its x alone
+
+    def add(self, seen: Observation) -> None:
+        """A tick has passed."""
+        self._seen.append(seen)
+        self.torque = max(self.torque, float(np.abs(seen.effort[self._spec.actuated_indices]).max()))
+        for contact in seen.contacts:
+            work = sum(contact.force[i] * contact.slip_velocity[i] for i in range(self._ways))
+            self.friction_work -= self._dt * work
+
+    @property
+    def forces(self) -> FloatArray:
+        """The normal force on each foot in each tick, N."""
+        return np.array([[contact.force[2] for contact in seen.contacts] for seen in self._seen[1:]])
+
+    def strides(self, periods: int) -> Strides | None:
+        """The stretch as so many periods of the gait; or where the robot says so, from the first to the last event of
+        its foot, and None where there are not two of them."""
+        if self._spec.stride.cut == "period":
+            return self._between(0, len(self._seen) - 1, periods)
+        marks = self._events()
+        return self._between(marks[0], marks[-1], len(marks) - 1) if len(marks) > 1 else None
+
+    def _events(self) -> list[int]:
+        stride = self._spec.stride
+        foot = self._spec.foot_names.index(stride.foot)
+        lifted = [seen.contacts[foot].mode == ContactMode.OPEN for seen in self._seen]
+        wanted = stride.cut == "lift_off"
+        return [k for k in range(1, len(lifted)) if lifted[k] == wanted and lifted[k - 1] != wanted]
+
+    def _between(self, first: int, last: int, count: float) -> Strides:
+        here = [seen.base for seen in self._seen[first : last + 1] if seen.base is not None]
+        time = (last - first) * self._dt
+        if "yaw" not in self._spec.base_motion:
+            (x0, y0, _), (x1, y1, _) = here[0].position, here[-1].position
+            return Strides(count, time, x1 - x0, y1 - y0, 0.0)
+        heading = np.unwrap([_yaw(base.quaternion) for base in here])
+        moved = np.diff([base.position[:2] for base in here], axis=0)
+        middle = 0.5 * (heading[1:] + heading[:-1])
+        ahead, left = (
+            np.column_stack((np.cos(middle), np.sin(middle))),
+            np.column_stack((-np.sin(middle), np.cos(middle))),
+        )
+        return Strides(
+            count, time, float((moved * ahead).sum()), float((moved * left).sum()), float(heading[-1] - heading[0])
+        )
+
+
+def _yaw(quaternion: tuple[float, float, float, float]) -> float:
+    """Of the horizontal direction of the body's x axis, rad."""
+    w, x, y, z = quaternion
+    return math.atan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))

@@ -1,0 +1,55 @@
+"""Fig. 13: the gait under feedback (19), beside its references."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from crawler_models.three_link.feedback import FeedbackCrawl, feedback_crawl
+from crawler_models.three_link.kinematics import closed_chain
+from crawler_studies.figures import BLACK, BLUE, Drawing
+from crawler_studies.three_link.figures.lab import Lab, gait
+
+OMEGA = 8.0  # rad/s, as printed
+
+
+def make(lab: Lab) -> Drawing:
+    found = with_feedback(lab)
+    samples = found.samples
+    assert samples is not None
+    motion = gait(OMEGA)
+    reference = motion.sample(samples.t)
+    opening = closed_chain(lab.hard, *reference).d1
+    wanted = np.stack((np.where(opening > 0.0, -opening, 0.0), np.where(opening > 0.0, 0.0, opening)), axis=-1)
+
+    def draw(figure: Figure) -> None:
+        left, right = figure.subplots(1, 2)
+        for foot, colour in enumerate((BLUE, BLACK)):
+            left.plot(samples.t, np.degrees(samples.q[:, foot]), color=colour, label=f"phi_{foot + 1}")
+            left.plot(samples.t, np.degrees(reference.position[:, foot]), color=colour, linestyle="--")
+            right.plot(samples.t, -1e3 * samples.v[:, foot], color=colour, label=f"foot {foot + 1}")
+            right.plot(samples.t, -1e3 * wanted[:, foot], color=colour, linestyle="--")
+        left.set_ylabel("(a) joint angle [°]")
+        right.set_ylabel("(b) velocity, forwards [mm/s]")
+        for axes in (left, right):
+            axes.set_xlabel("t [s]")
+            axes.legend(fontsize=8, title="dashed: reference", title_fontsize=8)
+
+    columns = {
+        "t_s": samples.t,
+        "phi1_deg": np.degrees(samples.q[:, 0]),
+        "phi2_deg": np.degrees(samples.q[:, 1]),
+        "phi1_reference_deg": np.degrees(reference.position[:, 0]),
+        "phi2_reference_deg": np.degrees(reference.position[:, 1]),
+        "v1_mm_s": -1e3 * samples.v[:, 0],
+        "v2_mm_s": -1e3 * samples.v[:, 1],
+        "v1_reference_mm_s": -1e3 * wanted[:, 0],
+        "v2_reference_mm_s": -1e3 * wanted[:, 1],
+    }
+    title = f"feedback (19) at {OMEGA:g} rad/s: S = {1e3 * found.step_length:.1f} mm"
+    return Drawing(13, title, {"": columns}, draw, (11.0, 4.2))
+
+
+def with_feedback(lab: Lab) -> FeedbackCrawl:
+    """The literal law with the paper's gains."""
+    return feedback_crawl(lab.hard, gait(OMEGA))

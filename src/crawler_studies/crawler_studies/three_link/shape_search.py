@@ -1,0 +1,169 @@
+"""The search for a shape of the gait fourier, in parts that are kept: an evolution strategy, nothing Bayesian.
+
+A shape has two dozen numbers, too many for a Gaussian process, and the equations judge many thousand a second. The
+first part sets out from many gaits, each later one from the best shape so far.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crawler_core.errors import UserError
+from crawler_studies.identity import identity_of
+from crawler_studies.robustness import check_spread
+from crawler_studies.study_file import Study, open_study
+from crawler_studies.subject import Subject
+from crawler_studies.three_link.shape_design import Limits, Progress, design
+from crawler_studies.three_link.shape_design.task import Task
+from crawler_studies.tuning.search import Answer, SearchRequest
+from gait_generators.shape import Shape
+from gait_generators.shape_file import Predicted, ShapeFile, TunedFor, write_shape
+
+GAIT = "fourier"
+FIRST, PART = 36_000, 12_000  # gaits in the first part and in each later one
+FEWEST, BUDGET = 1_000, 120_000  # gaits
+COLUMNS = {"gaits": int, "worst_step": float, "shape": str}
+
+
+@dataclass(frozen=True)
+class ShapeSearch:
+    """What is searched for."""
+
+    subject: Subject
+    omega: float  # rad/s
+    spread: float
+    budget: int  # gaits in all
+    seed: int
+    objective: str = "worst_step"
+
+    @staticmethod
+    def of(subject: Subject, spread: float, budget: int, seed: int) -> ShapeSearch:
+        """Raises UserError for what cannot be searched for."""
+        check_spread(spread)
+        if budget < FEWEST:
+            raise UserError(f"a budget of {budget} is not allowed: a search for a shape takes {FEWEST} gaits or more.")
+        omega = (subject.settings.get("gait") or {}).get("omega", subject.info("gait.omega").default)
+        subject.check_range("gait.omega", omega, omega)
+        Task.of(subject.spec, omega, Limits(friction_spread=spread))
+        return ShapeSearch(subject, float(omega), spread, budget, seed)
+
+    @property
+    def label(self) -> Sequence[str]:
+        return (self.subject.spec.name, GAIT, f"omega-{self.omega:g}")
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """What the parts depend on."""
+        return {
+            "study": "shape",
+            **identity_of(self.subject, ("gait.shape", "gait.library")),
+            "spread": self.spread,
+            "seed": self.seed,
+        }
+
+    def open(self, path: Path) -> Study:
+        """The study in the file `path`. Raises UserError."""
+        return open_study(path, self.identity, COLUMNS)
+
+    def judged(self, study: Study) -> int:
+        return sum(row[1] for row in study.finished())
+
+    def run(self, study: Study, progress: Callable[[int, float], None], stopped: Callable[[], bool]) -> Answer | None:
+        """The best shape when the budget is used up, or of the parts that were finished when `stopped`.
+
+        `progress` hears how many gaits are judged, and the longest worst step, m.
+        """
+        rows = study.finished()
+        best = _read(rows[-1][3]) if rows else None
+        done = sum(row[1] for row in rows)
+        while done < self.budget and not stopped():
+            part = min(PART if best else FIRST, self.budget - done)
+
+            def report(far: Progress, before: int = done) -> bool:
+                progress(before + far.gaits, far.worst_step)
+                return stopped()
+
+            limits = Limits(friction_spread=self.spread)
+            start = best.shape if best else None
+            found = design(
+                self.subject.spec,
+                self.omega,
+                limits,
+                start=start,
+                budget=part,
+                seed=self.seed + len(rows),
+                progress=report,
+            )
+            if stopped():
+                break
+            best, done = found, done + part
+            row = (len(rows), part, 1e-3 * _worst(best), _write(best))
+            study.add([row])
+            rows.append(row)
+            progress(done, 1e-3 * _worst(best))
+        return None if best is None else self._answer(best)
+
+    def _answer(self, best: ShapeFile) -> Answer:
+        assert best.predicted is not None
+        worst, nominal = best.predicted.worst_step, best.predicted.nominal_step
+        return Answer(
+            write=lambda file: write_shape(file, best),
+            value=1e-3 * worst,
+            numbers={"nominal_step_m": 1e-3 * nominal},
+            text=f"worst step: {worst:.3f} mm, without spread {nominal:.3f} mm",
+            settings={"gait.omega": self.omega},
+        )
+
+
+class ShapeSearches:
+    """Plans of searches for a shape."""
+
+    def plan(self, request: SearchRequest) -> ShapeSearch:
+        if request.gait not in ("", GAIT):
+            raise UserError(f"the gait '{request.gait}' has no shapes: give --gait {GAIT}.")
+        if request.maximise not in (None, "worst_step"):
+            raise UserError(f"a shape is searched for with the longest worst_step, not {request.maximise}.")
+        if request.target != "model":
+            raise UserError(f"a shape is searched for on the equations, not on {request.target}: leave --backend out.")
+        if request.friction_set != "asymmetric":
+            raise UserError("a shape is searched for over every friction within the spread: leave --friction-set out.")
+        budget = BUDGET if request.budget is None else request.budget
+        return ShapeSearch.of(Subject(request.robot, GAIT, request.settings), request.spread, budget, request.seed)
+
+
+SEARCH = ShapeSearches()
+
+
+def _worst(file: ShapeFile) -> float:
+    assert file.predicted is not None
+    return file.predicted.worst_step
+
+
+def _write(file: ShapeFile) -> str:
+    """To the last bit, unlike a shape file, so that a search goes on as if it had not stopped."""
+    assert file.tuned_for is not None
+    assert file.predicted is not None
+    shape = file.shape
+    return json.dumps(
+        {
+            "name": file.name,
+            "joints": shape.joints,
+            "mean": shape.mean.tolist(),
+            "cos": shape.cos.tolist(),
+            "sin": shape.sin.tolist(),
+            "tuned_for": asdict(file.tuned_for),
+            "predicted": asdict(file.predicted),
+        }
+    )
+
+
+def _read(text: str) -> ShapeFile:
+    said = json.loads(text)
+    shape = Shape(tuple(said["joints"]), *(np.array(said[key]) for key in ("mean", "cos", "sin")))
+    return ShapeFile(said["name"], shape, TunedFor(**said["tuned_for"]), Predicted(**said["predicted"]))
