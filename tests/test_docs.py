@@ -22,7 +22,7 @@ from crawler_core.backend_settings import BackendSettings
 from crawler_core.parameters import check_value, describe
 from crawler_core.robot import load_robot, parameter_infos, robot_names
 from crawler_core.urdf import build_urdf
-from crawler_models.catalogue import predict
+from crawler_models.catalogue import model_of, predict
 from crawler_nodes.run_log import RunLog
 from gait_generators.catalogue import GAITS, gait_defaults, make_gait
 from gait_generators.checks import check_limits
@@ -167,19 +167,11 @@ def parser_of(command):
     return parser
 
 
-def test_model_prints_the_keys_that_its_help_lists(capsys):
-    assert model.run(parser_of("model").parse_args(["three_link", "--json"])) == 0
-    assert set(json.loads(capsys.readouterr().out)) == set(keys_said(model.EPILOG))
-
-
-def test_model_prints_the_snakes_own_keys_that_its_help_lists(capsys):
-    """Those of every robot, and the snake's, which the help tells in a paragraph of their own."""
-    assert model.run(parser_of("model").parse_args(["snake", "--json"])) == 0
-    printed = set(json.loads(capsys.readouterr().out))
-    (told,) = re.findall(r"^the snake has no (.*?)\n\n", model.EPILOG, flags=re.DOTALL | re.MULTILINE)
-    missing, own = (set(re.findall(r"\w+", re.sub(r"\([^)]*\)", "", text))) for text in told.split("but"))
-    words = {"and", "per", "cycle"}
-    assert printed == (set(keys_said(model.EPILOG)) - missing) | (own - words)
+@pytest.mark.parametrize("robot", robot_names())
+def test_model_prints_the_keys_that_its_help_lists_and_the_columns_of_the_equations(robot, capsys):
+    assert model.run(parser_of("model").parse_args([robot, "--json"])) == 0
+    own = {column.key for column in model_of(load_robot(robot)).columns}
+    assert set(json.loads(capsys.readouterr().out)) == set(keys_said(model.EPILOG)) | own
 
 
 def test_model_shows_a_table_without_json(capsys):

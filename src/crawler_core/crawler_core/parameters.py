@@ -32,6 +32,8 @@ class ParameterInfo:
     choices: tuple[str, ...]
     doc: str
     constant: bool  # read at start only
+    turns: bool = False  # an angle of which a whole turn more is the same
+    usual: tuple[float, float] | None = None  # where to look for good values, within what is allowed
 
     def range_text(self) -> str:
         """The allowed values, for a sentence."""
@@ -56,6 +58,8 @@ def parameter(
     high: float | None = None,
     choices: Sequence[str] = (),
     constant: bool = False,
+    turns: bool = False,
+    usual: tuple[float, float] | None = None,
 ) -> Any:
     """A dataclass field that carries its unit, bounds and meaning."""
     return dataclasses.field(
@@ -68,6 +72,8 @@ def parameter(
                 "choices": tuple(choices),
                 "doc": doc,
                 "constant": constant,
+                "turns": turns,
+                "usual": usual,
             }
         },
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from crawler_core.errors import UserError
@@ -21,10 +22,15 @@ MODELS: Table[Model] = Table(
 
 
 def model_of(spec: RobotSpec) -> Model:
-    """What the equations of `spec` can do; for a robot whose file names none, nothing. Raises UserError."""
+    """What the equations of `spec` can do; for a robot whose file names none, nothing. Raises UserError.
+
+    A package that the file names is found on Python's path, or beside the file.
+    """
     if not spec.equations:
         return Model()
     if ":" in spec.equations:
+        if (beside := str(spec.directory)) not in sys.path:
+            sys.path.append(beside)  # where a robot of one's own has its package
         found = load(spec.equations, what=f"the model of '{spec.name}'")
         if not isinstance(found, Model):
             raise UserError(

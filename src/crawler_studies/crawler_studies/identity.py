@@ -12,7 +12,8 @@ from crawler_core.robot import RobotSpec
 from crawler_studies.subject import Subject
 from gait_generators.catalogue import gait_parameters
 
-MECHANICS = ("base", "joints", "feet")  # what a robot file says of the robot besides its parameters
+# what a robot file says of the robot besides its parameters
+MECHANICS = ("base", "joints", "feet", "equations", "loops", "start", "stride")
 STACK = "crawler_studies"
 
 
@@ -25,7 +26,7 @@ def identity_of(subject: Subject, varied: Collection[str]) -> dict[str, Any]:
         "stack": version(STACK),
         "robot.name": spec.name,
         "robot": {name: value for name, value in spec.parameters.items() if f"robot.{name}" not in varied},
-        "robot_file": {key: spec.document[key] for key in MECHANICS},
+        "robot_file": {key: spec.document[key] for key in MECHANICS if key in spec.document},
         "gait.name": subject.gait_name,
         "gait": {name: value for name, value in gait.items() if f"gait.{name}" not in varied},
     }

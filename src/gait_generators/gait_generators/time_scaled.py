@@ -21,7 +21,9 @@ class TimeScaledParameters(HarmonicParameters):
 
     # alpha < 1 keeps ds/dxi > 0: the pace is uneven, but never runs backwards
     alpha: float = parameter(0.0, low=0.0, high=0.999, doc="strength of the time scaling; 0: the harmonic gait")
-    upsilon: float = parameter(0.0, unit="deg", low=-360.0, high=360.0, doc="phase of the time scaling")
+    upsilon: float = parameter(
+        0.0, unit="deg", low=-360.0, high=360.0, turns=True, usual=(0.0, 360.0), doc="phase of the time scaling"
+    )
 
 
 @dataclass(frozen=True)

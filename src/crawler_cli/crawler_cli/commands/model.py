@@ -23,8 +23,9 @@ EPILOG = """examples:
 
 exit codes: 0 the gait is valid, 1 the equations do not hold for it (a foot lifts, a motor is weak, ...), 2 bad input
 
-keys of --json: robot, gait, gait_parameters, step_length_m, speed_m_s, period_s, cycles_to_steady, valid, reason, and
-those of the robot's own equations, whose meaning the table has that is printed without --json
+a robot's equations have keys of their own besides: the table that is printed without --json says what they mean
+
+keys of --json: robot, gait, gait_parameters, step_length_m, speed_m_s, period_s, cycles_to_steady, valid, reason
 """
 
 

@@ -8,10 +8,17 @@ from dataclasses import dataclass
 
 from crawler_core.errors import unknown_name
 from crawler_studies.evaluation import Evaluator, Result
-from crawler_studies.robustness import FRICTION_SETS, SAMPLES, SPREAD, Scales, check_spread, robust, worst
+from crawler_studies.robustness import (
+    FRICTION_SETS,
+    SAMPLES,
+    SPREAD,
+    Scales,
+    check_spread,
+    own_frictions,
+    robust,
+    worst,
+)
 from crawler_studies.subject import Point, Subject
-
-SCALES = ("robot.friction_scale_1", "robot.friction_scale_2")
 
 
 class Stopped(Exception):
@@ -44,6 +51,7 @@ class Objective:
     name: str
     subject: Subject
     frictions: tuple[Scales, ...] = ()  # empty: the robot's own
+    scaled: tuple[str, ...] = ()  # the parameters, by full name, that the scales are factors on
 
     @property
     def kind(self) -> Kind:
@@ -68,9 +76,9 @@ class Objective:
         """Everything that must be evaluated for `point`."""
         if not self.frictions:
             return [dict(point)]
-        own = [point.get(name, self.subject.infos[name].default) for name in SCALES]
+        own = [point.get(name, self.subject.infos[name].default) for name in self.scaled]
         return [
-            {**point, **{name: scale * o for name, scale, o in zip(SCALES, scales, own, strict=True)}}
+            {**point, **{name: scale * o for name, scale, o in zip(self.scaled, scales, own, strict=True)}}
             for scales in self.frictions
         ]
 
@@ -92,7 +100,6 @@ def make_objective(
     check_spread(spread)
     if KINDS[name].over_frictions is None:
         return Objective(name, subject)
-    frictions = tuple(FRICTION_SETS[friction_set](spread, samples))
-    for scale in SCALES:
-        subject.info(scale)
-    return Objective(name, subject, frictions)
+    scaled = tuple(f"robot.{factor}" for factor in own_frictions(subject.spec))
+    frictions = tuple(FRICTION_SETS[friction_set](spread, samples, len(scaled)))
+    return Objective(name, subject, frictions, scaled)

@@ -12,11 +12,8 @@ from crawler_core.errors import UserError
 from crawler_core.types import FloatArray
 from crawler_studies.subject import Point, Subject
 
-TURN = 360.0  # degrees
+TURN = {"deg": 360.0, "rad": 2.0 * math.pi}  # by the parameter's unit
 GRAIN = 1e-4  # of a range: points are rounded to about this, so that a --set line repeats them exactly
-# where to look unless the user says otherwise, within what the parameter allows: a psi below 0 crawls the other way
-USUAL = {"gait.psi": (0.0, 180.0), "gait.upsilon": (0.0, TURN)}
-TURNING = ("gait.psi", "gait.upsilon")  # angles of which a whole turn more is the same gait
 
 
 @dataclass(frozen=True)
@@ -103,14 +100,14 @@ def _variable(subject: Subject, word: str) -> Variable:
         low, high = _ends(word, ends)
         subject.check_range(name, low, high)
     else:
-        usual_low, usual_high = USUAL.get(name, (-math.inf, math.inf))
+        usual_low, usual_high = info.usual or (-math.inf, math.inf)
         low = max(usual_low, -math.inf if info.low is None else info.low)
         high = min(usual_high, math.inf if info.high is None else info.high)
         if not (math.isfinite(low) and math.isfinite(high)):
             raise UserError(
                 f"{name} has no natural range: give one, such as {name}={info.default:g}:{info.default + 1:g}."
             )
-    turns = name in TURNING and math.isclose(high - low, TURN)
+    turns = info.turns and math.isclose(high - low, TURN.get(info.unit, math.nan))
     return Variable(name, low, high, whole=info.type is int, turns=turns)
 
 

@@ -1,0 +1,62 @@
+"""A robot is its folders: no other file of the source knows any robot by its name."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from crawler_core.robot import default_robot, robot_names
+
+ROOT = Path(__file__).resolve().parents[1]
+IN_A_TABLE = re.compile(r'\s*"\w+": "[\w.]+:[\w.]+",?\s*')  # the one line that lists an object
+DEFAULT = "src/crawler_description/robots/default"
+
+
+def sources():
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "src", "setup"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode:
+        pytest.skip("this is no git checkout")
+    paths = [Path(line) for line in listed.stdout.splitlines()]
+    return [path for path in paths if (ROOT / path).is_file() and "test" not in path.parts and path.suffix != ".png"]
+
+
+def words_of(name):
+    """The name however it is written: three_link, three-link, ThreeLink."""
+    return re.compile(rf"(?<![a-z]){'[_-]?'.join(name.split('_'))}(?![a-z])", re.IGNORECASE)
+
+
+def names_at_home(path):
+    """Whose folder a file is in, or whose file it is."""
+    return {*path.parts[:-1], path.name.split(".")[0]}
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_a_robots_name_stands_in_its_own_folders_and_tables_only(name):
+    word = words_of(name)
+    strange = []
+    for path in sources():
+        if name in names_at_home(path) or str(path) == DEFAULT:
+            continue
+        for number, line in enumerate((ROOT / path).read_text(errors="replace").splitlines(), start=1):
+            listed = IN_A_TABLE.fullmatch(line) and any(f".{name}{end}" in line for end in (".", ":"))
+            if word.search(line) and not listed:
+                strange.append(f"{path}:{number}: {line.strip()}")
+    assert not strange, "\n".join(strange)
+
+
+def test_the_search_finds_a_name_however_it_is_written():
+    for text in ("three_link", "the three-link robot", "ThreeLink.of()", "three_link_of(spec)", "THREE_LINK"):
+        assert words_of("three_link").search(text)
+    for text in ("three links", "threelinks"):
+        assert not words_of("three_link").search(text)
+
+
+def test_the_default_robot_is_one_that_is_there():
+    assert default_robot() in robot_names()
