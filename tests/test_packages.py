@@ -73,6 +73,8 @@ UNNAMED = {
     "crawler_description": {"xacro"},  # the robots' files are written in it
     "crawler_interfaces": {"rosidl_default_runtime"},  # what rosidl_default_generators makes needs it
 }
+# what a package's strings name for others to load, who depend on it themselves
+FOR_OTHERS = {"crawler_models": {"crawler_studies"}}  # a robot's model says where its figures and searches are
 DOTTED = re.compile(
     r"([a-z_0-9]+)(\.\w+)*(\.|:\w+)?"
 )  # "package", "package.module:object", the start of f"package.{x}"
@@ -120,7 +122,7 @@ def needed(package: str, *folders: str) -> set[str]:
     """What the code in these folders of a package needs, as keys for package.xml, besides what only pip has."""
     files = [file for folder in folders for file in sorted((FOLDERS[package] / folder).rglob("*.py"))]
     own = {package, *sys.stdlib_module_names, *(file.stem for file in files if "test" in folders)}
-    found = {name for file in files for name in names_in(file)} - own - FROM_PIP
+    found = {name for file in files for name in names_in(file)} - own - FROM_PIP - FOR_OTHERS.get(package, set())
     return {ROSDEP.get(name, name) for name in found}
 
 

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from crawler_cli.bench.three_link.tuning_curves import GOAL, PROBLEMS, run, values
 from crawler_core.errors import UserError
 from crawler_studies.subject import Subject
 from crawler_studies.tuning.acquisition import log_expected_improvement
@@ -27,26 +26,6 @@ def drive(optimiser, function, count):
 def hill(point):
     """A kinked hill of height 1 at (60, 2.5)."""
     return 1.0 - abs(point["gait.psi"] - 60.0) / 90.0 - abs(point["gait.omega"] - 2.5)
-
-
-# on the robot; the whole claim, ten seeds on three landscapes, is `benchmark.everything`
-
-
-def test_the_longest_step_is_found_within_sixty_evaluations_and_chance_is_beaten():
-    found = run(PROBLEMS[0], range(2))
-    assert found.reached == 2
-    assert found.beats_chance
-    assert found.optimum > 0.12  # five times the step without time scaling
-
-
-def test_a_landscape_with_many_hills_is_climbed_to_its_top():
-    problem = PROBLEMS[2]  # 16 rad/s, where contact is lost here and there
-    plan = problem.plan()
-    optimum = 0.09998  # m, by differential evolution in some 3000 evaluations
-    optimiser = Optimiser(plan.space, 0)
-    drive(optimiser, lambda point: float(values(plan, [point])[0]), 60)
-    best = optimiser.best_value
-    assert GOAL * optimum < best < 1.001 * optimum
 
 
 # what it learns from

@@ -1,0 +1,23 @@
+"""The optimiser on the robot; the whole claim, ten seeds on three landscapes, is `tuning_curves.everything`."""
+
+from crawler_cli.bench.three_link.tuning_curves import GOAL, PROBLEMS, run, values
+from crawler_studies.tuning.optimiser import Optimiser
+
+
+def test_the_longest_step_is_found_within_sixty_evaluations_and_chance_is_beaten():
+    found = run(PROBLEMS[0], range(2))
+    assert found.reached == 2
+    assert found.beats_chance
+    assert found.optimum > 0.12  # five times the step without time scaling
+
+
+def test_a_landscape_with_many_hills_is_climbed_to_its_top():
+    problem = PROBLEMS[2]  # 16 rad/s, where contact is lost here and there
+    plan = problem.plan()
+    optimum = 0.09998  # m, by differential evolution in some 3000 evaluations
+    optimiser = Optimiser(plan.space, 0)
+    for _ in range(60):
+        point = optimiser.ask()
+        optimiser.tell(point, float(values(plan, [point])[0]))
+    best = optimiser.best_value
+    assert GOAL * optimum < best < 1.001 * optimum
