@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crawler_models.prediction import has_equations, predict
-
 from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec
+from crawler_models.catalogue import predict, predicts
 from gait_generators.gait import Gait
 from hybrid_controller.laws.catalogue import LAWS, law_parameters
 
@@ -24,9 +23,9 @@ class Prediction:
 
 def by_equations(spec: RobotSpec, gait: Gait) -> Prediction:
     """Of the bare gait. Raises UserError for a gait that the robot's equations rule out."""
-    if not has_equations(spec.name):
+    if not predicts(spec):
         return Prediction(None, "none: there are no equations for this robot")
-    numbers = predict(spec.name, spec.parameters, gait, [joint.effort for joint in spec.actuated])
+    numbers = predict(spec, gait)
     if not numbers["valid"]:
         reason = numbers["reason"].rstrip(".")
         raise UserError(f"the equations do not hold for this gait: {reason}; {gait.remedies.ground}.")
