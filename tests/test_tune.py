@@ -64,6 +64,8 @@ REFUSALS = [
     (["--over", "robot.friction=0.1:0.2", "--backend", "ring"], ["robot.friction", "running ring"]),
     (["--over", "gait.psi", "--maximise", "robust_step", "--backend", "ring"], ["robust_step", "running ring"]),
     (["--over", "gait.shape,gait.omega"], ["by itself"]),
+    (["snake", "--gait", "fourier", "--over", "gait.shape"], ["gait.shape is no number", "snake has no search"]),
+    (["snake", "--over", "gait.alpha=20:40", "--maximise", "robust_step"], ["foot_", "none of its factors"]),
     (["--over", "gait.shape", "--gait", "harmonic"], ["harmonic", "no shapes"]),
     (["tree_link", "--over", "gait.psi"], ["did you mean 'three_link'"]),
     ([], ["nothing to tune"]),

@@ -1,0 +1,49 @@
+"""Strides of a run in physics: cut by events of a foot, counted along the robot's heading."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from crawler_core.robot import StrideSpec, load_robot
+from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
+from crawler_studies.stretch import Stretch
+
+DT = 0.01  # s
+TICKS = 400
+
+
+def seen(x, y, yaw, lifted):
+    half = 0.5 * yaw
+    base = BaseState((x, y, 0.0), (math.cos(half), 0.0, 0.0, math.sin(half)), (0.0,) * 3, (0.0,) * 3)
+    mode = ContactMode.OPEN if lifted else ContactMode.STICK
+    contacts = tuple(Contact(foot, mode, ContactSource.SIMULATED, (0.0,) * 3, (0.0,) * 3) for foot in ("a", "b"))
+    return Observation(0, np.zeros(2), np.zeros(2), np.zeros(2), base, contacts)
+
+
+def circling(**changes):
+    """A robot that walks a quarter of a circle of 1 m to the left, and lifts its feet every 100 ticks."""
+    spec = dataclasses.replace(load_robot("three_link"), base_motion=("x", "y", "yaw"), **changes)
+    angles = np.linspace(0.0, 0.5 * math.pi, TICKS + 1)
+    every = [seen(math.sin(a), 1.0 - math.cos(a), a, k % 100 >= 60) for k, a in enumerate(angles)]
+    stretch = Stretch(spec, DT, every[0])
+    for one in every[1:]:
+        stretch.add(one)
+    return stretch
+
+
+def test_a_robot_that_turns_is_measured_along_its_way():
+    strides = circling().strides(4)
+    assert strides.step == pytest.approx(0.25 * 0.5 * math.pi, rel=1e-5)  # chords of the circle
+    assert strides.drift == pytest.approx(0.0, abs=1e-9)
+    assert strides.turn == pytest.approx(0.5 * math.pi)
+    assert strides.period == pytest.approx(1.0)
+
+
+def test_strides_go_from_one_event_of_the_foot_to_another():
+    foot = load_robot("three_link").foot_names[0]
+    strides = circling(stride=StrideSpec("touch_down", foot)).strides(7)
+    assert strides.count == 3  # touch-downs at 100, 200, 300 and 400
+    assert strides.period == pytest.approx(1.0)
+    assert strides.step == pytest.approx(0.25 * 0.5 * math.pi, rel=1e-5)
