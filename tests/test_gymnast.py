@@ -1,0 +1,185 @@
+"""A robot that is in no list, from its folder alone: a closed chain, a joint driven by effort, a start in the air.
+
+Its law begins the flywheel's reference anew whenever the leg's foot comes down.
+"""
+
+import itertools
+import math
+import signal
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from crawler_interfaces.msg import ContactState, ContactStateArray, ControllerState
+from nav_msgs.msg import Odometry
+from rclpy.serialization import deserialize_message
+from rings import LONG, lockstep, wait_for_end
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
+from tf2_msgs.msg import TFMessage
+
+from crawler_bringup.stack import Options
+from crawler_cli.watching import Ring
+from crawler_core.robot import load_robot
+from crawler_nodes.messages import stamp_ns
+from crawler_nodes.tap import Topic
+
+ROBOT = Path(__file__).parents[1] / "src/crawler_core/test/robots/gymnast/robot.yaml"
+CRANK, COUPLER, ROCKER, FLYWHEEL = range(4)  # in joint_states
+SECONDS = 3.0
+RATE = 200.0
+TOPICS = {
+    "joint_commands": JointState,
+    "contact_states": ContactStateArray,
+    "odom": Odometry,
+    "controller_state": ControllerState,
+    "/tf": TFMessage,
+    "joint_states": JointState,  # last: time starts when the backend sees this one, and it knows the others by then
+}
+COUNTS = {
+    "joint_states": SECONDS * RATE + 1,
+    "contact_states": SECONDS * RATE + 1,
+    "joint_commands": SECONDS * RATE,
+    "odom": SECONDS * 100 + 1,
+}
+
+
+@dataclass
+class Said:
+    """What was said on each topic, by stamp, as bytes."""
+
+    raw: dict[str, dict[bytes, bytes]] = field(default_factory=lambda: {name: {} for name in TOPICS})
+
+    def note(self, name: str) -> Any:
+        def keep(data: bytes, _info: object) -> None:
+            # a TFMessage has the length of its list before the first stamp
+            self.raw[name].setdefault(data[8:16] if name == "/tf" else data[4:12], data)
+
+        return keep
+
+    def messages(self, name: str, latest: int = 0) -> list[Any]:
+        """All of them, or the latest ones."""
+        return [deserialize_message(data, TOPICS[name]) for data in list(self.raw[name].values())[-latest:]]
+
+    def joints(self) -> Any:
+        return np.array([message.position for message in self.messages("joint_states")])
+
+    def speeds(self, latest: int = 0) -> Any:
+        return np.array([message.velocity for message in self.messages("joint_states", latest)])
+
+
+def ring_of(said: Said, settings: dict[str, Any]) -> Ring:
+    topics = [(Topic(name, kind, depth=5000), said.note(name)) for name, kind in TOPICS.items()]
+    return Ring(Options(robot=str(ROBOT), backend="pybullet", settings=settings), topics)
+
+
+def transcript() -> Said:
+    """A run of which nothing is missed, but perhaps the answer to the last state."""
+    said = Said()
+    readers = 5  # of joint_states: the gait node, the controller, the log, the transcript, and one that comes last
+    with ring_of(said, lockstep(rate=RATE, stop_at=SECONDS, readers=readers)) as ring:
+        ring.watch(lambda: ring.node.count_publishers("joint_commands"), LONG)
+        ring.node.create_subscription(JointState, "joint_states", lambda _: None, 1)  # time starts
+        wait_for_end(ring)
+        ring.watch(lambda: all(len(said.raw[name]) >= count for name, count in COUNTS.items()), LONG)
+    return said
+
+
+@pytest.fixture(scope="module")
+def run() -> Said:
+    return transcript()
+
+
+def touch_downs(said: Said) -> list[int]:
+    """The states, by number, in which the leg's foot is first seen on the ground again."""
+    modes = [message.contacts[0].mode for message in said.messages("contact_states")]
+    pairs = itertools.pairwise(modes)
+    return [i for i, (a, b) in enumerate(pairs, 1) if a == ContactState.OPEN and b != ContactState.OPEN]
+
+
+def test_it_falls_on_its_feet_and_turns_its_crank_with_every_joint_told(run):
+    spec = load_robot(str(ROBOT))
+    assert run.messages("joint_states")[0].name == list(spec.joint_names)
+    assert np.isfinite(run.joints()).all()
+    assert len(touch_downs(run)) >= 2
+    # at the end the crank turns at the gait's pace, and the four-bar swings the leg to and fro in each turn
+    assert run.speeds()[-100:, CRANK] == pytest.approx(6.0, rel=0.02)
+    assert np.ptp(run.joints()[-round(RATE * 2 * math.pi / 6.0) :, ROCKER]) > math.radians(30)
+    height = [message.pose.pose.position.z for message in run.messages("odom")]
+    assert height[0] > height[-1] > 0.05
+
+
+def test_passive_joints_move_in_tf_too(run):
+    rotations: dict[str, list[list[float]]] = {}
+    for message in run.messages("/tf"):
+        for entry in message.transforms:
+            q = entry.transform.rotation
+            rotations.setdefault(entry.child_frame_id, []).append([q.w, q.x, q.y, q.z])
+    for link in ("crank_link", "coupler_link", "rocker_link", "flywheel_link"):
+        assert np.isfinite(rotations[link]).all()
+        assert np.ptp(rotations[link], axis=0).max() > 0.05, link
+
+
+def test_commands_carry_the_flywheels_effort_within_its_limit_and_none_for_the_crank(run):
+    commands = run.messages("joint_commands")
+    efforts = np.array([message.effort for message in commands])
+    assert commands[0].name == ["crank", "flywheel"]
+    assert np.isnan(efforts[:, 0]).all()
+    assert np.isfinite(efforts[:, 1]).all()
+    assert 0.0 < np.abs(efforts[:, 1]).max() <= 0.05
+
+
+def test_the_flywheels_reference_begins_anew_in_the_tick_that_sees_the_foot_come_down(run):
+    states = {stamp_ns(message.header.stamp): message for message in run.messages("joint_states")}
+    contacts = run.messages("contact_states")
+    commands = {stamp_ns(message.header.stamp): message for message in run.messages("joint_commands")}
+    for i in touch_downs(run):
+        stamp = stamp_ns(contacts[i].header.stamp)
+        # what it is led to from there is a tick at the reference's pace ahead of where it is
+        ahead = commands[stamp].position[1] - states[stamp].position[FLYWHEEL]
+        assert 0.0 <= ahead <= 6.0 / RATE * (1 + 1e-9)
+
+
+def test_two_runs_with_a_law_that_reacts_to_events_are_equal_to_the_bit(run):
+    other = transcript()
+    for name, count in COUNTS.items():
+        common = run.raw[name].keys() & other.raw[name].keys()
+        assert len(common) >= count, name
+        assert all(run.raw[name][stamp] == other.raw[name][stamp] for stamp in common), name
+
+
+def test_without_the_gait_node_it_comes_to_rest_flywheel_and_all():
+    said = Said()
+    with ring_of(said, lockstep(1.0, reference_timeout=1.0, rate=RATE)) as ring:
+        ring.watch(lambda: len(said.raw["joint_states"]) > 400, LONG)
+        assert abs(said.speeds(1)[0, FLYWHEEL]) > 1.0
+        ring.expected_to_end.add("gait")
+        child = ring.processes.children["gait"]
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        # the brake takes 1e-4 N·m·s/rad of 4e-5 kg m²: e-fold in 0.4 s
+        ring.watch(lambda: np.abs(said.speeds(40)[:, [CRANK, FLYWHEEL]]).max() < 0.05, LONG)
+        assert np.abs(said.speeds(40)[:, [CRANK, FLYWHEEL]]).max() < 0.05
+        assert math.isnan(said.messages("joint_commands", 1)[0].effort[1])
+        assert said.messages("controller_state", 1)[0].status == ControllerState.STOPPED
+        assert ring.log.backend["motion"] == "active"
+
+
+def test_the_emergency_stop_takes_the_effort_off_and_it_goes_on_after_reset_and_enable():
+    said = Said()
+    with ring_of(said, lockstep(1.0, rate=RATE)) as ring:
+        ring.watch(lambda: len(said.raw["joint_states"]) > 400, LONG)
+        assert ring.call(Trigger, "backend/estop", Trigger.Request()).success
+        ring.watch(lambda: ring.log.backend.get("motion") == "e-stopped", LONG)
+        since = len(said.raw["joint_states"])
+        ring.watch(lambda: len(said.raw["joint_states"]) > since + 20, LONG)
+        efforts = np.array([message.effort[FLYWHEEL] for message in said.messages("joint_states")])[since:]
+        assert (np.nan_to_num(efforts) == 0.0).all()
+        assert not ring.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
+        assert ring.call(Trigger, "backend/reset", Trigger.Request()).success
+        assert ring.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
+        ring.watch(lambda: said.speeds(100)[:, CRANK] == pytest.approx(6.0, rel=0.05), LONG)
+        assert said.speeds(100)[:, CRANK] == pytest.approx(6.0, rel=0.05)
+        assert ring.log.backend["motion"] == "active"
