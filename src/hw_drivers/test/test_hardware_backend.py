@@ -9,6 +9,7 @@ import pytest
 from hw_robots import EASY, snake, three_link, wait_for
 
 from crawler_core.errors import BackendFault, UserError
+from crawler_core.pacing import Pacer
 from crawler_core.runner import Runner
 from crawler_core.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand
@@ -336,9 +337,10 @@ def test_two_buses_are_one_robot_and_a_fault_on_one_stops_the_other():
 def test_the_emulated_motors_move_the_robots_model():
     with Rig() as rig:
         rig.arm()
-        seen = []
+        seen, pacer = [], Pacer(1.0)  # a fast machine is held back: its motors could not follow
 
         def crawled():
+            pacer.wait(DT)
             phase = 4.0 * DT * len(seen)  # by ticks: a slow machine makes a slow gait, and no jumps
             q = HOME + math.radians(18.0) * np.sin(phase + np.radians([10.0, -10.0]))
             assert rig.runner.tick(JointCommand(q, np.full(2, np.nan), np.full(2, np.nan)))
