@@ -1,9 +1,12 @@
 """The optimiser on the robot; the whole claim, ten seeds on three landscapes, is `tuning_curves.everything`."""
 
+import pytest
+
 from crawler_cli.bench.three_link.tuning_curves import GOAL, PROBLEMS, run, values
 from crawler_studies.tuning.optimiser import Optimiser
 
 
+@pytest.mark.exhaustive  # the other landscape, which is harder, is climbed in every run
 def test_the_longest_step_is_found_within_sixty_evaluations_and_chance_is_beaten():
     found = run(PROBLEMS[0], range(2))
     assert found.reached == 2

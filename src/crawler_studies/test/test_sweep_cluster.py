@@ -15,6 +15,7 @@ import pytest
 from crawler_core.errors import UserError
 from crawler_studies.evaluation import Result
 from crawler_studies.model_evaluator import ModelEvaluator
+from crawler_studies.own_columns import own_columns
 from crawler_studies.physics_evaluator import PyBulletEvaluator
 from crawler_studies.study_file import open_study
 from crawler_studies.subject import Point, Subject
@@ -111,13 +112,14 @@ def test_physics_is_swept_in_processes(cluster: Cluster, tmp_path: Path) -> None
     pytest.importorskip("pybullet")
     over = grid("gait.omega=10,14")
     coarse = PyBulletEvaluator.of(SUBJECT, {"physics_rate": 500.0, "rate": 250.0})
-    with open_study(tmp_path / "s.sqlite", {}, columns(over, {})) as study:
-        sweep(cluster, coarse, over, study, lambda _: None)
+    own = own_columns(SUBJECT.spec)
+    with open_study(tmp_path / "s.sqlite", {}, columns(over, own)) as study:
+        sweep(cluster, coarse, over, study, lambda _: None, own)
         steps = [row[2] for row in study.finished()]
-        unique = [row[-1] for row in study.finished()]
+        unique = [row[1 + study.columns.index("unique")] for row in study.finished()]
     told = ModelEvaluator(SUBJECT).evaluate(over.points(range(2)))
     assert steps == pytest.approx([result.step_length for result in told], rel=0.1)  # the physics is four times coarser
-    assert unique == [None] * 2
+    assert unique == [None] * 2  # physics cannot tell
 
 
 # clusters of others

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
+from crawler_core.robot import load_robot
 from crawler_models.three_link import crawl
 from crawler_studies.three_link.shape_design import Limits, design
 from crawler_studies.three_link.shape_design.constraints import sample_all, stroke_deficit
@@ -129,6 +130,6 @@ def test_where_nothing_valid_is_found_it_says_what_to_allow(crawler):
         design(crawler, 8.0, Limits(lightest_foot=0.9), start=still, harmonics=2, budget=60)
 
 
-def test_a_robot_without_equations_cannot_be_designed_for(crawler):
-    with pytest.raises(UserError, match="there are no equations for the robot 'stubby'"):
-        design(dataclasses.replace(crawler, name="stubby"), 8.0)
+def test_a_robot_of_another_kind_cannot_be_designed_for():
+    with pytest.raises(UserError, match="shapes are designed for three-link crawlers, and snake is none"):
+        design(load_robot("snake"), 8.0)
