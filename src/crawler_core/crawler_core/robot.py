@@ -88,6 +88,7 @@ class StrideSpec:
 
     cut: str = "period"  # period | touch_down | lift_off
     foot: str = ""
+    apart: float = 0.0  # s after an event in which another is no stride's end: a foot that lands may bounce
 
 
 @dataclass(frozen=True)
@@ -234,7 +235,7 @@ def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
         equations=document.get("equations", ""),
         loops=tuple(LoopSpec(name, *links) for name, links in (document.get("loops") or {}).items()),
         start=_start(document.get("start") or {}, document["parameters"]),
-        stride=_stride(document.get("stride") or {}, document["feet"]),
+        stride=_stride(document.get("stride") or {}, document["feet"], document["parameters"]),
     )
 
 
@@ -283,8 +284,8 @@ def _start(entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> StartSpec
     )
 
 
-def _stride(entry: Mapping[str, Any], feet: Mapping[str, Any]) -> StrideSpec:
-    stride = StrideSpec(**entry)
+def _stride(entry: Mapping[str, Any], feet: Mapping[str, Any], parameters: Mapping[str, Any]) -> StrideSpec:
+    stride = StrideSpec(**{**entry, "apart": quantity(entry.get("apart", 0.0), parameters, "stride.apart")})
     if stride.foot and stride.foot not in feet:
         raise unknown_name("foot for stride.foot", stride.foot, feet)
     return stride

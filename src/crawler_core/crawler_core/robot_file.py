@@ -115,7 +115,7 @@ def check_document(document: Mapping[str, Any]) -> None:
     start = _mapping(document.get("start") or {}, "start")
     _keys(start, "start", (), ("height", *(info.name for info in describe(StartEntry))))
     stride = _mapping(document.get("stride") or {}, "stride")
-    _keys(stride, "stride", (), ("cut", "foot"))
+    _keys(stride, "stride", (), ("cut", "foot", "apart"))
     cut = stride.get("cut", CUTS[0])
     if cut not in CUTS:
         raise UserError(f"stride.cut = {cut!r} is not allowed: it must be one of {', '.join(CUTS)}.")

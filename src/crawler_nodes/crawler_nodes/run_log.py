@@ -171,7 +171,9 @@ class RunLog:
         if mode == ContactMode.UNKNOWN:
             return
         before, self._landed = self._landed, mode in ON_GROUND
-        if before is not None and before is not self._landed and self._landed == (self.stride.cut == "touch_down"):
+        if before is None or before is self._landed or self._landed != (self.stride.cut == "touch_down"):
+            return
+        if not self.events or time - self.events[-1] >= self.stride.apart:
             self.events.append(time)
 
     def on_odometry(self, data: bytes, _info: dict[str, Any]) -> None:

@@ -133,6 +133,21 @@ def test_strides_end_with_the_foots_event_and_their_period_is_measured(cut):
     assert mode_shares(log)["foot"]["open"] == pytest.approx(0.1 / stride, abs=0.02)
 
 
+def test_a_foot_that_bounces_where_it_lands_ends_one_stride_and_not_two():
+    bouncing, told = (
+        RunLog(stride=StrideSpec("touch_down", "foot")),
+        RunLog(stride=StrideSpec("touch_down", "foot", 0.1)),
+    )
+    for log in (bouncing, told):
+        for k in range(1500):
+            t = 0.002 * k
+            log.on_odometry(odometry(t, 0.02 * t, forward=0.02), {})
+            flying = t % 0.3 < 0.1 or 0.12 <= t % 0.3 < 0.14
+            log.on_contacts(contacts(t, ContactMode.OPEN if flying else ContactMode.STICK), {})
+    assert measure(told, 0.5, settling=0.5).period == pytest.approx(0.3, abs=0.002)
+    assert measure(bouncing, 0.5, settling=0.5).period == pytest.approx(0.15, abs=0.02)
+
+
 def test_joints_and_contacts_are_thinned_unless_everything_is_wanted():
     thin, whole = RunLog(), RunLog(keep_every=0.0)
     for log in (thin, whole):

@@ -69,7 +69,12 @@ class Stretch:
         foot = self._spec.foot_names.index(stride.foot)
         lifted = [seen.contacts[foot].mode == ContactMode.OPEN for seen in self._seen]
         wanted = stride.cut == "lift_off"
-        return [k for k in range(1, len(lifted)) if lifted[k] == wanted and lifted[k - 1] != wanted]
+        marks: list[int] = []
+        for k in range(1, len(lifted)):
+            event = lifted[k] == wanted and lifted[k - 1] != wanted
+            if event and (not marks or (k - marks[-1]) * self._dt >= stride.apart):
+                marks.append(k)
+        return marks
 
     def _between(self, first: int, last: int, count: float) -> Strides:
         here = [seen.base for seen in self._seen[first : last + 1] if seen.base is not None]

@@ -47,3 +47,5 @@ def test_strides_go_from_one_event_of_the_foot_to_another():
     assert strides.count == 3  # touch-downs at 100, 200, 300 and 400
     assert strides.period == pytest.approx(1.0)
     assert strides.step == pytest.approx(0.25 * 0.5 * math.pi, rel=1e-5)
+    apart = circling(stride=StrideSpec("touch_down", foot, apart=1.5)).strides(7)
+    assert (apart.count, apart.period) == (1, pytest.approx(2.0))  # those at 200 and 400 are too near
