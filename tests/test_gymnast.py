@@ -180,6 +180,12 @@ def test_the_emergency_stop_takes_the_effort_off_and_it_goes_on_after_reset_and_
         assert not ring.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
         assert ring.call(Trigger, "backend/reset", Trigger.Request()).success
         assert ring.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
-        ring.watch(lambda: said.speeds(100)[:, CRANK] == pytest.approx(6.0, rel=0.05), LONG)
-        assert said.speeds(100)[:, CRANK] == pytest.approx(6.0, rel=0.05)
+
+        def goes_on():
+            # at its pace, or faster by the approach velocity while it makes up for the time of the stop
+            speeds = said.speeds(100)[:, CRANK]
+            return speeds.min() > 0.95 * 6.0 and speeds.max() < 1.05 * (6.0 + 1.0)
+
+        ring.watch(goes_on, LONG)
+        assert goes_on()
         assert ring.log.backend["motion"] == "active"
