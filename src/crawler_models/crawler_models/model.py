@@ -40,7 +40,6 @@ class Model:
     # by itself min_normal_force_N, peak_torque_N_m and friction_work_J (of a period), where they are columns.
     measured: Callable[[RobotSpec, PeriodicMotion, float], dict[str, Any]] | None = None
     batch: str = ""  # many predictions at once: a crawler_models.batch.Batch
-    closure: str = ""  # RobotSpec -> passive joints of its loops in closed form; absent: found by iteration
     figures: str = ""  # those of its paper: a crawler_studies.figures.Figures
     # full names of parameters that tuning finds in a way of their own, each with a crawler_studies.tuning.search.Search
     searches: Mapping[str, str] = field(default_factory=dict)
