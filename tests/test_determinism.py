@@ -12,7 +12,7 @@ from crawler_bringup.stack import Options
 from crawler_cli.watching import Ring
 from crawler_nodes.tap import Topic
 
-SECONDS = 2.0
+SECONDS = 1.2
 RATE = 500.0
 TOPICS = {
     "joint_commands": JointState,

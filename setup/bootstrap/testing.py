@@ -62,7 +62,8 @@ def _types(layout: Layout) -> list[str]:
 
 def _tests(python: str, arguments: Sequence[str]) -> list[str]:
     """pytest on everything, module by module in parallel: whole systems first, since the quick rest fills the gaps."""
-    workers = min(WORKERS, len(os.sched_getaffinity(0)))
+    cores = len(os.sched_getaffinity(0))
+    workers = min(WORKERS, cores + (cores + 1) // 2)  # many a test waits for a watchdog or a motor and needs no core
     chosen = [] if EVERYTHING in arguments else ["-m", "not exhaustive"]
     parallel = ["-n", str(workers), "--dist", "loadscope", "--no-loadscope-reorder"]
     return [python, "-m", "pytest", *parallel, *chosen, "tests", "src"]
