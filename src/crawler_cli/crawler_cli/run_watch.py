@@ -32,24 +32,19 @@ class Outcome:
     wall: float = math.nan  # s of wall time from there to the end
 
 
-class _Interrupt(Exception):
-    """Ctrl-C or SIGTERM."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-
 def watch(stack: Stack, directory: Path, quiet: bool) -> Outcome:
     """Run the stack for as long as it shall last, showing how it goes unless `quiet`. Its logs go to `directory`."""
     outcome = Outcome(RunLog.of(stack.spec))
     processes = Processes([node for node in stack.nodes if not node.installed_with_ros], directory / "logs")
+
+    def hear(number: int, _frame: object) -> None:
+        outcome.interrupted = number  # no exception: one that comes while a message is made ends as another one
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _raise_interrupt)
+        signal.signal(number, hear)
     try:
         processes.start()
         _Watch(stack, processes, outcome).run(quiet)
-    except _Interrupt as interrupt:
-        outcome.interrupted = interrupt.number
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)  # the end is on its way; a second Ctrl-C must not leave orphans
@@ -70,18 +65,12 @@ class _Watch:
 
     def run(self, quiet: bool) -> None:
         status = StatusLine(self._stack, self._log, quiet=quiet)
-        with RingView(log=self._log, namespace=self._stack.options.namespace) as view:
-            try:
-                with status:
-                    while not self._done(view):
-                        status.update()
-                        time.sleep(LOOK)
-                    self._outcome.wall = time.monotonic() - self._first_state
-                    view.wait(lambda: False, LAST_WORDS)
-            except _Interrupt:
-                self._outcome.wall = time.monotonic() - self._first_state
-                view.drain()
-                raise
+        with RingView(log=self._log, namespace=self._stack.options.namespace) as view, status:
+            while not self._done(view):
+                status.update()
+                time.sleep(LOOK)
+            self._outcome.wall = time.monotonic() - self._first_state
+            view.wait(lambda: False, LAST_WORDS)
 
     def _done(self, view: RingView) -> bool:
         view.drain()
@@ -90,6 +79,8 @@ class _Watch:
         if self._log.states and math.isnan(outcome.start_up):
             outcome.start_up = elapsed
             self._first_state = time.monotonic()
+        if outcome.interrupted:
+            return True
         self._check(view, elapsed)
         if outcome.failure or outcome.refusal or (duration and self._log.time >= duration - 1e-6):
             return True
@@ -115,7 +106,3 @@ class _Watch:
             remedy = log.backend.get("remedy", "")
             fault = log.troubles.get("backend", "a fault stopped the robot")
             outcome.failure = f"{fault.rstrip('.')}; {remedy.rstrip('.')}."
-
-
-def _raise_interrupt(number: int, _frame: object) -> None:
-    raise _Interrupt(number)
