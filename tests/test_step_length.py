@@ -9,7 +9,7 @@ from crawler_nodes.measured import measure
 
 RATE = 500.0
 # omega in rad/s: step length in mm; periods that the crawl needs to settle besides the gait's fading in; periods to
-# average over: in PyBullet events fall between steps of the physics, and steps and periods beat against each other
+# average over in PyBullet, where events fall between steps of the physics, and steps and periods beat against each other
 EXACT = {
     0.3: (193.8774, 1, 1),
     1.0: (159.8147, 1, 1),
@@ -36,6 +36,7 @@ CASES = [
 @pytest.mark.parametrize(("backend", "omega"), CASES)
 def test_the_ring_crawls_as_far_as_the_equations_say(backend, omega):
     exact, settling, average = EXACT[omega]
+    average = average if backend == "pybullet" else 1
     period = 2.0 * 3.141592653589793 / omega
     end = FADE + (settling + average + 0.2) * period
     settings = {"gait": {"omega": omega}, **lockstep(rate=RATE, stop_at=end, odom_rate=500.0)}
