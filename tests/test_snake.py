@@ -31,7 +31,7 @@ def test_the_closed_wave_advances_by_d_step_through_the_ring(links, direction, s
     """As many joints as asked for, on every topic, and by the equations not a thousandth lost."""
     gait = {"n": 6, "omega": 2.0, "direction": direction}
     period = (links - 6 + 2) * np.pi / 4
-    seconds = 3.2 * period
+    seconds = 2.2 * period
     with ring_of("model", gait=gait, robot={"links": links}, **lockstep(stop_at=seconds)) as ring:
         wait_for_end(ring)
         log = ring.log

@@ -9,7 +9,7 @@ from crawler_nodes.measured import measure
 
 RATE = 500.0
 # omega in rad/s: step length in mm; periods that the crawl needs to settle besides the gait's fading in; periods to
-# average over in PyBullet, where events fall between steps of the physics, and steps and periods beat against each other
+# average over in PyBullet, where events fall between steps of the physics, so that steps and periods beat
 EXACT = {
     0.3: (193.8774, 1, 1),
     1.0: (159.8147, 1, 1),

@@ -130,9 +130,10 @@ def test_killed_and_resumed_it_finds_what_it_would_have_found(crawler, call, tmp
 
 @pytest.fixture
 def ring(request):
-    """A ring that somebody else has started, fast but not flat out; of the equations unless said otherwise."""
-    settings = {"gait": {"omega": 16.0}, **lockstep(20.0, rate=100.0)}
-    with Ring(Options(backend=getattr(request, "param", "model"), settings=settings), logged=False) as running:
+    """A ring that somebody else has started: fast, but not so fast that the cores wait for it while others start."""
+    backend, factor = getattr(request, "param", ("model", 6.0))
+    settings = {"gait": {"omega": 16.0}, **lockstep(factor, rate=100.0)}
+    with Ring(Options(backend=backend, settings=settings), logged=False) as running:
         yield running
 
 
@@ -168,7 +169,7 @@ def test_a_running_ring_is_tuned_and_given_back(crawler, tmp_path, ring):
 
 
 # in physics, because joints that stop at once let the feet of the equations leave the ground
-@pytest.mark.parametrize("ring", ["pybullet"], indirect=True)
+@pytest.mark.parametrize("ring", [("pybullet", 6.0)], indirect=True)
 def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(crawler, tmp_path, ring):
     before = the_gait()
     words = ["--over", "gait.psi", "--backend", "ring", "--budget", "500", "--study", "a.sqlite"]
@@ -203,6 +204,7 @@ def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(crawler,
     assert None not in values  # the stop cost no evaluation
 
 
+@pytest.mark.parametrize("ring", [("model", 1.0)], indirect=True)
 def test_what_a_ring_cannot_do_is_one_sentence(call, tmp_path, ring):
     code, _, err = call("tune", "--over", "gait.alpha", "--gait", "time_scaled", "--backend", "ring")
     assert code == 2

@@ -11,7 +11,6 @@ from bootstrap.layout import Layout
 
 EVERYTHING = "--all"  # the exhaustive tests too
 STATIC = "--static"  # what reads the code without running it, alone
-COMPILES = "src/crawler_models/test/test_three_link_fast.py"  # what other tests use: else several compile it at once
 WORKERS = 8  # at most: whole systems are several processes each
 
 
@@ -35,7 +34,7 @@ def run_checks(layout: Layout, arguments: Sequence[str]) -> int:
         with tempfile.TemporaryFile("w+") as said:  # mypy takes a core for a while that whole systems leave idle
             types = subprocess.Popen(_types(layout), cwd=layout.root, env=env, stdout=said, stderr=subprocess.STDOUT)
             try:
-                code = _told("pytest, and mypy beside it", _tests(python, arguments), layout, env)
+                code = _told("pytest, and mypy beside it", _tests(layout, arguments), layout, env)
                 if types.wait() != 0:
                     failed.append("mypy")
             finally:
@@ -61,12 +60,17 @@ def _types(layout: Layout) -> list[str]:
     return [str(layout.python), "-m", "mypy", "setup", "tests", *sources]
 
 
-def _tests(python: str, arguments: Sequence[str]) -> list[str]:
-    """pytest on everything, module by module in parallel: whole systems first, since the quick rest fills the gaps."""
-    workers = min(WORKERS, 2 * len(os.sched_getaffinity(0)))  # many a test waits for a watchdog or a motor
+def _tests(layout: Layout, arguments: Sequence[str]) -> list[str]:
+    """pytest on everything, module by module in parallel: whole systems first, since the quick rest fills the gaps.
+
+    Before them what compiles code that others use, so that it is done by then and done once.
+    """
+    compiling = [str(path) for path in sorted(layout.root.glob("src/*/test/test_*_fast.py"))]
+    cores = len(os.sched_getaffinity(0))
+    workers = min(WORKERS, cores + (cores + 1) // 2)  # many a test waits for a watchdog or a motor
     chosen = [] if EVERYTHING in arguments else ["-m", "not exhaustive"]
     parallel = ["-n", str(workers), "--dist", "loadscope", "--no-loadscope-reorder"]
-    return [python, "-m", "pytest", *parallel, *chosen, COMPILES, "tests", "src"]
+    return [str(layout.python), "-m", "pytest", *parallel, *chosen, *compiling, "tests", "src"]
 
 
 def _told(name: str, command: Sequence[str], layout: Layout, env: dict[str, str]) -> int:
