@@ -158,11 +158,14 @@ class RunLog:
         if not due and self.stride.cut == "period":
             return
         entries = deserialize_message(data, ContactStateArray).contacts
+        feet = [entry.foot for entry in entries]
+        if feet != (self.feet or feet):
+            return  # of another robot that runs under the same names
         for entry in entries:
             if entry.foot == self.stride.foot:
                 self._cut(stamp - self.start, entry.mode)
         if due:
-            self.feet = [entry.foot for entry in entries]
+            self.feet = feet
             along = self._heading.along
             slip = [along(entry.slip_velocity.x, entry.slip_velocity.y) for entry in entries]
             self.contacts.append(Feet(stamp - self.start, [entry.mode for entry in entries], slip))
@@ -215,6 +218,8 @@ class RunLog:
         if self.joints and stamp - self.start - self.joints[-1][0] < self.keep_every - 1e-9:
             return
         message = deserialize_message(data, JointState)
+        if list(message.name) != (self.names or list(message.name)):
+            return
         self.names = list(message.name)
         self.joints.append((stamp - self.start, list(message.position)))
 

@@ -32,8 +32,8 @@ def odometry(time, x, y=0.0, yaw=0.0, forward=0.0, lateral=0.0, pitch=0.0):
     return serialize_message(message)
 
 
-def contacts(time, mode, slip=(0.0, 0.0)):
-    entry = ContactState(foot="foot", mode=int(mode))
+def contacts(time, mode, slip=(0.0, 0.0), foot="foot"):
+    entry = ContactState(foot=foot, mode=int(mode))
     entry.slip_velocity.x, entry.slip_velocity.y = slip
     message = ContactStateArray(contacts=[entry])
     set_stamp(message.header.stamp, round(time * 1e9))
@@ -155,6 +155,14 @@ def test_joints_and_contacts_are_thinned_unless_everything_is_wanted():
             log.on_contacts(contacts(0.002 * k, ContactMode.STICK), {})
     assert len(whole.contacts) == 100
     assert len(thin.contacts) == 20
+
+
+def test_contacts_of_another_robot_on_the_same_topic_are_not_taken_for_its_own():
+    log = RunLog()
+    log.on_contacts(contacts(0.0, ContactMode.STICK), {})
+    log.on_contacts(contacts(1.0, ContactMode.OPEN, foot="paw"), {})
+    assert log.feet == ["foot"]
+    assert mode_shares(log) == {"foot": {"stick": 1.0}}
 
 
 def test_time_that_goes_back_is_noticed():
