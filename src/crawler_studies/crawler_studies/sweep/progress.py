@@ -60,11 +60,9 @@ class Progression:
         self._said = self._done
         finished = self._before + self._done
         left = (self._total - finished) / self.rate
-        print(
-            f"{finished} of {self._total} points, {self.rate:.3g} points/s, {duration(left)} left",
-            file=sys.stderr,
-            flush=True,
-        )
+        # the first one may have waited for a compiler or an engine, and says nothing of the others
+        pace = f", {self.rate:.3g} points/s, {duration(left)} left" if self._done > 1 else ""
+        print(f"{finished} of {self._total} points{pace}", file=sys.stderr, flush=True)
 
 
 class _Rate(ProgressColumn):
