@@ -1,5 +1,6 @@
 """The plant, driven as the robot's loop drives it, against the exact steady gait and statics."""
 
+import cmath
 import math
 import time
 
@@ -9,7 +10,10 @@ from three_link_cases import Harmonic, random_robot, robot
 
 from crawler_core.types import ContactMode
 from crawler_models.plant import PlantFault
-from crawler_models.three_link import crawl
+from crawler_models.three_link import crawl, tick
+from crawler_models.three_link.dynamics import contact_forces
+from crawler_models.three_link.kinematics import chain
+from crawler_models.three_link.modes import STICK_STICK
 from crawler_models.three_link.plant import ThreeLinkPlant
 
 HOME = (math.radians(110.0), math.radians(110.0))
@@ -174,6 +178,33 @@ def test_rough_setpoints_stay_finite():
         base = plant.base()
         assert np.all(np.isfinite([*base.position, *base.linear]))
     assert abs(plant.base().position[0]) < 1e-3
+
+
+@pytest.mark.timeout(60)  # such a start once held time still: stick and slip took turns at the same instant for ever
+@pytest.mark.parametrize("mode", [STICK_STICK, (0, -1)])
+def test_a_stick_that_is_at_its_limit_when_a_tick_begins_lets_time_go_on(mode):
+    # of a run on emulated motors, to the last digit: both feet are said to stick while their distance changes
+    h, rates, start = 0.010144429999968452, (0.1948635293683481, -0.23665841090691966), (
+        1.6130294096944624,
+        1.614133907669176,
+    )
+    end, end_rates = (1.6153629928025244, 1.612003072660921), (0.24873782634147298, -0.18715547370360378)
+    c = chain(robot(), *start, *rates, 0.0, 0.0, cmath.exp)
+    forces = contact_forces(robot(), c, mode, 0.0)
+    now = tick.Instant(0.0, start, rates, (0.0, 0.0), 0.0, 0.0, mode, c, 0.0, forces)
+
+    whole = tick.advance(robot(), now, end, end_rates, h)
+
+    # the same motion in two halves: a cubic Hermite is one again between its middle and its ends
+    middle = tuple((a + b) / 2 + h / 8 * (u - v) for a, b, u, v in zip(start, end, rates, end_rates, strict=True))
+    rates_there = tuple(
+        1.5 * (b - a) / h - (u + v) / 4 for a, b, u, v in zip(start, end, rates, end_rates, strict=True)
+    )
+    half = tick.advance(robot(), now, middle, rates_there, h / 2)
+    halves = tick.advance(robot(), half, end, end_rates, h / 2)
+    assert whole.mode == halves.mode
+    assert whole.v1 == pytest.approx(halves.v1, abs=1e-5)  # the moment before a second event is a part of the tick
+    assert whole.x1 == pytest.approx(halves.x1, abs=1e-7)
 
 
 def test_a_robot_that_would_tip_over_is_refused():

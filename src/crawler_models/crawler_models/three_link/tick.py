@@ -72,16 +72,18 @@ def advance(robot: ThreeLink, now: Instant, q: Pair, dq: Pair, h: float) -> Inst
     interval = _Interval(robot, chains, d1, now.t, h)
 
     s, v1, mode, moved = 0.0, now.v1, now.mode, 0.0
+    earliest = 0.0  # where the next event may be: the first one at once, any other a moment after the one before
     while True:
         accelerations = [acceleration(robot, c, mode) for c in chains]
         gained = integral(parabola(*accelerations), 0.0, h)
         velocity = (v1 - evaluate(gained, s), gained[1], gained[2], gained[3])
-        until, stopped = _end_of_mode(interval, accelerations, mode, velocity, s)
+        until, stopped = _end_of_mode(interval, accelerations, mode, velocity, s, earliest)
         moved += h * (_primitive(velocity, until) - _primitive(velocity, s))
         v1 = 0.0 if mode[0] == 0 else evaluate(velocity, until)
         s = until
         if s >= 1.0:
             break
+        earliest = min(s + _REFRACTORY, 1.0)
         v1, mode = _switch(interval, s, v1, mode, stopped)
 
     if mode[0] and not mode[1]:
@@ -93,9 +95,10 @@ def advance(robot: ThreeLink, now: Instant, q: Pair, dq: Pair, h: float) -> Inst
 
 
 def _end_of_mode(
-    interval: _Interval, accelerations: list[float], mode: Mode, velocity: Cubic, s: float
+    interval: _Interval, accelerations: list[float], mode: Mode, velocity: Cubic, s: float, earliest: float
 ) -> tuple[float, int]:
-    """When the mode ends (1 if it outlasts the interval), and the foot (1, 2) that stopped, 0 if a stick broke."""
+    """When the mode that began at ``s`` ends, not before ``earliest`` (1 if it outlasts the interval), and the foot
+    (1, 2) that stopped, 0 if a stick broke."""
     robot, chains, d1, t, h = interval
     s1, s2 = mode
     forces = [contact_forces(robot, c, mode, a) for c, a in zip(chains, accelerations, strict=True)]
@@ -113,9 +116,8 @@ def _end_of_mode(
         guards += [(_signed(1, d1), 0), (_signed(-1, d1), 0)]
 
     until, stopped = 1.0, 0
-    earliest = s + _REFRACTORY if s else 0.0
     for guard, foot in guards:
-        when = first_negative(guard, min(earliest, 1.0))
+        when = first_negative(guard, earliest)
         if when is not None and when < until:
             until, stopped = when, foot
 
