@@ -65,6 +65,8 @@ class Supervisor:
         self._placed: list[int] | slice = placed if self._pushed else slice(None)  # a slice costs nothing
         self._joints = tuple(spec.actuated[k] for k in placed)
         self._limits = JointLimits.of_joints(self._joints)
+        self._whole_turn = np.array([math.tau if joint.continuous else math.inf for joint in self._joints])
+        self._skipped: FloatArray | None = None  # rad, whole turns that commands are ahead of joints that turn for ever
         self._torque = TorqueLimits.of([spec.actuated[k] for k in self._pushed])
         self._no_effort = np.full(len(self._joints), np.nan)
         self._position: FloatArray = np.array([joint.home for joint in self._joints])
@@ -187,10 +189,10 @@ class Supervisor:
         return False
 
     def _follow(self, observation: Observation, whole: JointCommand) -> JointCommand:
-        command = self._of_placed(whole)
         if self.motion is MotionState.HOLDING:
             self.motion = MotionState.ACTIVE
             self._approach()
+        command = self._nearest_turn(self._of_placed(whole))
         self._commanded = True
         self._silent = 0
         near, speed = command, self._limits.velocity
@@ -244,6 +246,15 @@ class Supervisor:
         position[self._placed], velocity[self._placed] = safe.position, safe.velocity
         efforts[self._placed], efforts[self._pushed] = safe.effort, effort
         return JointCommand(position, velocity, efforts)
+
+    def _nearest_turn(self, command: JointCommand) -> JointCommand:
+        """The command, with whole turns taken off that a continuous joint has missed while it was stopped."""
+        if self._asked is None and self._approaching.any():  # an approach begins
+            turns = np.rint((command.position - self._position) / self._whole_turn)
+            self._skipped = turns * math.tau if turns.any() else None
+        if self._skipped is None:
+            return command
+        return JointCommand(command.position - self._skipped, command.velocity, command.effort)
 
     def _nearer(self, command: JointCommand) -> tuple[JointCommand, FloatArray]:
         """The command for joints that have come up with theirs, something gentle for the others; the speed allowed."""

@@ -56,6 +56,20 @@ def test_enable_starts_at_the_measured_pose_and_approaches_a_far_command_slowly(
     assert supervisor.report.clamped == 0
 
 
+def test_a_joint_that_turns_for_ever_is_led_to_the_nearest_turn_of_its_command_and_no_other_joint_is(spec):
+    supervisor = Supervisor(spec, DT)
+    supervisor.enable(seen([0.0, 0.0, 7.0]))
+    turned = 7.0 + 3.0 * 2.0 * np.pi  # it was stopped for three turns
+    path = follow(supervisor, [0.0, 0.0, turned + 0.1], 300)
+    assert path[-1] == pytest.approx([0.0, 0.0, 7.1], abs=1e-12)
+    assert follow(supervisor, [0.0, 0.0, turned + 0.1 + 0.01], 1)[-1, 2] == pytest.approx(7.11, abs=1e-12)
+    assert supervisor.report.clamped == 0
+
+    supervisor.enable(seen([0.0, 0.0, 7.0]))
+    follow(supervisor, [4.0, 0.0, 7.0], 300)
+    assert "hip" in supervisor.report.last_clamp
+
+
 def test_after_the_approach_the_full_speed_is_allowed(guard, spec):
     follow(guard, [0.0, 0.0, 0.0], 2)
     path = follow(guard, [1.0, 0.0, 0.0], 10)

@@ -81,6 +81,7 @@ class ControllerNode(Node):
         self._names: list[str] = []  # of the joints in joint_states
         self._index: list[int] = []  # where the actuated ones stand there
         self._unknown = [float("nan")] * len(self._spec.actuated)
+        self._turns = [math.tau if joint.continuous else math.inf for joint in self._spec.actuated]
         self._contacts: tuple[Contact, ...] = ()
         self._contacts_of = NEVER
         self._odometry: deque[BaseMotion] = deque()  # not used yet
@@ -259,7 +260,10 @@ class ControllerNode(Node):
             now, ahead = answer.now, answer.ahead
             message.reference_position = array("d", ahead.position)
             message.reference_velocity = array("d", ahead.velocity)
-            message.position_error = array("d", [a - b for a, b in zip(position, now.position, strict=True)])
+            message.position_error = array(
+                "d",
+                [math.remainder(q - r, turn) for q, r, turn in zip(position, now.position, self._turns, strict=True)],
+            )
             message.velocity_error = array("d", [a - b for a, b in zip(velocity, now.velocity, strict=True)])
         self._states_out.publish(message)
 
