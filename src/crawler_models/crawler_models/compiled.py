@@ -1,7 +1,7 @@
 """Where the compiled code is kept.
 
 numba notices that a file has changed, but not that a function it calls, in another file, has: it would go on with the
-old one. So the directory of the cache bears a digest of all the sources.
+old one. So the directory of the cache bears a digest of all sources that are compiled: those in folders `fast`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ import numba
 
 
 def keep_compiled_code() -> None:
-    """Point numba to this version's directory: beside the sources, or in the user's cache where those are read-only."""
+    """Point numba to this version's directory: beside the sources, or in the user's cache where those are read-only.
+
+    To be called by the `__init__` of a folder `fast`, before it imports anything that is compiled.
+    """
     here = Path(__file__).resolve().parent
-    digest = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(here.glob("*.py")))).hexdigest()[:16]
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(here.glob("*/fast/*.py")))).hexdigest()[:16]
     if os.environ.get("NUMBA_CACHE_DIR"):
         home = Path(os.environ["NUMBA_CACHE_DIR"])
     elif os.access(here, os.W_OK):
