@@ -2,16 +2,17 @@
 
 import math
 
-LONG = 60.0  # s, a deadline that only a broken stack meets
+LONG = 120.0  # s, a deadline that only a broken stack meets
+PATIENCE = 60.0  # s that a ring waits for a process whose turn it is
 
 
-def lockstep(factor=0.0, *, law=None, reference_timeout=LONG, **backend):
+def lockstep(factor=0.0, *, law=None, reference_timeout=PATIENCE, **backend):
     """Settings of a ring in which nothing comes too late, however long each process has to wait for its turn.
 
     `factor` is the real-time factor; `law` and `backend` are further settings of the controller and the backend.
     """
     return {
-        "backend": {"lockstep": True, "real_time_factor": factor, "lockstep_timeout": LONG, **backend},
+        "backend": {"lockstep": True, "real_time_factor": factor, "lockstep_timeout": PATIENCE, **backend},
         "controller": {"reference_timeout": reference_timeout, **(law or {})},
     }
 
