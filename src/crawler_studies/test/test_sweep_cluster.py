@@ -46,6 +46,8 @@ def scheduler_of(cluster: Cluster) -> str:
 
 
 def addresses(cluster: Cluster) -> list[str]:
+    """Of the scheduler and its two workers; one that a test has ended may still be on its way back."""
+    cluster.client.wait_for_workers(2, timeout=120)
     return [scheduler_of(cluster), *cluster.client.scheduler_info(n_workers=-1)["workers"]]
 
 
