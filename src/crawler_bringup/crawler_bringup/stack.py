@@ -17,7 +17,7 @@ import yaml
 
 from crawler_bringup.prediction import Prediction, by_equations, by_law
 from crawler_core.backend_entry import BackendEntry
-from crawler_core.backend_settings import BackendSettings, check_time, robots_own
+from crawler_core.backend_settings import BackendSettings, check_time, robots_common, robots_own
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import build, describe
 from crawler_core.robot import RobotSpec, default_robot, load_robot
@@ -128,7 +128,8 @@ def make_stack(options: Options) -> Stack:
     gait = make_gait(spec, name, gait_values)
     check_limits(spec, gait)
     entry = BACKENDS[options.backend]
-    wanted = _timed(chosen["backend"])
+    common = robots_common(spec, options.backend, entry.settings)
+    wanted = {**_timed(common), **_timed(chosen["backend"])}
     defaults = robots_own(spec, options.backend, entry.settings)
     settings = check_section("backend", wanted, BackendSettings, entry.settings, defaults, GIVEN_BACKEND)
     check_time(settings)
@@ -143,12 +144,12 @@ def make_stack(options: Options) -> Stack:
     law_values = law_defaults(spec, law)
     check_section("controller", chosen["controller"], ControllerSettings, LAWS[law].parameters, law_values, GIVEN)
 
-    common = {
+    every = {
         "robot": _absolute(options.robot or default_robot()),
         "robot_overrides": yaml.safe_dump(chosen["robot"], default_flow_style=True, width=10**6).strip(),
         "use_sim_time": entry.simulated,
     }
-    ring = {**common, "rate": settings.rate}
+    ring = {**every, "rate": settings.rate}
     # the backend makes the time and the controller takes it from the states: neither needs to hear the clock
     readers = 2 + bool(options.record) + options.watchers  # gait, controller, and who else is started
     backend = {**ring, "readers": readers, **wanted, "use_sim_time": False}

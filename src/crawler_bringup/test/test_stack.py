@@ -1,11 +1,13 @@
 """What the stack decides for both front doors: pace, end, contradictions, and the gaits that cannot be."""
 
 import pytest
+import yaml
 
 from crawler_bringup.flags import Flag, with_flags
 from crawler_bringup.settings import merge, parse_assignments
 from crawler_bringup.stack import BACKENDS, Options, make_stack
 from crawler_core.errors import UserError
+from crawler_core.robot import robot_names, robots_directory
 
 
 def backend(options):
@@ -90,3 +92,47 @@ def test_a_flag_that_means_nothing_to_the_backend_is_refused():
 def test_an_assignment_names_section_and_parameter(word):
     with pytest.raises(UserError, match=r"write section\.name=value"):
         parse_assignments([word])
+
+
+def test_the_whole_ring_ticks_as_the_robot_file_wants_unless_the_user_says_otherwise(tmp_path):
+    def rates(robot, **backend):
+        nodes = make_stack(Options(robot=robot, settings=settings(**backend))).nodes
+        return {node.parameters["rate"] for node in nodes}
+
+    document = yaml.safe_load((robots_directory() / "three_link/robot.yaml").read_text())
+    document.update(name="hasty", rate=500, backends={**document.get("backends", {}), "mock": {"rate": 125}})
+    file = tmp_path / "robot.yaml"
+    file.write_text(yaml.safe_dump(document))
+    (tmp_path / "hasty.urdf.xacro").write_text((robots_directory() / "three_link/three_link.urdf.xacro").read_text())
+    assert rates("three_link") == {200.0}
+    assert rates(str(file)) == {500.0}
+    assert rates(str(file), rate=50.0) == {50.0}
+    mock = make_stack(Options(robot=str(file), backend="mock"))
+    assert {node.parameters["rate"] for node in mock.nodes} == {125.0}
+
+
+def test_a_robot_that_waits_for_its_law_has_a_pace_of_its_own_unless_the_user_says_lockstep(tmp_path):
+    document = yaml.safe_load((robots_directory() / "three_link/robot.yaml").read_text())
+    document.update(name="patient", backends={"model": {"lockstep": True, "real_time_factor": 0.5}})
+    file = tmp_path / "robot.yaml"
+    file.write_text(yaml.safe_dump(document))
+
+    def said(**given):
+        told = backend(Options(robot=str(file), backend="model", settings=settings(**given)))
+        return told["lockstep"], told["real_time_factor"]
+
+    assert said() == (True, 0.5)
+    assert said(lockstep=True) == (True, 0.0)
+    assert said(lockstep=True, real_time_factor=2.0) == (True, 2.0)
+    assert said(lockstep=False) == (False, 0.5)
+
+
+@pytest.mark.parametrize("name", ["model", "pybullet", "mock"])
+@pytest.mark.parametrize("robot", robot_names())
+def test_every_robot_has_a_ring_on_every_backend_that_needs_no_motors(robot, name):
+    stack = make_stack(Options(robot=robot, backend=name))
+    assert {node.executable for node in stack.nodes} == {f"{name}_backend", "gait_node", "controller_node"}
+    rates = {node.parameters["rate"] for node in stack.nodes}
+    assert len(rates) == 1
+    waits = {node.name: node.parameters.get("lockstep", False) for node in stack.nodes}
+    assert waits["backend"] == waits["controller"]

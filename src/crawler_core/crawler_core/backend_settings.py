@@ -37,6 +37,9 @@ class BackendSettings:
     tf_rate: float = parameter(50.0, unit="Hz", low=0.1, high=4000.0, doc="transforms per second of the run's time")
 
 
+COMMON = {info.name for info in describe(BackendSettings)} - {"robot", "robot_overrides"}
+
+
 def check_time(settings: BackendSettings) -> None:
     """Raise UserError where the settings of time contradict each other."""
     if settings.real_time_factor == 0.0 and not settings.lockstep:
@@ -49,7 +52,21 @@ def robots_own(spec: RobotSpec, kind: str, settings: type) -> dict[str, Any]:
     A settings class that says `like: ClassVar[str] = "other"` takes what the file says of that backend too, as far as
     both have it; what the file says of this one comes first.
     """
-    backends = spec.section("backends")
     known = {info.name for info in describe(settings)}
-    shared = backends.get(getattr(settings, "like", ""), {})
-    return {**{name: value for name, value in shared.items() if name in known}, **backends.get(kind, {})}
+    shared = {name: value for name, value in _said(spec, getattr(settings, "like", "")).items() if name in known}
+    return {**shared, **{name: value for name, value in _said(spec, kind).items() if name not in COMMON}}
+
+
+def robots_common(spec: RobotSpec, kind: str, settings: type) -> dict[str, Any]:
+    """The same of what every backend takes, with the rate of the robot's ring."""
+    said = {**_said(spec, getattr(settings, "like", "")), **_said(spec, kind)}
+    return {**robots_rate(spec), **{name: value for name, value in said.items() if name in COMMON}}
+
+
+def robots_rate(spec: RobotSpec) -> dict[str, float]:
+    """The setting `rate` (Hz) that the robot file wants of every ring; empty where it wants none."""
+    return {} if spec.rate is None else {"rate": spec.rate}
+
+
+def _said(spec: RobotSpec, kind: str) -> dict[str, Any]:
+    return dict(spec.section("backends").get(kind) or {})

@@ -59,7 +59,7 @@ class FootSpec:
     name: str
     friction: float  # Coulomb's coefficient against the ground
     lifts: bool = False  # whether a sound gait may lift it
-    stiffness: float | None = None  # N/m of the foot and the ground together; None: rigid
+    stiffness: float | None = None  # N/m of the foot and the ground together, above 0; None: rigid
     damping: float | None = None  # N·s/m, likewise
 
 
@@ -122,6 +122,7 @@ class RobotSpec:
     loops: tuple[LoopSpec, ...] = ()
     start: StartSpec = StartSpec()
     stride: StrideSpec = StrideSpec()
+    rate: float | None = None  # Hz, ticks of the ring where nobody says how many; None: as many as any ring has
 
     @property
     def planar(self) -> bool:
@@ -236,6 +237,7 @@ def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
         loops=tuple(LoopSpec(name, *links) for name, links in (document.get("loops") or {}).items()),
         start=_start(document.get("start") or {}, document["parameters"]),
         stride=_stride(document.get("stride") or {}, document["feet"], document["parameters"]),
+        rate=float(document["rate"]) if "rate" in document else None,
     )
 
 
@@ -271,7 +273,7 @@ def _foot(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) ->
         quantity(entry[key], parameters, f"feet.{name}.{key}") if key in entry else None
         for key in ("stiffness", "damping")
     )
-    return FootSpec(name, friction, lifts, stiffness, damping)
+    return FootSpec(name, friction, lifts, stiffness or None, damping)
 
 
 def _start(entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> StartSpec:

@@ -12,12 +12,13 @@ from crawler_core.parameters import ParameterInfo, check_value, describe, parame
 
 FREE_SECTIONS = ("gait", "controller", "backends", "hardware")  # checked by those who read them
 NEEDED = ("name", "title", "parameters", "base", "joints", "feet", "safety")
-OPTIONAL = ("paper", "equations", "loops", "start", "stride")
+OPTIONAL = ("paper", "equations", "rate", "loops", "start", "stride")
 DRIVES = ("position", "effort")
 WAYS = ("x", "y", "z", "roll", "pitch", "yaw")  # in which a base may move
 MOTIONS: Mapping[str, tuple[str, ...]] = {"planar": ("x", "z", "pitch"), "free": WAYS, "fixed": ()}
 CUTS = ("period", "touch_down", "lift_off")
 EVERY_ROBOT = ("gravity",)  # parameters without which no backend can work
+RATE = ParameterInfo("rate", float, None, "Hz", 10.0, 4000.0, (), "ticks of the ring per second", constant=True)
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,8 @@ def check_document(document: Mapping[str, Any]) -> None:
             raise UserError(
                 f"loops.{name} = {links!r} must be two links whose frames coincide, such as [pin_a, pin_b]."
             )
+    if "rate" in document:
+        check_value(RATE, document["rate"], label="rate")
     start = _mapping(document.get("start") or {}, "start")
     _keys(start, "start", (), ("height", *(info.name for info in describe(StartEntry))))
     stride = _mapping(document.get("stride") or {}, "stride")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from functools import lru_cache
 from pathlib import Path
+from xml.etree import ElementTree
 
 from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec, dump_document
@@ -19,6 +20,12 @@ def build_urdf(spec: RobotSpec) -> str:
     if not source.exists():
         raise UserError(f"the robot '{spec.name}' has no {source}: a URDF is made from a xacro beside its robot.yaml.")
     return _expanded(source, source.stat().st_mtime_ns, dump_document(spec))
+
+
+def weight_of(spec: RobotSpec) -> float:
+    """Of the whole robot by its URDF, N. Raises UserError as `build_urdf` does."""
+    masses = ElementTree.fromstring(build_urdf(spec)).iterfind("link/inertial/mass")
+    return spec.parameters["gravity"] * sum(float(mass.get("value", "0")) for mass in masses)
 
 
 @lru_cache(maxsize=8)  # a stack asks twice for the same: to publish it, and to simulate it

@@ -4,11 +4,14 @@ import copy
 import dataclasses
 import math
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 import yaml
 
+from crawler_core.backend_settings import robots_common, robots_own
 from crawler_core.errors import UserError
+from crawler_core.parameters import parameter
 from crawler_core.robot import load_robot, parameter_infos, robot_names
 from crawler_core.yaml_file import read_yaml
 
@@ -156,3 +159,36 @@ def test_a_mistake_in_a_repetition_is_named_with_its_key(tmp_path, change, words
 def test_feet_stay_on_the_ground_unless_the_file_says_that_they_lift():
     assert [foot.lifts for foot in load_robot("three_link").feet] == [False, False]
     assert all(foot.lifts for foot in load_robot(str(CHAIN)).feet)
+
+
+def test_what_a_robot_file_says_of_a_backend_goes_to_its_own_settings_and_to_those_that_all_have(tmp_path):
+    @dataclasses.dataclass(frozen=True)
+    class Own:
+        like: ClassVar[str] = "motors"
+        patience: float = parameter(0.1, doc="of this backend alone")
+
+    def said(kind, **changes):
+        spec = load_robot(broken(tmp_path, lambda d: d.update(changes)))
+        return robots_own(spec, kind, Own), robots_common(spec, kind, Own)
+
+    assert load_robot("three_link").rate is None
+    assert said("model") == ({}, {})
+    assert said("model", rate=1000) == ({}, {"rate": 1000.0})
+    backends = {"motors": {"rate": 250, "patience": 0.2, "port": "x"}, "model": {"lockstep": True, "patience": 0.3}}
+    assert said("motors", rate=1000, backends=backends)[1] == {"rate": 250}
+    assert said("twin", rate=1000, backends=backends) == ({"patience": 0.2}, {"rate": 250})
+    assert said("model", rate=1000, backends=backends) == ({"patience": 0.3}, {"rate": 250, "lockstep": True})
+
+
+@pytest.mark.parametrize("rate", [5, 5000, True, "fast"])
+def test_a_rate_that_no_ring_has_is_refused(tmp_path, rate):
+    with pytest.raises(UserError, match=r"rate = .* 10 to 4000 Hz"):
+        load_robot(broken(tmp_path, lambda d: d.update(rate=rate)))
+
+
+def test_a_foot_of_no_stiffness_is_rigid_as_one_without_the_key(tmp_path):
+    feet = {0: None, 500: 500.0}
+    for said, known in feet.items():
+        spec = load_robot(broken(tmp_path, lambda d, said=said: d["feet"]["foot_1"].update(stiffness=said)))
+        assert spec.feet[0].stiffness == known
+        assert spec.feet[1].stiffness is None

@@ -21,20 +21,18 @@ from rclpy.timer import Timer
 from sensor_msgs.msg import JointState
 
 from crawler_core.backend import Backend
-from crawler_core.backend_settings import BackendSettings, check_time, robots_own
+from crawler_core.backend_settings import BackendSettings, check_time, robots_common, robots_own
 from crawler_core.closure import closure_of
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.robot import load_robot
 from crawler_core.runner import Runner
 from crawler_core.supervisor import LATCHED, MotionState, Supervisor
 from crawler_core.types import JointCommand, Observation
-from crawler_core.yaml_file import parse_yaml
 from crawler_nodes.backend_services import BackendServices
 from crawler_nodes.backend_topics import BackendTopics
 from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
 from crawler_nodes.messages import CommandReader, stamp_ns
 from crawler_nodes.node_main import run_node
-from crawler_nodes.ros_parameters import declare, refuse_unknown
+from crawler_nodes.ros_parameters import declare, refuse_unknown, robot_of
 from crawler_nodes.timekeeping import Lockstep, Paced
 
 PATIENCE = 15.0  # s of wall time that the start waits for readers
@@ -46,10 +44,11 @@ class BackendNode(LifecycleNode):
 
     def __init__(self, backend_class: Any, settings_class: type, **node_options: Any) -> None:
         super().__init__("backend", **node_options)
-        self.settings = declare(self, BackendSettings, check=check_time, on_change=self._change)
+        self.spec = robot_of(self)
+        common = robots_common(self.spec, backend_class.kind, settings_class)
+        self.settings = declare(self, BackendSettings, common, check=check_time, on_change=self._change)
         settings = self.settings
         check_time(settings)
-        self.spec = load_robot(settings.robot, parse_yaml(settings.robot_overrides, "robot_overrides"))
         own: Any = declare(self, settings_class, robots_own(self.spec, backend_class.kind, settings_class))
         refuse_unknown(self, section="backend")
         self.dt_ns = round(1e9 / settings.rate)

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from crawler_core.types import ContactMode
+from crawler_nodes.demands import greatest
 from crawler_nodes.run_log import RunLog
 
 
@@ -55,6 +56,19 @@ def _between_events(log: RunLog, settling: float) -> Measured | None:
     cycles = len(cuts) - 1
     gained = log.forward_at(cuts[-1]) - log.forward_at(cuts[0])
     return Measured(gained / cycles, (cuts[-1] - cuts[0]) / cycles, cycles, steady)
+
+
+def demands(log: RunLog, settling: float) -> dict[str, float]:
+    """What the strides that end after the first `settling` seconds asked for at most; nothing where none is known.
+
+    Only strides that end with an event of a foot are known by themselves.
+    """
+    if not log.odometry:
+        return {}
+    begin = log.odometry[0].time + settling
+    # the first of them began before
+    steady = [demand for event, demand in zip(log.events, log.demands, strict=True) if event >= begin][1:]
+    return greatest(steady) if steady else {}
 
 
 def latest_step(log: RunLog, period: float) -> float:

@@ -15,8 +15,11 @@ from rclpy.parameter import Parameter
 
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import ParameterInfo, build, describe
+from crawler_core.robot import RobotSpec, load_robot
+from crawler_core.yaml_file import parse_yaml
 
 T = TypeVar("T")
+ROBOT = ("robot", "robot_overrides")
 
 
 def declare(
@@ -65,6 +68,13 @@ def declare(
     node.add_on_set_parameters_callback(validate)
     node.add_post_set_parameters_callback(adopt)
     return first
+
+
+def robot_of(node: Node) -> RobotSpec:
+    """The robot that a node's parameters `robot` and `robot_overrides` name, declared or not. Raises UserError."""
+    given = {name: node._parameter_overrides[name].value for name in ROBOT if name in node._parameter_overrides}
+    name, overrides = (text if isinstance(text := given.get(key, ""), str) else "" for key in ROBOT)
+    return load_robot(name, parse_yaml(overrides, "robot_overrides"))
 
 
 def refuse_unknown(node: Node, *, section: str) -> None:

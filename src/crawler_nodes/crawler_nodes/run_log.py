@@ -19,6 +19,7 @@ from sensor_msgs.msg import JointState
 from crawler_core.heading import AHEAD, Heading
 from crawler_core.robot import RobotSpec, StrideSpec
 from crawler_core.types import ContactMode
+from crawler_nodes.demands import Demand
 from crawler_nodes.messages import travel
 from crawler_nodes.tap import Topic, stamp_of
 
@@ -58,6 +59,7 @@ class RunLog:
     yaws: bool = False  # the base has a heading of its own; otherwise forward is the world's x
     drifts: bool = False  # it can leave the straight line
     stride: StrideSpec = field(default_factory=StrideSpec)
+    pushed: tuple[str, ...] = ()  # joints that are driven by effort
     keep_every: float = KEEP_EVERY  # s; 0: everything
     names: list[str] = field(default_factory=list)
     feet: list[str] = field(default_factory=list)
@@ -66,6 +68,7 @@ class RunLog:
     odometry: deque[Place] = field(default_factory=_samples)
     branches: deque[tuple[float, str]] = field(default_factory=_samples)  # t, the part of the law in force
     events: deque[float] = field(default_factory=_samples)  # times at which a stride ended with an event of a foot
+    demands: deque[Demand] = field(default_factory=_samples)  # of the strides that ended there
     states: int = 0
     backend: dict[str, str] = field(default_factory=dict)  # the backend's latest diagnostics
     troubles: dict[str, str] = field(default_factory=dict)  # the nodes that are not well, and what they say
@@ -77,13 +80,16 @@ class RunLog:
     def __post_init__(self) -> None:
         self._world = (0.0, 0.0)  # where the latest odometry was
         self._heading = AHEAD
+        self._demand = Demand()  # of the stride that is under way
+        self._touched = math.nan  # s, of the latest contacts
         self._landed: bool | None = None  # whether the foot that cuts strides is on the ground
 
     @staticmethod
     def of(spec: RobotSpec, keep_every: float = KEEP_EVERY) -> RunLog:
         """An empty log for this robot."""
         yaws = "yaw" in spec.base_motion
-        return RunLog(yaws, yaws or "y" in spec.base_motion, spec.stride, keep_every)
+        pushed = tuple(joint.name for joint in spec.actuated if joint.by_effort)
+        return RunLog(yaws, yaws or "y" in spec.base_motion, spec.stride, pushed, keep_every)
 
     def topics(self, joints: bool = True) -> Topics:
         """What fills this log; without `joints` nothing that time waits for."""
@@ -126,7 +132,7 @@ class RunLog:
     def clear(self) -> None:
         """Forget all but the present."""
         self.odometry = deque(list(self.odometry)[-1:], maxlen=KEEP_MOST)
-        for samples in (self.joints, self.contacts, self.branches, self.events):
+        for samples in (self.joints, self.contacts, self.branches, self.events, self.demands):
             samples.clear()
         self.went_back = False
 
@@ -161,6 +167,9 @@ class RunLog:
         feet = [entry.foot for entry in entries]
         if feet != (self.feet or feet):
             return  # of another robot that runs under the same names
+        if stamp > self._touched:
+            self._demand.touch(entries, stamp - self._touched)
+        self._touched = stamp
         for entry in entries:
             if entry.foot == self.stride.foot:
                 self._cut(stamp - self.start, entry.mode)
@@ -178,6 +187,8 @@ class RunLog:
             return
         if not self.events or time - self.events[-1] >= self.stride.apart:
             self.events.append(time)
+            self.demands.append(self._demand)
+            self._demand = Demand()
 
     def on_odometry(self, data: bytes, _info: dict[str, Any]) -> None:
         """A serialised message of odom."""
@@ -188,6 +199,7 @@ class RunLog:
             self.went_back = True
             self.odometry.clear()
             self.events.clear()
+            self.demands.clear()
         if not self.odometry or time > self.odometry[-1].time:
             self.odometry.append(self._place(time, deserialize_message(data, Odometry)))
 
@@ -215,10 +227,18 @@ class RunLog:
         self.states += 1
         self._begin(stamp)
         self.time = stamp - self.start
-        if self.joints and stamp - self.start - self.joints[-1][0] < self.keep_every - 1e-9:
+        due = not self.joints or stamp - self.start - self.joints[-1][0] >= self.keep_every - 1e-9
+        demanding = bool(self.pushed) and self.stride.cut != "period"
+        if not (due or demanding):
             return
         message = deserialize_message(data, JointState)
         if list(message.name) != (self.names or list(message.name)):
+            return
+        if demanding:
+            for name, effort, rate in zip(message.name, message.effort, message.velocity, strict=False):
+                if name in self.pushed:
+                    self._demand.push(effort, rate)
+        if not due:
             return
         self.names = list(message.name)
         self.joints.append((stamp - self.start, list(message.position)))

@@ -7,11 +7,12 @@ import pytest
 from crawler_interfaces.msg import ContactState, ContactStateArray
 from nav_msgs.msg import Odometry
 from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
 from transforms3d.euler import euler2quat
 
 from crawler_core.robot import StrideSpec
 from crawler_core.types import ContactMode
-from crawler_nodes.measured import latest_step, measure, mode_shares
+from crawler_nodes.measured import demands, latest_step, measure, mode_shares
 from crawler_nodes.messages import set_stamp
 from crawler_nodes.run_log import RunLog
 
@@ -32,8 +33,9 @@ def odometry(time, x, y=0.0, yaw=0.0, forward=0.0, lateral=0.0, pitch=0.0):
     return serialize_message(message)
 
 
-def contacts(time, mode, slip=(0.0, 0.0), foot="foot"):
+def contacts(time, mode, slip=(0.0, 0.0), foot="foot", force=(0.0, 0.0, 0.0)):
     entry = ContactState(foot=foot, mode=int(mode))
+    entry.force.x, entry.force.y, entry.force.z = force
     entry.slip_velocity.x, entry.slip_velocity.y = slip
     message = ContactStateArray(contacts=[entry])
     set_stamp(message.header.stamp, round(time * 1e9))
@@ -177,3 +179,27 @@ def test_a_cleared_log_knows_the_present_only():
     log.clear()
     assert len(log.odometry) == 1
     assert log.now == pytest.approx(1.99)
+
+
+def states(time, effort, rate):
+    message = JointState(name=["wheel", "arm"], effort=[effort, 99.0], velocity=[rate, 9.0])
+    set_stamp(message.header.stamp, round(time * 1e9))
+    return serialize_message(message)
+
+
+def test_a_stride_is_charged_with_what_it_asks_of_the_ground_and_of_its_motor():
+    log = RunLog(stride=StrideSpec("touch_down", "foot"), pushed=("wheel",))
+    for k in range(400):
+        time, phase = 0.005 * k, k % 100
+        mode = ContactMode.STICK if phase < 20 else ContactMode.SLIP_NEG if phase < 30 else ContactMode.OPEN
+        force = (-30.0, 0.0, 100.0) if phase < 30 else (0.0, 0.0, 0.0)
+        log.on_contacts(contacts(time, mode, (-0.2 if mode is ContactMode.SLIP_NEG else 0.0, 0.0), force=force), {})
+        log.on_odometry(odometry(time, time), {})
+        log._on_joints(states(time, 4.0 if k == 250 else 1.0, -3.0), {})
+    assert list(log.events) == pytest.approx([0.5, 1.0, 1.5])
+    assert [stride.torque for stride in log.demands] == [1.0, 1.0, 4.0]
+    found = demands(log, 0.1)
+    assert found["friction_needed"] == pytest.approx(0.3)
+    assert found["slip_per_stride_m"] == pytest.approx(10 * 0.005 * 0.2)
+    assert (found["peak_torque_N_m"], found["peak_power_W"]) == (4.0, 12.0)  # of the joint that is driven by effort
+    assert demands(RunLog(), 0.0) == {}

@@ -15,15 +15,14 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from crawler_core.backend_settings import robots_rate
 from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
-from crawler_core.robot import default_robot, load_robot
 from crawler_core.types import FloatArray
-from crawler_core.yaml_file import parse_yaml
 from crawler_nodes.diagnostics import OK, WARN, DiagnosticsReporter
 from crawler_nodes.messages import doubles, set_stamp, stamp_ns
 from crawler_nodes.node_main import run_node
-from crawler_nodes.ros_parameters import declare, refuse_unknown
+from crawler_nodes.ros_parameters import declare, refuse_unknown, robot_of
 from gait_generators.catalogue import GAITS, gait_defaults, gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait
@@ -48,15 +47,13 @@ class GaitNode(Node):
 
     def __init__(self, **node_options: Any) -> None:
         super().__init__("gait", **node_options)
-        settings = declare(self, GaitSettings)
+        self._spec = robot_of(self)
+        settings = declare(self, GaitSettings, robots_rate(self._spec))
         if settings.horizon < settings.refresh + 2.0 / settings.rate:
             raise UserError(
                 f"gait.horizon = {settings.horizon:g} s is too short: with gait.refresh = {settings.refresh:g} s and "
                 f"gait.rate = {settings.rate:g} Hz it must be at least {settings.refresh + 2.0 / settings.rate:g} s."
             )
-        self._spec = load_robot(
-            settings.robot or default_robot(), parse_yaml(settings.robot_overrides, "robot_overrides")
-        )
         self._name = gait_name(self._spec, settings.gait)
         self._stream: GaitStream | None = None
         defaults = gait_defaults(self._spec, self._name)

@@ -16,15 +16,14 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
+from crawler_core.backend_settings import robots_rate
 from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
-from crawler_core.robot import default_robot, load_robot
 from crawler_core.types import Contact, ContactMode, ContactSource
-from crawler_core.yaml_file import parse_yaml
 from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
 from crawler_nodes.messages import BEHIND, ContactWriter, stamp_ns, travel
 from crawler_nodes.node_main import run_node
-from crawler_nodes.ros_parameters import declare, refuse_unknown
+from crawler_nodes.ros_parameters import declare, refuse_unknown, robot_of
 from hybrid_controller.controller import Answer, Controller, Status
 from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_name
 from hybrid_controller.laws.law import BaseMotion, Law, LawReport
@@ -57,10 +56,8 @@ class ControllerNode(Node):
 
     def __init__(self, **node_options: Any) -> None:
         super().__init__("controller", **node_options)
-        settings = declare(self, ControllerSettings)
-        self._spec = load_robot(
-            settings.robot or default_robot(), parse_yaml(settings.robot_overrides, "robot_overrides")
-        )
+        self._spec = robot_of(self)
+        settings = declare(self, ControllerSettings, robots_rate(self._spec))
         self._law_name = law_name(self._spec, settings.law)
         self._dt_ns = round(1e9 / settings.rate)
         self._yaws = "yaw" in self._spec.base_motion
