@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from crawler_core.errors import BackendFault
 from crawler_core.types import FloatArray
@@ -171,6 +171,23 @@ class Emulator(Protocol):
 
     def close(self) -> None:
         """End it, and release what it holds. May be called twice."""
+        ...
+
+
+class Load(Protocol):
+    """What a motor that is driven by effort turns, in place of a rotor alone. All of it is at the joint."""
+
+    def push(self, effort: float, seconds: float) -> tuple[float, float]:
+        """Let an effort (N·m) act for so long; the joint's angle (rad) and rate (rad/s) then."""
+        ...
+
+
+@runtime_checkable
+class LoadedEmulator(Emulator, Protocol):
+    """What the emulators of a kind that drives joints by effort can do besides."""
+
+    def carry(self, joint: str, load: Load) -> None:
+        """Let the motor of one of its joints turn `load` from now on."""
         ...
 
 

@@ -54,6 +54,14 @@ def gymnast() -> RobotSpec:
     return replace(spec, sections={**spec.sections, "hardware": section})
 
 
+def bolt(**overrides: float) -> RobotSpec:
+    """The running leg of this source tree, whose crank is driven by effort and which has equations."""
+    spec = load_robot(str(DESCRIPTIONS / "bolt/robot.yaml"), overrides)
+    section = copy.deepcopy(dict(spec.section("hardware")))
+    section["buses"]["drive"].update(heartbeat_period=0.2, missed_heartbeats=10, watchdog=EASY)
+    return replace(spec, sections={**spec.sections, "hardware": section})
+
+
 def wait_for(condition, what=""):
     """Wait until it holds; fails after LONG seconds."""
     deadline = time.monotonic() + LONG

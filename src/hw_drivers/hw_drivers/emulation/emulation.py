@@ -12,16 +12,18 @@ from crawler_core.errors import unknown_name
 from crawler_core.robot import RobotSpec
 from crawler_core.types import BaseState, Contact
 from crawler_models.catalogue import model_of
-from hw_drivers.bus import Emulator
+from hw_drivers.bus import Emulator, LoadedEmulator
 from hw_drivers.emulation.ground import Ground
+from hw_drivers.emulation.pushed_ground import PushedGround
 from hw_drivers.hardware_map import BusMap
 
 
 class Emulation:
     """The emulators, and the ground that their motors move the robot over.
 
-    There is no ground for a robot without equations, nor for one with a joint that is driven by effort: how such a
-    motor turns is up to its emulator, which knows its rotor's inertia and not the robot's.
+    Motors that are driven by position say where their joints are, and the robot's equations follow; those that are
+    driven by effort push the equations, which say how they turn. There is no ground for a robot without equations, nor
+    for one with motors of both kinds: there each turns a rotor of its own.
     """
 
     def __init__(self, spec: RobotSpec, buses: Sequence[BusMap]) -> None:
@@ -30,14 +32,20 @@ class Emulation:
         self.emulators: dict[str, Emulator] = {}
         self._order: list[str] = []
         self._bus_of = {joint.joint: bus.name for bus in buses for joint in bus.joints}
-        grounded = model_of(spec).plant is not None and not any(joint.by_effort for joint in spec.actuated)
-        self._ground = Ground(spec) if grounded else None
+        drives = {joint.by_effort for joint in spec.actuated} if model_of(spec).plant is not None else set()
+        self._ground = Ground(spec) if drives == {False} else None
+        self._pushed = PushedGround(spec) if drives == {True} else None
         self._spec = spec
         try:
             for bus in buses:
                 start = [home[joint.joint] for joint in bus.joints]
                 self.emulators[bus.name] = bus.kind.emulate(bus.settings, bus.joints, start)
                 self._order += [joint.joint for joint in bus.joints]
+            if self._pushed is not None:
+                for joint in spec.actuated:
+                    emulator = self.emulators[self._bus_of[joint.name]]
+                    assert isinstance(emulator, LoadedEmulator)  # as its kind says: by_effort
+                    emulator.carry(joint.name, self._pushed.load(joint.name))
         except BaseException:
             self.close()
             raise
@@ -61,9 +69,12 @@ class Emulation:
 
     def look(self) -> tuple[BaseState | None, tuple[Contact, ...]]:
         """Where the base is now, and what the feet do; nothing where there is no ground."""
-        if self._ground is None:
+        if self._ground is None and self._pushed is None:
             return None, ()
         angles, rates = (np.array([row[name] for name in self._spec.actuated_names]) for row in self.motion())
+        if self._pushed is not None:
+            return self._pushed.look()
+        assert self._ground is not None
         return self._ground.move(angles, rates)
 
     def motion(self) -> tuple[dict[str, float], dict[str, float]]:

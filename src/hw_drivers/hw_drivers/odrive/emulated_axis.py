@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from hw_drivers.odrive import error_flags as flags
@@ -50,6 +51,8 @@ class EmulatedAxis:
         self.disarm_reason = 0
         self.temperature = AMBIENT
         self.dead = False
+        # the motor's torque (N·m) and how long it acts (s) to its turns and turns/s then; None: a rotor by itself
+        self.load: Callable[[float, float], tuple[float, float]] | None = None
         self._result = 0
         self._forget()
         self._goal = self._turned(turns)
@@ -158,6 +161,9 @@ class EmulatedAxis:
 
     def _turn(self, step: float) -> None:
         self._torque = self._controlled(step) if self.armed else 0.0
+        if self.load is not None:
+            self.turns, self.rate = self.load(self._torque, step)
+            return
         friction = self.rate / FRICTION_TIME
         self.rate += (self._torque / (self.hardware.inertia * 2.0 * math.pi) - friction) * step
         self.turns += self.rate * step

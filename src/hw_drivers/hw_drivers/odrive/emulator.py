@@ -15,7 +15,7 @@ import numpy as np
 
 from crawler_core.errors import unknown_name
 from crawler_core.types import FloatArray
-from hw_drivers.bus import FAULTS, JointMap
+from hw_drivers.bus import FAULTS, JointMap, Load
 from hw_drivers.odrive import error_flags as flags
 from hw_drivers.odrive.codec import BadFrame, Frame, decode, encode, split_id
 from hw_drivers.odrive.emulated_axis import AMBIENT, TRIP, AxisHardware, EmulatedAxis
@@ -74,6 +74,18 @@ class OdriveEmulator:
                     self._send(place, encode(axis.hardware.node_id, answer), now)
             while self._late and self._late[0][0] <= now:
                 self._put(self._late.popleft()[1])
+
+    def carry(self, joint: str, load: Load) -> None:
+        """Let the joint's motor turn `load`, through its gear, in place of a rotor of its own."""
+        (place,) = (i for i, one in enumerate(self._joints) if one.joint == joint)
+        geared, ratio = self._joints[place], self._joints[place].direction * self._joints[place].gear
+
+        def push(torque: float, seconds: float) -> tuple[float, float]:
+            angle, rate = load.push(torque * ratio, seconds)
+            return geared.to_motor(angle) / TURN, geared.rate_to_motor(rate) / TURN
+
+        with self._lock:
+            self.axes[place].load = push
 
     def motion(self) -> tuple[FloatArray, FloatArray]:
         """The joints' true angles and rates."""
@@ -189,6 +201,7 @@ def axis_hardware(settings: OdriveSettings, joint: JointMap, number: int = 0) ->
         torque_scale=own.torque_scale,
         watchdog=settings.watchdog,
         heartbeat_period=settings.heartbeat_period,
+        estimate_period=settings.estimate_period,
     )
 
 

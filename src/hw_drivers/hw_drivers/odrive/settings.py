@@ -20,6 +20,14 @@ class OdriveSettings:
     heartbeat_period: float = parameter(
         0.1, unit="s", low=0.005, high=1.0, constant=True, doc="between heartbeats, as set in the drives"
     )
+    estimate_period: float = parameter(
+        0.01,
+        unit="s",
+        low=0.0005,
+        high=0.1,
+        constant=True,
+        doc="between estimates, and between currents, as set in the drives and as emulated ones have it",
+    )
     missed_heartbeats: int = parameter(
         3, low=2, high=20, constant=True, doc="so many periods without a heartbeat are a fault"
     )

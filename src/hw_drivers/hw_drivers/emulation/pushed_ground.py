@@ -1,0 +1,76 @@
+"""The robot's equations as the load of pretended motors that are driven by effort."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from crawler_core.robot import RobotSpec
+from crawler_core.types import BaseState, Contact
+from crawler_models.plant import PlantFault
+from crawler_models.standing import StandingPlant
+from hw_drivers.bus import Load
+
+SHORTEST = 1e-9  # s by which one motor's time may be ahead of the equations'
+
+
+class PushedGround:
+    """The motors push, and the equations say how they turn: a joint's angle is the plant's.
+
+    The robot is held as it starts until a motor pushes for the first time. Time is the motors': the first of them that
+    lives through a stretch of it takes the equations along, with what the others gave last.
+    """
+
+    def __init__(self, spec: RobotSpec) -> None:
+        """Raises UserError where the robot has no equations, or cannot begin so."""
+        self._spec = spec
+        self._plant = StandingPlant(spec)
+        self._lock = threading.Lock()
+        self._unknown = np.full(len(spec.actuated), np.nan)
+        self._efforts = np.zeros(len(spec.actuated))
+        self._lived = np.zeros(len(spec.actuated))  # s, of each motor
+        self._at = 0.0  # s
+        self._held = True
+
+    def load(self, joint: str) -> Load:
+        """What the motor of `joint` turns."""
+        return _Joint(self, self._spec.actuated_names.index(joint))
+
+    def push(self, place: int, effort: float, seconds: float) -> tuple[float, float]:
+        """The motor of an actuated joint, by its place, gives an effort (N·m) for so long; angle and rate then."""
+        with self._lock:
+            self._efforts[place] = effort
+            self._lived[place] += seconds
+            self._held = self._held and effort == 0.0
+            ahead = self._lived[place] - self._at
+            if ahead > SHORTEST:
+                self._at = self._lived[place]
+                if not self._held:
+                    self._advance(ahead)
+            angles, rates, _ = self._plant.joints()
+            index = self._spec.actuated_indices[place]
+            return float(angles[index]), float(rates[index])
+
+    def look(self) -> tuple[BaseState, tuple[Contact, ...]]:
+        """Where the base is, and what the feet do."""
+        with self._lock:
+            return self._plant.base(), self._plant.contacts()
+
+    def _advance(self, seconds: float) -> None:
+        try:
+            self._plant.advance(self._unknown, self._unknown, self._efforts, seconds)
+        except (PlantFault, ValueError):  # motors cannot be stopped by equations that end
+            with suppress(ValueError):  # it cannot begin with these angles: it stays as it was until it can
+                self._plant.stand()
+
+
+@dataclass(frozen=True)
+class _Joint:
+    ground: PushedGround
+    place: int
+
+    def push(self, effort: float, seconds: float) -> tuple[float, float]:
+        return self.ground.push(self.place, effort, seconds)
