@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -60,8 +60,45 @@ class Drawing:
 
 
 @dataclass(frozen=True)
+class TextTable:
+    """A table of a paper that is text more than numbers: a page of Markdown."""
+
+    number: str  # such as "table 2"
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""  # sentences below it
+
+    @property
+    def name(self) -> str:
+        """As a heading."""
+        return self.number.capitalize()
+
+    def save(self, directory: Path) -> list[Path]:
+        """Write the page (.md) into an existing directory; returns the file, alone in a list."""
+        lines = [self.head, ["---"] * len(self.head), *self.rows]
+        table = "\n".join(f"| {' | '.join(row)} |" for row in lines)
+        file = directory / f"{self.number.replace(' ', '')}.md"
+        note = f"\n{self.note}\n" if self.note else ""
+        file.write_text(f"# {self.name}: {self.title}\n\n{table}\n{note}", encoding="utf-8")
+        return [file]
+
+
+class Page(Protocol):
+    """A figure or a table."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    def save(self, directory: Path) -> list[Path]: ...
+
+
+@dataclass(frozen=True)
 class Figures:
     """Those of one robot's paper; its model names them."""
 
     make_lab: Callable[[RobotSpec], Any]  # what they are made from
-    drawings: Mapping[str, Callable[[Any], Drawing]]  # by their numbers in the paper or names
+    drawings: Mapping[str, Callable[[Any], Page]]  # by their numbers in the paper or names

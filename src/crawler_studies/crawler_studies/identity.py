@@ -11,18 +11,19 @@ from typing import Any
 from crawler_core.robot import RobotSpec
 from crawler_studies.subject import Subject
 from gait_generators.catalogue import gait_parameters
+from hybrid_controller.laws.catalogue import law_infos
 
 # what a robot file says of the robot besides its parameters
-MECHANICS = ("base", "joints", "feet", "equations", "loops", "start", "stride")
+MECHANICS = ("base", "joints", "feet", "equations", "rate", "loops", "start", "stride")
 STACK = "crawler_studies"
 
 
 def identity_of(subject: Subject, varied: Collection[str]) -> dict[str, Any]:
-    """The robot and the gait with every effective parameter but those that are `varied`."""
+    """Robot, gait and law with every effective parameter but those that are `varied`; no law that has none."""
     spec, said = subject.spec, subject.settings.get("gait") or {}
     infos = gait_parameters(spec, subject.gait_name)
     gait = {info.name: said.get(info.name, info.default) for info in infos}
-    identity = {
+    identity: dict[str, Any] = {
         "stack": version(STACK),
         "robot.name": spec.name,
         "robot": {name: value for name, value in spec.parameters.items() if f"robot.{name}" not in varied},
@@ -30,6 +31,11 @@ def identity_of(subject: Subject, varied: Collection[str]) -> dict[str, Any]:
         "gait.name": subject.gait_name,
         "gait": {name: value for name, value in gait.items() if f"gait.{name}" not in varied},
     }
+    if laws := law_infos(spec, subject.law_name):
+        told = subject.settings.get("controller") or {}
+        law = {info.name: told.get(info.name, info.default) for info in laws}
+        identity["law.name"] = subject.law_name
+        identity["law"] = {name: value for name, value in law.items() if f"controller.{name}" not in varied}
     texts = [str(gait[info.name]) for info in infos if info.type is str]
     return {**identity, "shapes": _digest(spec, texts)} if texts else identity
 

@@ -158,7 +158,7 @@ class RingEvaluator:
         self._gait = gait
         stride = strides[-1]
         assert stride is not None
-        if foot := foot_in_the_air(log):
+        if foot := foot_in_the_air(log, {one.name for one in self._subject.spec.feet if one.lifts}):
             return Result.invalid(f"{foot} leaves the ground.")
         if math.isnan(stride.length):
             return Result.invalid("the step length does not settle.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Container
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -54,7 +55,7 @@ class Measurement:
         return Stride(math.nan, math.nan) if len(strides) >= MOST_BLOCKS else None
 
 
-def foot_in_the_air(log: RunLog) -> str:
-    """A foot that left the ground for longer than a moment, or ''."""
-    shares = mode_shares(log)
+def foot_in_the_air(log: RunLog, lifting: Container[str] = ()) -> str:
+    """A foot that left the ground for longer than a moment and is none of those that do in a sound gait, or ''."""
+    shares = {foot: modes for foot, modes in mode_shares(log).items() if foot not in lifting}
     return next((foot for foot, modes in shares.items() if modes.get("open", 0.0) > OPEN_SHARE), "")

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crawler_core.heading import AHEAD, Heading
 from crawler_core.robot import RobotSpec
-from crawler_core.types import ContactMode, FloatArray, Observation
+from crawler_core.types import Contact, ContactMode, FloatArray, Observation
 
 
 @dataclass(frozen=True)
@@ -40,23 +41,53 @@ class Stretch:
         self._dt = dt
         self._seen = [before]
         self.torque = 0.0  # N·m, the largest of any motor
+        self.power = 0.0  # W, the largest of any motor, driving or braking
+        self.rate = 0.0  # rad/s, the largest of any motor
+        self.work = 0.0  # J, of all motors while they drive
+        self.slowest = math.inf  # m/s, the base forward
+        self.force = 0.0  # N, the largest that the ground pushes a foot up with
+        self.friction = 0.0  # the largest share of that which a sticking foot is pushed along the ground with
+        self.slip = 0.0  # m, of all feet
         self.friction_work = 0.0  # J, of all feet
         self._ways = 2 if "y" in spec.base_motion else 1  # the ground's plane, or its x alone
 
     def add(self, seen: Observation) -> None:
         """A tick has passed."""
         self._seen.append(seen)
-        self.torque = max(self.torque, float(np.abs(seen.effort[self._spec.actuated_indices]).max()))
+        motors = self._spec.actuated_indices
+        efforts, rates = seen.effort[motors], seen.velocity[motors]
+        powers = efforts * rates
+        self.torque = max(self.torque, float(np.abs(efforts).max()))
+        self.power = max(self.power, float(np.abs(powers).max()))
+        self.rate = max(self.rate, float(np.abs(rates).max()))
+        self.work += self._dt * float(powers.clip(0.0).sum())
+        if seen.base is not None:
+            heading = Heading.of(seen.base.quaternion) if "yaw" in self._spec.base_motion else AHEAD
+            self.slowest = min(self.slowest, heading.along(*seen.base.linear[:2]))
         for contact in seen.contacts:
-            work = sum(contact.force[i] * contact.slip_velocity[i] for i in range(self._ways))
-            self.friction_work -= self._dt * work
+            self._touch(contact)
+
+    def _touch(self, contact: Contact) -> None:
+        work = sum(contact.force[i] * contact.slip_velocity[i] for i in range(self._ways))
+        self.friction_work -= self._dt * work
+        up = contact.force[2]
+        self.force = max(self.force, up)
+        if contact.mode is ContactMode.STICK and up > 0.0:
+            self.friction = max(self.friction, math.hypot(*contact.force[: self._ways]) / up)
+        elif contact.mode is not ContactMode.OPEN:
+            self.slip += self._dt * math.hypot(*contact.slip_velocity[: self._ways])
+
+    @property
+    def time(self) -> float:
+        """s"""
+        return (len(self._seen) - 1) * self._dt
 
     @property
     def forces(self) -> FloatArray:
         """The normal force on each foot in each tick, N."""
         return np.array([[contact.force[2] for contact in seen.contacts] for seen in self._seen[1:]])
 
-    def strides(self, periods: int) -> Strides | None:
+    def strides(self, periods: float) -> Strides | None:
         """The stretch as so many periods of the gait; or where the robot says so, from the first to the last event of
         its foot, and None where there are not two of them."""
         if self._spec.stride.cut == "period":

@@ -69,5 +69,6 @@ def test_a_foot_that_flickers_is_on_the_ground_and_one_that_lifts_is_not():
         lifted = ContactMode.OPEN if k % 20 == 0 else ContactMode.SLIP_POS
         log.contacts.append(Feet(0.01 * k, [flicker, lifted], [0.0, 0.0]))
     assert foot_in_the_air(log) == "foot_2"
+    assert foot_in_the_air(log, {"foot_2"}) == ""
     log.clear()
     assert foot_in_the_air(log) == ""

@@ -49,3 +49,24 @@ def test_strides_go_from_one_event_of_the_foot_to_another():
     assert strides.step == pytest.approx(0.25 * 0.5 * math.pi, rel=1e-5)
     apart = circling(stride=StrideSpec("touch_down", foot, apart=1.5)).strides(7)
     assert (apart.count, apart.period) == (1, pytest.approx(2.0))  # those at 200 and 400 are too near
+
+
+def pushed(force, slip, mode, effort, rate):
+    base = BaseState((0.0,) * 3, (1.0, 0.0, 0.0, 0.0), (0.0,) * 3, (0.0,) * 3)
+    contacts = (Contact("a", mode, ContactSource.SIMULATED, force, slip),)
+    return Observation(0, np.zeros(2), np.array([rate, 0.0]), np.array([effort, 0.0]), base, contacts)
+
+
+def test_the_motors_and_the_ground_are_asked_for_what_they_had_to_give():
+    still = (0.0, 0.0, 0.0)
+    stretch = Stretch(load_robot("three_link"), DT, pushed(still, still, ContactMode.OPEN, 0.0, 0.0))
+    stretch.add(pushed((3.0, 0.0, 10.0), still, ContactMode.STICK, 2.0, 5.0))
+    stretch.add(pushed((-8.0, 0.0, 20.0), (0.5, 0.0, 0.0), ContactMode.SLIP_POS, -4.0, 6.0))
+    stretch.add(pushed(still, (0.9, 0.0, 0.0), ContactMode.OPEN, 1.0, -7.0))
+    assert (stretch.torque, stretch.power, stretch.rate) == (4.0, 24.0, 7.0)
+    assert stretch.work == pytest.approx(10.0 * DT)  # what brakes gives nothing back
+    assert stretch.friction == pytest.approx(0.3)  # of a foot that sticks; one in the air does not slip
+    assert stretch.force == 20.0
+    assert stretch.slip == pytest.approx(0.5 * DT)
+    assert stretch.friction_work == pytest.approx(4.0 * DT)
+    assert stretch.time == pytest.approx(3 * DT)

@@ -27,7 +27,7 @@ EPILOG = """examples:
   crawler sweep --backend pybullet --vary gait.omega=1:16:31 --workers 2
   crawler sweep --backend pybullet --vary gait.omega=1:16:310 --scheduler tcp://127.0.0.1:8786
 
-Any numeric parameter of robot and gait can vary: name=low:high:count, the same with :log for equal factors, or
+Any numeric parameter of robot, gait and law can vary: name=low:high:count, the same with :log for equal factors, or
 name=value,value,... Values are in the units of docs/parameters.md.
 
 files: the table, beside it a picture (.png) and the study (.sqlite) with every finished evaluation, by default in
@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--vary", action="append", default=[], metavar="NAME=VALUES", help="a variable and its values; repeatable"
     )
     parser.add_argument("--gait", default="", help="the gait's name (default: the robot's)")
+    parser.add_argument("--controller", default="", help="the control law (default: the robot's)")
     parser.add_argument("--backend", default="model", help="who evaluates: model or pybullet (default: %(default)s)")
     parser.add_argument(
         "--output", default="", metavar="FILE", help="the table, .parquet or .csv (default: studies/...)"
@@ -70,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     settings = settings_of(arguments)
     _refuse_contradictions(arguments)
-    plan = make_plan(arguments.robot, arguments.gait, arguments.backend, settings, arguments.vary)
+    plan = make_plan(arguments.robot, arguments.gait, arguments.backend, settings, arguments.vary, arguments.controller)
     grid, quiet = plan.grid, arguments.json
     with ExitStack() as stack:
         running = stack.enter_context(_running(arguments, plan)) if arguments.scheduler else None

@@ -30,7 +30,8 @@ EPILOG = """examples:
   crawler tune --gait fourier --over gait.shape --set gait.omega=8 --save my_shape.yaml
 
 objectives: step, speed; robust_step and robust_speed, the middle between least and most over a set of frictions;
-worst_step, the least over it. --over without a range takes a sensible one: psi from 0 to 180, or all that is allowed.
+worst_step, the least over it; and the columns that a sweep of the robot has for its own, by their names. --over takes
+any numeric parameter of gait, robot and law; without a range a sensible one: psi from 0 to 180, or all that is allowed.
 
 --backend ring tunes a ring that runs already, such as `crawler run --duration 0` elsewhere, also on a real robot: it
 sets the gait's parameters, waits until they are in force and the crawl is steady, and measures odom. At its end, also
@@ -48,9 +49,10 @@ exit codes: 0 done, 1 done but nothing was valid, 2 bad input or a ring that is 
 keys of --json with such a search: robot, gait, objective, unit, budget, evaluations, best_value, command, file, study,
 and its own, such as nominal_step_m
 
-keys of --json: robot, gait, backend, objective, unit (of best_value), variables (name to low and high), settings, seed,
-budget, evaluations, evaluated (by this call), finished_before (by earlier ones), not_valid, best (the best point),
-best_value, best_evaluation (its number), set (the words that repeat it), command (that crawls with it), study, picture
+keys of --json: robot, gait, backend, objective (least_... of a minimised one), unit (of best_value; empty: the
+objective's name says it), variables (name to low and high), settings, seed, budget, evaluations, evaluated (by this
+call), finished_before (by earlier ones), not_valid, best (the best point), best_value, best_evaluation (its number),
+set (the words that repeat it), command (that crawls with it), study, picture
 """
 BUDGET = 60
 
@@ -58,11 +60,13 @@ BUDGET = 60
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `crawler tune`."""
     parser.add_argument("robot", nargs="?", default="", help=f"which robot (default: {default_robot()})")
-    parser.add_argument(
+    aim = parser.add_mutually_exclusive_group()
+    aim.add_argument(
         "--maximise",
         metavar="OBJECTIVE",
-        help="step, speed, robust_step, robust_speed or worst_step (default: step)",
+        help="step, speed, robust_step, robust_speed, worst_step or a number of the robot's own (default: step)",
     )
+    aim.add_argument("--minimise", default="", metavar="OBJECTIVE", help="step, speed or a number of the robot's own")
     parser.add_argument(
         "--over",
         action="append",
@@ -72,6 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--budget", type=int, help=f"evaluations in all, with earlier ones (default: {BUDGET})")
     parser.add_argument("--gait", default="", help="the gait's name (default: the robot's, or what --over needs)")
+    parser.add_argument("--controller", default="", help="the control law (default: the robot's)")
     parser.add_argument(
         "--backend", default="model", help="who evaluates: model, pybullet or ring (default: %(default)s)"
     )
@@ -119,6 +124,8 @@ def run(arguments: argparse.Namespace) -> int:
         robot=arguments.robot,
         gait=arguments.gait,
         maximise=arguments.maximise or "step",
+        minimise=arguments.minimise,
+        law=arguments.controller,
         over=tuple(words),
         settings=settings_of(arguments),
         friction_set=arguments.friction_set,
@@ -190,7 +197,7 @@ def _announce(plan: Plan, path: Path, before: int) -> None:
     resumed = f", {before} of them finished before" if before else ""
     subject = plan.subject
     lines = [
-        f"{subject.spec.name}, gait {subject.gait_name}, {plan.evaluator.backend}: {plan.objective.name} over "
+        f"{subject.spec.name}, gait {subject.gait_name}, {plan.evaluator.backend}: {plan.objective.label} over "
         f"{ranges}; {plan.budget} evaluations{resumed}; study: {path}"
     ]
     print("\n".join([plan.note, *lines] if plan.note else lines), file=sys.stderr, flush=True)

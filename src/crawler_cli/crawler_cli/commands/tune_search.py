@@ -25,6 +25,8 @@ def run(arguments: argparse.Namespace, search: Search, name: str, words: list[st
     """Search, save, report."""
     if words != [name]:
         raise UserError(f"{name} is searched for by itself, without a range: leave the rest of --over out.")
+    if arguments.minimise or arguments.controller:
+        raise UserError(f"--minimise and --controller mean nothing to the search for {name}: leave them out.")
     plan = search.plan(
         SearchRequest(
             robot=arguments.robot,

@@ -15,11 +15,10 @@ from crawler_studies.model_evaluator import ModelEvaluator
 from crawler_studies.own_columns import own_columns
 from crawler_studies.physics_evaluator import PyBulletEvaluator
 from crawler_studies.place import labelled_path
-from crawler_studies.subject import Subject
+from crawler_studies.subject import Subject, check_sections, sections_of
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.table import SUFFIXES
 from crawler_studies.sweep.variable import parse_variables
-from gait_generators.catalogue import make_gait
 
 BACKENDS = ("model", "pybullet")
 
@@ -49,19 +48,14 @@ class Plan:
 
 
 def make_plan(
-    robot: str, gait: str, backend: str, settings: Mapping[str, Mapping[str, Any]], vary: Sequence[str]
+    robot: str, gait: str, backend: str, settings: Mapping[str, Mapping[str, Any]], vary: Sequence[str], law: str = ""
 ) -> Plan:
-    """A checked plan. Raises UserError."""
+    """A checked plan; without a `law` for the robot's own. Raises UserError."""
     if backend not in BACKENDS:
         raise unknown_name("backend for sweeps", backend, BACKENDS)
-    known = ("robot", "gait", *(("backend",) if backend == "pybullet" else ()))
-    for section in settings:
-        if section not in known:
-            raise UserError(
-                f"'{section}' settings mean nothing to a sweep on {backend}: give {' and '.join(known)} ones."
-            )
-    subject = Subject(robot, gait, {name: dict(settings.get(name) or {}) for name in ("robot", "gait")})
-    make_gait(subject.spec, subject.gait_name, subject.settings["gait"])  # says what is wrong with fixed settings
+    check_sections(settings, backend, "a sweep")
+    subject = Subject(robot, gait, sections_of(settings), law)
+    subject.check_settings()
     grid = Grid(parse_variables(subject, vary))
     own: dict[str, Any] = {}
     evaluator: Evaluator

@@ -44,7 +44,7 @@ class Standing:
     def best(self) -> Trial | None:
         """The first of the best; None where nothing was valid."""
         valid = [trial for trial in self.trials if trial.valid]
-        return max(valid, key=lambda trial: trial.value) if valid else None
+        return max(valid, key=lambda trial: self.kind.gain(trial.value)) if valid else None
 
     @property
     def finished(self) -> bool:
@@ -87,7 +87,7 @@ def tune(
     standing = read(plan, study)
     optimiser = Optimiser(plan.space, plan.seed)
     for trial in standing.trials:
-        optimiser.tell(trial.point, trial.value)
+        optimiser.tell(trial.point, standing.kind.gain(trial.value))
     progress(standing)
     while not standing.finished and not stopped():
         point = optimiser.ask()
@@ -97,7 +97,7 @@ def tune(
             break
         with _undisturbed():
             study.add([(len(standing.trials), *point.values(), trial.value, trial.reason)])
-        optimiser.tell(point, trial.value)
+        optimiser.tell(point, standing.kind.gain(trial.value))
         standing = replace(standing, trials=(*standing.trials, trial))
         progress(standing)
     return standing

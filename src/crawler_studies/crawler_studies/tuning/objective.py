@@ -1,13 +1,16 @@
-"""What is maximised: one number for a point, from one evaluation or from a set of frictions."""
+"""What is maximised or minimised: one number for a point, from one evaluation or from a set of frictions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from crawler_core.errors import unknown_name
+from crawler_core.errors import UserError, unknown_name
+from crawler_core.robot import RobotSpec
+from crawler_models.catalogue import model_of
 from crawler_studies.evaluation import Evaluator, Result
+from crawler_studies.own_columns import own_columns
 from crawler_studies.robustness import (
     FRICTION_SETS,
     SAMPLES,
@@ -29,33 +32,67 @@ class Stopped(Exception):
 class Kind:
     """One criterion."""
 
-    quantity: str  # of the result: step_length or speed
-    unit: str
+    quantity: str  # of the result: step_length, speed, or one of the robot's own columns
+    unit: str  # SI; empty: the quantity's name says it
     over_frictions: Callable[[Sequence[float]], float] | None  # what is kept of a friction set; None: no set
     doc: str
+    least: bool = False  # the smallest is the best, not the largest
+    text: Callable[[float], str] = "{:.6g}".format  # how people read it
+
+    @property
+    def shown_in(self) -> tuple[float, str]:
+        """What a picture multiplies the values with, and their unit there."""
+        return (1e3, f"m{self.unit}") if self.unit else (1.0, "")
+
+    def gain(self, value: float) -> float:
+        """The value as something of which more is better."""
+        return -value if self.least else value
+
+    def of(self, result: Result) -> float:
+        """What a result comes to; NaN where that is not known."""
+        if self.quantity in LENGTHS:
+            return float(getattr(result, self.quantity))
+        return float(result.own.get(self.quantity, math.nan))
 
 
+LENGTHS = {"step_length": lambda v: f"{v * 1e3:.3f} mm", "speed": lambda v: f"{v * 1e3:.3f} mm/s"}
 KINDS: Mapping[str, Kind] = {
-    "step": Kind("step_length", "m", None, "the step length S"),
-    "speed": Kind("speed", "m/s", None, "the speed V"),
-    "robust_step": Kind("step_length", "m", robust, "S_mu, the middle of the steps over the friction set"),
-    "robust_speed": Kind("speed", "m/s", robust, "the same of the speed"),
-    "worst_step": Kind("step_length", "m", worst, "the shortest step over the friction set"),
+    name: Kind(quantity, unit, keep, doc, text=LENGTHS[quantity])
+    for name, quantity, unit, keep, doc in (
+        ("step", "step_length", "m", None, "the step length S"),
+        ("speed", "speed", "m/s", None, "the speed V"),
+        ("robust_step", "step_length", "m", robust, "S_mu, the middle of the steps over the friction set"),
+        ("robust_speed", "speed", "m/s", robust, "the same of the speed"),
+        ("worst_step", "step_length", "m", worst, "the shortest step over the friction set"),
+    )
 }
+
+
+def kinds_of(spec: RobotSpec) -> dict[str, Kind]:
+    """Every criterion for this robot: those of all, and the numbers that studies keep of it."""
+    told = {column.key: column for column in model_of(spec).columns}
+    own = {
+        key: Kind(key, "", None, told[key].meaning, text=told[key].text) if key in told else Kind(key, "", None, key)
+        for key, kind in own_columns(spec).items()
+        if kind is float
+    }
+    return {**own, **KINDS}
 
 
 @dataclass(frozen=True)
 class Objective:
-    """A criterion for the points of one subject. Larger is better; forward is positive."""
+    """A criterion for the points of one subject; forward is positive."""
 
     name: str
+    kind: Kind
     subject: Subject
     frictions: tuple[Scales, ...] = ()  # empty: the robot's own
     scaled: tuple[str, ...] = ()  # the parameters, by full name, that the scales are factors on
 
     @property
-    def kind(self) -> Kind:
-        return KINDS[self.name]
+    def label(self) -> str:
+        """Its name, and which way it goes where that is not the usual one."""
+        return f"least_{self.name}" if self.kind.least else self.name
 
     def value(self, evaluator: Evaluator, point: Point, stopped: Callable[[], bool]) -> tuple[float, str]:
         """The criterion at `point` and "", or NaN and why there is none. Raises Stopped as soon as `stopped`."""
@@ -70,7 +107,8 @@ class Objective:
             for result in results:
                 if not result.valid:
                     return math.nan, result.reason
-        return self.of(results), ""
+        found = self.of(results)
+        return found, f"{self.kind.quantity} is not known on {evaluator.backend}." if math.isnan(found) else ""
 
     def points(self, point: Point) -> list[dict[str, float]]:
         """Everything that must be evaluated for `point`."""
@@ -84,22 +122,29 @@ class Objective:
 
     def of(self, results: Sequence[Result]) -> float:
         """The criterion of valid results."""
-        values = [getattr(result, self.kind.quantity) for result in results]
+        values = [self.kind.of(result) for result in results]
         keep = self.kind.over_frictions
         return values[0] if keep is None else keep(values)
 
 
 def make_objective(
-    name: str, subject: Subject, friction_set: str, spread: float = SPREAD, samples: int = SAMPLES
+    name: str, subject: Subject, friction_set: str, spread: float = SPREAD, samples: int = SAMPLES, least: bool = False
 ) -> Objective:
-    """The objective `name`. Raises UserError for what is unknown, and for a robot without a friction for each foot."""
-    if name not in KINDS:
-        raise unknown_name("objective", name, KINDS)
+    """The objective `name`, of which the most or the `least` is looked for.
+
+    Raises UserError for what is unknown, and for a robot without a friction for each foot.
+    """
+    kinds = kinds_of(subject.spec)
+    if name not in kinds:
+        raise unknown_name("objective", name, kinds)
     if friction_set not in FRICTION_SETS:
         raise unknown_name("friction set", friction_set, FRICTION_SETS)
     check_spread(spread)
-    if KINDS[name].over_frictions is None:
-        return Objective(name, subject)
+    kind = replace(kinds[name], least=least)
+    if kind.over_frictions is None:
+        return Objective(name, kind, subject)
+    if least:
+        raise UserError(f"{name} is to be maximised: a gait that is bad over every friction is no aim.")
     scaled = tuple(f"robot.{factor}" for factor in own_frictions(subject.spec))
     frictions = tuple(FRICTION_SETS[friction_set](spread, samples, len(scaled)))
-    return Objective(name, subject, frictions, scaled)
+    return Objective(name, kind, subject, frictions, scaled)

@@ -21,14 +21,14 @@ def outcome(plan: Plan, standing: Standing, study: Path) -> dict[str, Any]:
     picture = study.with_suffix(".png")
     title = f"{plan.subject.spec.title}: {plan.subject.gait_name} gait, {plan.evaluator.backend}"
     try:
-        draw(standing, title, f"{plan.objective.name} [m{plan.objective.kind.unit}]", picture)
+        draw(standing, title, plan.objective.name, picture)
     except OSError as error:
         raise UserError(f"{picture} cannot be written: {error.strerror or error}; the study is complete.") from None
     return {
         "robot": plan.subject.spec.name,
         "gait": plan.subject.gait_name,
         "backend": plan.evaluator.backend,
-        "objective": plan.objective.name,
+        "objective": plan.objective.label,
         "unit": plan.objective.kind.unit,
         "variables": {variable.name: [variable.low, variable.high] for variable in plan.space.variables},
         "settings": {name: dict(values) for name, values in plan.subject.settings.items()},
@@ -52,7 +52,7 @@ def assignments(plan: Plan, point: Point) -> list[str]:
     """The words after --set that repeat `point` with the plan's own settings."""
     values: dict[str, Any] = {
         f"{section}.{name}": value
-        for section in ("robot", "gait")
+        for section in ("robot", "gait", "controller")
         for name, value in (plan.subject.settings.get(section) or {}).items()
         if value != ""
     }
@@ -69,8 +69,11 @@ def command(plan: Plan, point: Point) -> str:
 def run_command(subject: Subject, backend: str, words: Sequence[str]) -> str:
     """The command that lets the subject crawl, with these words after --set; without a backend on the default one."""
     robot = [] if subject.robot in ("", default_robot()) else [f"--robot {shlex.quote(subject.robot)}"]
+    under = [f"--controller {subject.law}"] if subject.law else []
     on = [f"--backend {backend}"] if backend else []
-    return " ".join(["./crawler run", *robot, *on, f"--gait {subject.gait_name}", *(f"--set {word}" for word in words)])
+    return " ".join(
+        ["./crawler run", *robot, *on, *under, f"--gait {subject.gait_name}", *(f"--set {word}" for word in words)]
+    )
 
 
 def _text(value: Any) -> str:

@@ -17,14 +17,15 @@ BLUE, RED, GREEN = "#1f6fb4", "#d1495b", "#3a8f5c"
 
 
 def draw(standing: Standing, title: str, quantity: str, file: Path) -> None:
-    """Write the picture to `file`. `quantity` says what the values are, which are in m or m/s."""
-    values = 1e3 * np.array([trial.value for trial in standing.trials])
+    """Write the picture to `file`. `quantity` says what the values are."""
+    scale, unit = standing.kind.shown_in
+    values = scale * np.array([trial.value for trial in standing.trials])
     numbers = np.arange(1, len(values) + 1)
     figure = Figure(figsize=(9, 5), layout="constrained")
     axes = figure.subplots()
     axes.set_title(title)
     axes.plot(numbers, values, "o", color=BLUE, alpha=0.6, label="evaluations")
-    best = best_so_far(values)
+    best = -best_so_far(-values) if standing.kind.least else best_so_far(values)
     axes.step(numbers, best, where="post", color=GREEN, linewidth=2.0, label="best so far")
     invalid = numbers[np.isnan(values)]
     if len(invalid):
@@ -38,7 +39,7 @@ def draw(standing: Standing, title: str, quantity: str, file: Path) -> None:
             label="not valid",
         )
     axes.set_xlabel("evaluation")
-    axes.set_ylabel(quantity)
+    axes.set_ylabel(f"{quantity} [{unit}]" if unit else quantity)
     axes.grid(alpha=0.3)
     axes.legend(loc="lower right")
     figure.savefig(file, dpi=DPI)

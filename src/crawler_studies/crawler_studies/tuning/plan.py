@@ -15,11 +15,10 @@ from crawler_studies.model_evaluator import ModelEvaluator
 from crawler_studies.physics_evaluator import PyBulletEvaluator
 from crawler_studies.place import labelled_path
 from crawler_studies.robustness import SAMPLES, SPREAD
-from crawler_studies.subject import Subject
+from crawler_studies.subject import Subject, check_sections, sections_of
 from crawler_studies.tuning.gait_choice import choose_gait
 from crawler_studies.tuning.objective import Objective, make_objective
 from crawler_studies.tuning.space import Space, make_space
-from gait_generators.catalogue import make_gait
 
 TARGETS = ("model", "pybullet", "ring")
 FEW_SAMPLES = 9  # of the frictions, where each takes seconds
@@ -34,6 +33,8 @@ class Request:
     robot: str = ""  # empty: the installation's default
     gait: str = ""  # empty: the robot's default, or the one that has all the variables
     maximise: str = "step"
+    minimise: str = ""  # in its place
+    law: str = ""  # empty: the robot's default
     over: Sequence[str] = ()  # gait.psi or gait.psi=0:180
     settings: Settings = field(default_factory=dict)
     friction_set: str = "asymmetric"
@@ -63,7 +64,7 @@ def make_plan(request: Request) -> Plan:
         raise unknown_name("backend for tuning", request.target, TARGETS)
     check_request(request)
     gait, note = choose_gait(load_robot(request.robot, request.settings.get("robot")), request.gait, names(request))
-    subject = Subject(request.robot, gait, {name: dict(request.settings.get(name) or {}) for name in ("robot", "gait")})
+    subject = Subject(request.robot, gait, sections_of(request.settings), request.law)
     if request.target == "pybullet":
         physics = PyBulletEvaluator.of(subject, request.settings.get("backend") or {})
         return assemble(request, subject, physics, physics.identity, note)
@@ -72,20 +73,28 @@ def make_plan(request: Request) -> Plan:
 
 def assemble(request: Request, subject: Subject, evaluator: Evaluator, own: Mapping[str, Any], note: str = "") -> Plan:
     """The plan for tuning `subject` with `evaluator`, whose results depend on `own` besides. Raises UserError."""
+    subject.law_entry.check(subject.spec)
     space = make_space(subject, request.over)
-    make_gait(subject.spec, subject.gait_name, subject.settings["gait"])  # says what is wrong with fixed settings
+    subject.check_settings()
     samples = SAMPLES if evaluator.backend == "model" else FEW_SAMPLES
-    objective = make_objective(request.maximise, subject, request.friction_set, request.spread, samples)
+    objective = make_objective(
+        request.minimise or request.maximise,
+        subject,
+        request.friction_set,
+        request.spread,
+        samples,
+        least=bool(request.minimise),
+    )
     for name in space.names:
         section, _, key = name.partition(".")
-        if key in subject.settings[section]:
+        if key in (subject.settings.get(section) or {}):
             raise UserError(f"{name} is varied and set at once: do one of the two.")
     identity = {
         "study": "tuning",
         **identity_of(subject, space.names),
         "backend.name": evaluator.backend,
         "backend": dict(own),
-        "maximise": request.maximise,
+        **({"minimise": request.minimise} if request.minimise else {"maximise": request.maximise}),
         "frictions": [list(scales) for scales in objective.frictions],
         "over": {variable.name: [variable.low, variable.high] for variable in space.variables},
         "seed": request.seed,
@@ -99,12 +108,7 @@ def check_request(request: Request) -> None:
         raise UserError(f"a budget of {request.budget} is not allowed: give 1 to {MOST_EVALUATIONS} evaluations.")
     if request.seed < 0:
         raise UserError(f"a seed of {request.seed} is not allowed: give 0 or more.")
-    known = ("robot", "gait", *(("backend",) if request.target == "pybullet" else ()))
-    for section in request.settings:
-        if section not in known:
-            raise UserError(
-                f"'{section}' settings mean nothing to a tuning on {request.target}: give {' and '.join(known)} ones."
-            )
+    check_sections(request.settings, request.target, "a tuning")
 
 
 def names(request: Request) -> list[str]:
@@ -119,5 +123,5 @@ def study_path(plan: Plan, given: str) -> Path:
         return Path(given)
     subject = plan.subject
     varied = [name.replace(".", "-") for name in plan.space.names[:3]]
-    parts = [subject.spec.name, subject.gait_name, plan.evaluator.backend, plan.objective.name, *varied]
+    parts = [subject.spec.name, subject.gait_name, plan.evaluator.backend, plan.objective.label, *varied]
     return labelled_path(parts, plan.identity, ".sqlite")

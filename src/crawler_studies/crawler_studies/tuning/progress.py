@@ -90,4 +90,4 @@ def _text_of(trial: Trial, kind: Kind) -> str:
 
 def shown(value: float, kind: Kind) -> str:
     """A value for a person."""
-    return "none" if math.isnan(value) else f"{value * 1e3:.3f} m{kind.unit}"
+    return "none" if math.isnan(value) else kind.text(value)

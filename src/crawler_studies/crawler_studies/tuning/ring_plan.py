@@ -6,7 +6,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
+from crawler_core.robot import RobotSpec, load_robot
+from crawler_studies.own_columns import own_columns
 from crawler_studies.ring_evaluator import RingEvaluator, attach
 from crawler_studies.ring_link import RingLink
 from crawler_studies.subject import Subject
@@ -26,8 +27,8 @@ def make_ring_plan(
     `say` hears what is being waited for, and '' when that is over.
     """
     check_request(request)
-    _refuse(request)
     asked = load_robot(request.robot)
+    _refuse(request, asked)
     link = RingLink(asked, namespace)
     stack.callback(link.close)
     ring = attach(link, namespace)
@@ -47,11 +48,16 @@ def make_ring_plan(
     return assemble(request, subject, evaluator, {"namespace": namespace})
 
 
-def _refuse(request: Request) -> None:
+def _refuse(request: Request, asked: RobotSpec) -> None:
     for name in names(request):
         if name.startswith("robot."):
             raise UserError(f"{name} cannot be changed on a running ring, which has the robot that it has.")
-    if request.maximise in KINDS and KINDS[request.maximise].over_frictions is not None:
-        raise UserError(
-            f"{request.maximise} needs other frictions than the running ring's own: maximise step or speed there."
-        )
+        if name.startswith("controller."):
+            raise UserError(f"{name} is the law's, and a tuning on a running ring changes the gait alone.")
+    if request.law:
+        raise UserError("a running ring has the law that it has: leave --controller out.")
+    objective = request.minimise or request.maximise
+    if objective in KINDS and KINDS[objective].over_frictions is not None:
+        raise UserError(f"{objective} needs other frictions than the running ring's own: maximise step or speed there.")
+    if objective in own_columns(asked):
+        raise UserError(f"{objective} is not measured on a running ring: maximise step or speed there.")

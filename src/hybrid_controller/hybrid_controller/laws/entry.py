@@ -30,6 +30,7 @@ class Entry:
     build: Callable[[RobotSpec, Any, float], Law]  # the float is the length of a tick in s
     check: Callable[[RobotSpec], object]  # raises UserError for a robot that the law does not fit
     prediction: Prediction | None = None  # None: the robot's own equations hold, as for the bare gait
+    transparent: bool = False  # joints are told the reference as it is, so that physics without a law does the same
     marks: Mapping[str, str] = field(default_factory=dict)  # branches that pictures mark, and what they write there
 
 

@@ -44,4 +44,4 @@ class JointTracking:
         return self._clamp(ahead.position, ahead.velocity)
 
 
-LAW = Entry(JointTrackingParameters, JointTracking, check=all_by_position)
+LAW = Entry(JointTrackingParameters, JointTracking, check=all_by_position, transparent=True)
