@@ -8,6 +8,7 @@ import math
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -68,14 +69,16 @@ def settable(cls, given=()):
 def documented_parameters():
     """What each section of parameters.md must list: the parameters, and what each robot's file makes of them."""
     robots = {name: load_robot(name) for name in robot_names()}
-    expected = {
+    expected: dict[str, Any] = {
         "Every backend": (settable(BackendSettings, GIVEN_BACKEND), {}),
         "Every gait": (settable(GaitSettings, GIVEN), {}),
         "Every law": (settable(ControllerSettings, GIVEN), {}),
     }
     for name, entry in BACKENDS.items():
-        own = {robot: spec.section("backends").get(name) or {} for robot, spec in robots.items()}
-        expected[f"Backend `{name}`"] = settable(entry.settings), own
+        kept = {info.name for info in describe(entry.settings)}
+        said = {robot: spec.section("backends").get(name) or {} for robot, spec in robots.items()}
+        kept_of = {robot: {key: v for key, v in values.items() if key in kept} for robot, values in said.items()}
+        expected[f"Backend `{name}`"] = settable(entry.settings), kept_of
     for name, gait in GAITS.items():
         own = {robot: gait_defaults(spec, name) for robot, spec in robots.items()}
         expected[f"Gait `{name}`"] = settable(gait.parameters), own
@@ -249,7 +252,7 @@ def guides_robot(tmp_path):
 
 def keys_used(document, path=()):
     """The keys of a robot file in the spelling of the guide's table, where names that are the robot's own are <...>."""
-    own = {"parameters": "<name>", "joints": "<name>", "feet": "<link>", "backends": "<backend>"}
+    own = {"parameters": "<name>", "joints": "<name>", "feet": "<link>", "backends": "<backend>", "loops": "<name>"}
     for key, value in document.items():
         deeper = (*path, own.get(path[0], key) if len(path) == 1 else key)
         if path in (("gait",), ("controller",)) and isinstance(value, dict):

@@ -17,6 +17,7 @@ COMMANDS: Table[Command] = Table(
         "model": "crawler_cli.commands.model:COMMAND",
         "sweep": "crawler_cli.commands.sweep:COMMAND",
         "figures": "crawler_cli.commands.figures:COMMAND",
+        "design": "crawler_cli.commands.design:COMMAND",
         "tune": "crawler_cli.commands.tune:COMMAND",
         "hw": "crawler_cli.commands.hw:COMMAND",
         "doctor": "crawler_cli.commands.doctor:COMMAND",

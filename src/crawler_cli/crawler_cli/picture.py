@@ -10,11 +10,12 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_core.types import ContactMode
+from crawler_core.types import ContactMode, FloatArray
 from crawler_nodes.run_log import RunLog
 
 matplotlib.use("Agg")
 COLOURS = ("#1f6fb4", "#d1495b", "#3a8f5c", "#8a5fb0", "#c98a1b", "#4c4c4c", "#2aa3a3", "#b05f8a", "#7d5a3c", "#93a1b0")
+MOST_TURNED = 720.0  # degrees of a joint that are drawn as they are
 SHADES = ("grey", "tan", "thistle")  # of the branches that a law has marked
 
 
@@ -26,7 +27,7 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, marks: Mapping[
     t = np.array([sample[0] for sample in log.joints])
     q = np.degrees([sample[1] for sample in log.joints])
     for i, name in enumerate(log.names):
-        angles.plot(t, q[:, i], color=COLOURS[i % len(COLOURS)], label=name)
+        angles.plot(t, _within_a_turn(q[:, i]), color=COLOURS[i % len(COLOURS)], label=name)
     angles.set_ylabel("joint angle [°]")
     angles.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, frameon=False, borderaxespad=0.1)
     if log.contacts:
@@ -52,6 +53,7 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, marks: Mapping[
         in_force = np.array([branch == marked for _, branch in log.branches])
         if not in_force.any():
             continue
+        in_force[1:] |= in_force[:-1].copy()  # until the next sample
         tb = np.array([sample[0] for sample in log.branches])
         for axes in (angles, contacts):
             axes.fill_between(
@@ -89,3 +91,12 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, marks: Mapping[
     for axes in (angles, contacts, distance):
         axes.grid(alpha=0.3)
     figure.savefig(file, dpi=110)
+
+
+def _within_a_turn(angle: FloatArray) -> FloatArray:
+    """Degrees of a joint that turns on and on brought back into -180 to 180, with a gap where it starts again."""
+    if not angle.size or np.ptp(angle) <= MOST_TURNED:
+        return angle
+    within = (angle + 180.0) % 360.0 - 180.0
+    within[1:][np.abs(np.diff(within)) > 180.0] = np.nan
+    return within

@@ -11,9 +11,15 @@ from rich.table import Table
 
 from crawler_bringup.stack import Stack
 from crawler_cli.run_watch import Outcome
-from crawler_nodes.measured import branch_shares, measure, mode_shares
+from crawler_nodes.measured import branch_shares, demands, measure, mode_shares
 
 UNKNOWN_CYCLES = 2  # periods that a crawl without equations is given to settle
+DEMANDS = {  # what strides ask for at most, where it is known
+    "friction_needed": ("friction needed", lambda v: f"{v:.3f}"),
+    "slip_per_stride_m": ("slip of a stride", lambda v: f"{1e3 * v:.3f} mm"),
+    "peak_torque_N_m": ("largest torque", lambda v: f"{v:.2f} N m"),
+    "peak_power_W": ("largest power", lambda v: f"{v:.0f} W"),
+}
 COUNTERS = ("ticks", "late_ticks", "overruns", "clamped", "refused")
 
 
@@ -41,6 +47,8 @@ def summarise(stack: Stack, outcome: Outcome, directory: Path) -> dict[str, Any]
         "prediction": prediction.words,
         "predicted_step_length_m": expected,
         "predicted_speed_m_s": numbers["speed_m_s"] if numbers else None,
+        "demands": demands(log, settling),
+        "predicted_demands": {key: numbers[key] for key in demands(log, settling) if key in numbers} if numbers else {},
         "difference_percent": 100.0 * (measured.step_length / expected - 1.0) if measured and expected else None,
         "distance_m": log.distance,
         "lateral_m": log.lateral if log.drifts else None,
@@ -67,16 +75,17 @@ def summary_table(summary: dict[str, Any]) -> None:
     def millimetres(value: float | None, unit: str) -> str:
         return "-" if value is None else f"{value * 1e3:.3f} {unit}"
 
-    difference = summary["difference_percent"]
-    shown = "-" if difference is None else f"{difference:+.2f} %"
     table.add_row(
         "step length",
         millimetres(summary["step_length_m"], "mm"),
         millimetres(summary["predicted_step_length_m"], "mm"),
-        shown,
+        _apart(summary["step_length_m"], summary["predicted_step_length_m"]),
     )
     table.add_row(
-        "speed", millimetres(summary["speed_m_s"], "mm/s"), millimetres(summary["predicted_speed_m_s"], "mm/s"), shown
+        "speed",
+        millimetres(summary["speed_m_s"], "mm/s"),
+        millimetres(summary["predicted_speed_m_s"], "mm/s"),
+        _apart(summary["speed_m_s"], summary["predicted_speed_m_s"]),
     )
     table.add_row("distance", millimetres(summary["distance_m"], "mm"), "", "")
     if summary["lateral_m"] is not None:
@@ -85,6 +94,10 @@ def summary_table(summary: dict[str, Any]) -> None:
     table.add_row("time", f"{summary['duration_s']:.2f} s", "", f"{summary['real_time_factor']:.2f} x real time")
     late = f"{summary['late_ticks']} late, {summary['overruns']} overrun"
     table.add_row("ticks", str(summary["ticks"]), "", late)
+    for key, (meaning, text) in DEMANDS.items():
+        if key in summary["demands"]:
+            told = summary["predicted_demands"].get(key)
+            table.add_row(meaning, text(summary["demands"][key]), "" if told is None else text(told), "")
     if len(summary["branch_shares"]) > 1:
         shares = [f"{name} {100 * share:.1f} %" for name, share in summary["branch_shares"].items()]
         table.add_row("law in force", "\n".join(shares), "", "")
@@ -99,3 +112,7 @@ def summary_table(summary: dict[str, Any]) -> None:
     for label, key in (("picture", "picture"), ("recording", "recording"), ("everything", "directory")):
         if summary[key]:
             console.print(f"{label}: {summary[key]}", soft_wrap=True, highlight=False)
+
+
+def _apart(measured: float | None, predicted: float | None) -> str:
+    return f"{100.0 * (measured / predicted - 1.0):+.2f} %" if measured is not None and predicted else "-"

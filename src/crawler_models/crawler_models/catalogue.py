@@ -17,6 +17,7 @@ MODELS: Table[Model] = Table(
     {
         "three_link": "crawler_models.three_link.model:MODEL",
         "snake": "crawler_models.snake.model:MODEL",
+        "bolt": "crawler_models.bolt.model:MODEL",
     },
 )
 

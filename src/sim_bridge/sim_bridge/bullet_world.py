@@ -21,6 +21,7 @@ from sim_bridge.feet import ContactAverage, FootMotion
 from sim_bridge.physics_urdf import base_joints, physics_urdf
 
 UNLIMITED = 1e6  # N·m: a prescribed joint follows whatever it takes; N: a loop holds
+UNCHECKED = 1e9  # rad/s and m/s: Bullet cuts joints down to 100 otherwise, and that makes energy where loops tie them
 RESIDUAL = 1e-9  # (m/s)²: the solver stops here; a foot that sticks then creeps by less than 1e-6 m/s
 GROUND_DAMPING = 0.1  # N·s/m that Bullet's ground has of its own and adds to a foot's
 SETTLE_STEPS = 2000  # at most
@@ -132,6 +133,7 @@ class BulletWorld:
                 linearDamping=0.0,
                 angularDamping=0.0,
                 jointDamping=0.0,
+                maxJointVelocity=UNCHECKED,
                 rollingFriction=0.0,
                 spinningFriction=0.0,
                 restitution=0.0,

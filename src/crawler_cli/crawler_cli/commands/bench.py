@@ -19,6 +19,7 @@ PARTS: Table[Part] = Table(
         "ring": "crawler_cli.bench.ring:PART",
         "gaits": "crawler_cli.bench.three_link.gaits:PART",
         "tuning": "crawler_cli.bench.three_link.tuning:PART",
+        "leaps": "crawler_cli.bench.bolt.hybrid:PART",
         "motors": "crawler_cli.bench.motors:PART",
     },
 )

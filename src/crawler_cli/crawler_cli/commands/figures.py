@@ -1,4 +1,4 @@
-"""Redraw the figures of a robot's paper from its equations: a PNG of each, and its data as CSV."""
+"""Redraw the figures of a robot's paper from its equations: PNG, and the data as CSV; tables of text as Markdown."""
 
 from __future__ import annotations
 

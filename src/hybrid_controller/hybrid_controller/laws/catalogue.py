@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 from crawler_core.errors import unknown_name
-from crawler_core.parameters import build, describe
+from crawler_core.parameters import ParameterInfo, build, describe
 from crawler_core.robot import RobotSpec
 from crawler_core.table import Table
 from hybrid_controller.laws.entry import Entry
@@ -17,6 +18,7 @@ LAWS: Table[Entry] = Table(
         "joint_tracking": "hybrid_controller.laws.joint_tracking:LAW",
         "effort_tracking": "hybrid_controller.laws.effort_tracking:LAW",
         "hybrid": "hybrid_controller.three_link.hybrid:LAW",
+        "running": "hybrid_controller.bolt.running:LAW",
     },
 )
 
@@ -33,6 +35,13 @@ def law_name(spec: RobotSpec, name: str | None) -> str:
 def law_defaults(spec: RobotSpec, name: str) -> Mapping[str, Any]:
     """The robot's values for the parameters of law `name`."""
     return spec.section("controller").get(name) or {}
+
+
+def law_infos(spec: RobotSpec, name: str) -> tuple[ParameterInfo, ...]:
+    """The parameters of law `name`, with the robot's defaults."""
+    cls = LAWS[name].parameters
+    start: Any = build(cls, law_defaults(spec, name), section="controller")
+    return tuple(dataclasses.replace(info, default=getattr(start, info.name)) for info in describe(cls))
 
 
 def law_parameters(spec: RobotSpec, name: str, section: Mapping[str, Any]) -> Any:

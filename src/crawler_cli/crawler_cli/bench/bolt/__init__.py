@@ -1,0 +1,1 @@
+"""Benchmarks of BOLT's equations."""

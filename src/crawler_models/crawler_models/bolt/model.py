@@ -1,0 +1,49 @@
+"""What BOLT's equations can do. What they need is imported when it is used: it is compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crawler_core.motion import PeriodicMotion
+from crawler_core.robot import RobotSpec
+from crawler_models.model import Column, Model
+from crawler_models.plant import Plant
+
+
+def plant(spec: RobotSpec) -> Plant:
+    """At the robot file's start."""
+    from crawler_models.bolt.plant import BoltPlant
+    from crawler_models.bolt.robot import Leg
+    from crawler_models.bolt.sampled import Start
+
+    return BoltPlant(Leg.from_parameters(spec.parameters), Start.of(spec))
+
+
+def prediction(spec: RobotSpec, motion: PeriodicMotion) -> dict[str, Any]:
+    """The steady run under the law as the robot file has it."""
+    from crawler_models.bolt.prediction import predict_robot
+
+    return predict_robot(spec, motion)
+
+
+MODEL = Model(
+    plant=plant,
+    predict=prediction,
+    columns=(
+        Column("friction_needed", "friction needed while the foot sticks", lambda v: f"{v:.3f}", kept=float),
+        Column("slip_per_stride_m", "the foot slips in a stride", lambda v: f"{v * 1e3:.3f} mm", kept=float),
+        Column("peak_torque_N_m", "largest torque", lambda v: f"{v:.2f} N m", kept=float),
+        Column("flight_torque_N_m", "largest torque in flight", lambda v: f"{v:.2f} N m"),
+        Column("peak_power_W", "largest power", lambda v: f"{v:.0f} W", kept=float),
+        Column("peak_speed_rad_s", "largest crank speed", lambda v: f"{v:.1f} rad/s", kept=float),
+        Column("peak_force_N", "largest force under the foot", lambda v: f"{v:.0f} N", kept=float),
+        Column("least_forward_m_s", "the body's least speed", lambda v: f"{v:.3f} m/s", kept=float),
+        Column("clearance_m", "the foot rises to", lambda v: f"{v * 1e3:.0f} mm"),
+        Column("energy_per_stride_J", "work of the motor in a stride", lambda v: f"{v:.2f} J", kept=float),
+        Column("cost_of_transport", "cost of transport", lambda v: f"{v:.3f}", kept=float),
+        Column("floquet", "largest Floquet multiplier", lambda v: f"{v:.3f}", kept=float),
+    ),
+    figures="crawler_studies.bolt.figures:FIGURES",
+    design="crawler_studies.bolt.design.search:DESIGNER",
+    lookup="crawler_models.bolt.lookup:lookup",
+)

@@ -1,0 +1,63 @@
+"""Fig. 5: the paths of knee and foot, optimised and heuristic, and the ideal path of Fig. 3(b)."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from crawler_models.bolt.six_bar import pins
+from crawler_studies.bolt.design.bars import Bars
+from crawler_studies.bolt.design.ideal import ideal
+from crawler_studies.bolt.design.judgement import judge
+from crawler_studies.bolt.design.wishes import Wishes
+from crawler_studies.bolt.figures.lab import HEURISTIC, Lab
+from crawler_studies.figures import BLACK, BLUE, GREY, RED, Drawing
+
+
+def make(lab: Lab) -> Drawing:
+    crank = np.radians(np.arange(0.0, 360.5, 0.5))
+    leg, heuristic, wanted = pins(lab.leg, crank), pins(HEURISTIC, crank), ideal(Wishes(), crank)
+    judged = judge(Bars.of(lab.spec.parameters), Wishes())
+    table = {"crank_deg": np.degrees(crank)}
+    for name, point in (
+        ("knee", leg.E),
+        ("knee_heuristic", heuristic.E),
+        ("foot", leg.F),
+        ("foot_heuristic", heuristic.F),
+        ("foot_ideal", wanted),
+    ):
+        table |= {f"x_{name}_mm": 1e3 * point.real, f"y_{name}_mm": 1e3 * point.imag}
+    far = np.abs(heuristic.E - heuristic.C)
+    bridged = abs(HEURISTIC.l_3 - HEURISTIC.l_t)
+
+    def draw(figure: Figure) -> None:
+        knee, foot = figure.subplots(1, 2, width_ratios=(1.0, 1.35))
+        knee.plot(table["x_knee_mm"], table["y_knee_mm"], color=BLUE, label="optimised")
+        knee.plot(table["x_knee_heuristic_mm"], table["y_knee_heuristic_mm"], "--", color=GREY, label="heuristic")
+        knee.set_title("(a) knee E", fontsize=10)
+        foot.plot(table["x_foot_mm"], table["y_foot_mm"], color=BLUE, label="optimised")
+        foot.plot(table["x_foot_ideal_mm"], table["y_foot_ideal_mm"], "--", color=BLACK, label="ideal, Fig. 3(b)")
+        foot.plot(table["x_foot_mm"][684:685], table["y_foot_mm"][684:685], "o", color=RED, label="touch-down, 342°")
+        foot.set_title("(b) foot F", fontsize=10)
+        foot.set_ylim(-520.0, -300.0)
+        foot.text(
+            0.5,
+            0.04,
+            "The heuristic column has no foot: l_s = l_2 puts C on B, where it stays\n"
+            f"{1e3 * far.max():.0f} mm from the knee, and l_3 and l_t bridge {1e3 * bridged:.0f} mm or more.",
+            transform=foot.transAxes,
+            ha="center",
+            fontsize=8,
+            color=BLACK,
+        )
+        for axes in (knee, foot):
+            axes.set(xlabel="x ahead of the crank [mm]", ylabel="y above the crank [mm]")
+            axes.set_aspect("equal")
+            axes.legend(fontsize=8, loc="upper right")
+        knee.margins(0.25)
+
+    title = (
+        f"knee and foot: stride {1e3 * judged['stride_m']:.1f} mm, height {1e3 * judged['height_m']:.1f} mm, "
+        f"{1e3 * judged['path_rms_m']:.1f} mm (rms) from the ideal"
+    )
+    return Drawing(5, title, {"": table}, draw, (11.0, 4.6))

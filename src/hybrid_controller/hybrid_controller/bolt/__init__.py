@@ -1,0 +1,1 @@
+"""The state machine and the control law (20) of the running leg."""

@@ -1,0 +1,159 @@
+"""The running leg's law in the ring: it reacts to the foot within the tick, and stops with its reference."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from crawler_core.errors import UserError
+from crawler_core.robot import load_robot
+from crawler_core.types import Contact, ContactMode, ContactSource
+from crawler_models.bolt.running import Running, RunningParameters
+from hybrid_controller.bolt.running import FLIGHT, STANCE, RunningLaw
+from hybrid_controller.controller import Controller, Status
+from hybrid_controller.laws.catalogue import LAWS, law_name
+from hybrid_controller.laws.law import Measured, Setpoint
+from hybrid_controller.reference import Horizon, Point
+
+MS = 1_000_000
+DT = 1e-3  # s
+PAPER = RunningParameters()
+REST = Point([0.0], [0.0], [0.0])
+
+
+@pytest.fixture
+def leg():
+    return load_robot("bolt")
+
+
+def foot(mode):
+    return (Contact("foot", mode, ContactSource.SIMULATED, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)),)
+
+
+def answer(law, ms, angle, rate, mode=None):
+    measured = Measured(ms * MS, [angle], [rate], () if mode is None else foot(mode))
+    law.observe(measured)
+    return law.compute(measured, Setpoint([angle], [rate], [False]), REST, REST)
+
+
+def test_it_is_the_robots_own_law_and_fits_no_other(leg):
+    assert law_name(leg, None) == "running"
+    with pytest.raises(UserError, match="three_link is not built so"):
+        LAWS["running"].check(load_robot("three_link"))
+    bars = {name: value for name, value in leg.parameters.items() if name != "crank_length"}
+    with pytest.raises(UserError, match=r"the law .running. is for six-bar legs.*crank_length"):
+        LAWS["running"].check(dataclasses.replace(leg, parameters=bars))
+
+
+def test_the_phase_is_that_of_the_contact_of_the_very_tick(leg):
+    law = RunningLaw(leg, PAPER, DT)
+    crank, rate = 0.1, -20.0
+    for ms, mode, phase in (
+        (0, ContactMode.OPEN, FLIGHT),
+        (1, ContactMode.OPEN, FLIGHT),
+        (2, ContactMode.STICK, STANCE),
+        (3, ContactMode.SLIP_NEG, STANCE),
+        (4, ContactMode.OPEN, FLIGHT),
+    ):
+        setpoint = answer(law, ms, crank, rate, mode)
+        assert law.report.branch == phase
+        assert law.report.note == ""
+        if ms in (2, 4):  # the ramp begins where the crank is, so that the spring of (20) is slack: the damper is left
+            most = leg.actuated[0].effort if phase == STANCE else PAPER.flight_torque
+            assert setpoint.effort[0] == pytest.approx(min(-PAPER.damping * rate, most, 1350.0 / abs(rate)))
+        crank += rate * DT
+
+
+def test_it_asks_for_what_the_equations_law_asks_for(leg):
+    """A whole stride through the law and through the state machine of the equations."""
+    law, plain = RunningLaw(leg, PAPER, DT), Running(PAPER, leg.actuated[0].effort, leg.actuated[0].power)
+    plain.begin(0.0, 0.0, stance=False)
+    branches = []
+    for k in range(400):
+        time = 1e-9 * (k * MS)
+        angle, rate = -22.0 * time + 0.1 * math.sin(30.0 * time), -22.0 + 3.0 * math.cos(30.0 * time)
+        landed = 0.2 < time < 0.26
+        (plain.touch_down if landed else plain.in_air)(time, angle)
+        wanted = plain.torque(time, angle, rate)
+        setpoint = answer(law, k, angle, rate, ContactMode.STICK if landed else ContactMode.OPEN)
+        assert setpoint.effort == [wanted]
+        assert abs(wanted * rate) <= 1350.0 * (1.0 + 1e-12)
+        assert law.report.branch == (STANCE if plain.stance else FLIGHT)
+        branches.append(law.report.branch)
+    assert {STANCE, FLIGHT} == set(branches)
+
+
+def test_efforts_at_a_limit_are_said(leg):
+    law = RunningLaw(leg, PAPER, DT)
+    assert answer(law, 0, 0.0, 1.0, ContactMode.OPEN).saturated == [False]
+    assert answer(law, 1, 3.0, 0.0, ContactMode.OPEN).effort == [-PAPER.flight_torque]
+    assert answer(law, 2, 3.0, 0.0, ContactMode.OPEN).saturated == [True]
+    fast = answer(law, 3, 3.0, 60.0, ContactMode.STICK)
+    assert fast.effort == [-1350.0 / 60.0]
+    assert fast.saturated == [True]
+
+
+def test_without_contacts_it_waits_for_the_landing_and_says_so(leg):
+    law = RunningLaw(leg, PAPER, DT)
+    for ms, mode in enumerate([None, ContactMode.UNKNOWN] * 200):
+        answer(law, ms, -0.1, 0.0, mode)
+        assert "nothing is known of the contact of foot" in law.report.note
+        assert law.report.branch == FLIGHT
+    alpha = -2.0 * math.pi  # the first angle 2 pi k + alpha that lies ahead
+    assert answer(law, 400, alpha, 0.0).effort[0] == pytest.approx(0.0, abs=1e-9)
+    assert answer(law, 401, alpha, 0.0, ContactMode.STICK).effort == [0.0]
+    assert law.report == (STANCE, "", (), ())
+
+
+def test_who_is_asked_again_after_a_pause_does_not_make_up_for_it(leg):
+    law = RunningLaw(leg, PAPER, DT)
+    answer(law, 0, 0.0, 0.0, ContactMode.STICK)
+    later = answer(law, 5000, -0.5, 0.0, ContactMode.STICK)  # its ramp would be 180 rad ahead
+    assert later.effort == [0.0]
+    assert law.report.branch == STANCE
+
+
+def test_other_gains_begin_the_phase_anew(leg):
+    law = RunningLaw(leg, PAPER, DT)
+    for ms in range(50):
+        answer(law, ms, 0.0, 0.0, ContactMode.STICK)
+    law.tune(dataclasses.replace(PAPER, damping=0.0))
+    assert answer(law, 50, 0.0, -5.0, ContactMode.STICK).effort == [0.0]
+    assert law.report.branch == STANCE
+    assert answer(law, 51, 0.0, -5.0, ContactMode.STICK).effort[0] < 0.0
+
+
+def test_times_count_from_the_first_state_so_that_a_clock_of_years_keeps_its_digits(leg):
+    efforts = []
+    for epoch in (0, 1_800_000_000_000):  # ms
+        law = RunningLaw(leg, PAPER, DT)
+        run = [answer(law, epoch + k, -0.02 * k, -20.0, ContactMode.OPEN).effort[0] for k in range(200)]
+        efforts.append(run)
+    assert efforts[0] == efforts[1]
+
+
+# in the controller
+
+
+def horizon(begin, end):
+    times = list(range(begin * MS, end * MS + 1, 10 * MS))
+    shape = (len(times), 1)
+    return Horizon(
+        times, -18.6e-9 * np.array(times, dtype=float).reshape(shape), np.full(shape, -18.6), np.zeros(shape)
+    )
+
+
+def test_a_dead_gait_node_ends_the_effort_and_a_new_reference_brings_it_back(leg):
+    controller = Controller(leg, RunningLaw(leg, PAPER, DT), MS)
+    controller.take(horizon(0, 100))
+    known = []
+    for ms in range(200):
+        given = controller.step(ms * MS, [-0.02 * ms], [-20.0], foot(ContactMode.OPEN))
+        known.append(math.isfinite(given.setpoint.effort[0]))
+    assert known == [True] * 99 + [False] * 101
+    assert controller.status is Status.STOPPED
+    controller.take(horizon(200, 400))
+    given = controller.step(200 * MS, [-4.0], [0.0], foot(ContactMode.STICK))
+    assert given.setpoint.effort == [0.0]  # it begins anew where the crank is
+    assert controller.in_force

@@ -1,0 +1,157 @@
+"""The running leg in PyBullet, in its equations and on mock servos: conformance, flight, its spring, and a run."""
+
+import dataclasses
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bodies import InPyBullet, InTheModel
+from rigid_bodies import RigidBodies
+from test_conformance import FakeTime
+
+from crawler_core.backend import Backend
+from crawler_core.closure import closure_of
+from crawler_core.conformance import BackendConformance
+from crawler_core.robot import RobotSpec, load_robot
+from crawler_core.types import ContactMode, JointCommand, Observation
+from crawler_models.bolt.robot import Leg
+from crawler_models.bolt.six_bar import passive_angles
+from sim_bridge.mock_backend import MockBackend, MockSettings
+from sim_bridge.model_backend import ModelBackend, ModelSettings
+from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
+
+DT = 0.001  # s, the tick
+NONE = JointCommand(*(np.full(1, np.nan) for _ in range(3)))
+
+
+def bolt(**overrides: float) -> RobotSpec:
+    return load_robot(str(Path(__file__).parents[2] / "crawler_description/robots/bolt/robot.yaml"), overrides)
+
+
+STEPS = PyBulletSettings(physics_rate=bolt().section("backends")["pybullet"]["physics_rate"])
+MAKERS: dict[str, Callable[[RobotSpec, float], Backend]] = {
+    "pybullet": lambda spec, dt: PyBulletBackend(spec, STEPS, dt),
+    "model": lambda spec, dt: ModelBackend(spec, ModelSettings(), dt),
+}
+
+
+class BoltConformance(BackendConformance):
+    dt = DT
+
+    def make_spec(self) -> RobotSpec:
+        return bolt()
+
+
+class TestInPyBullet(BoltConformance, InPyBullet):
+    settings = STEPS
+    loop_tolerance = 2e-5  # m that the engine's constraints let a loop gape by at 20 rad/s of the crank
+
+
+class TestInTheModel(BoltConformance, InTheModel):
+    pass
+
+
+class TestOnMockServos(BoltConformance):
+    def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        self.time = FakeTime()
+        return MockBackend(spec, MockSettings(), dt, clock=self.time.read, sleep=self.time.sleep)
+
+    def wait(self, seconds: float) -> None:
+        self.time.sleep(seconds)
+
+
+def pushed(backend: Backend, seconds: float, effort: Callable[[float], float] = lambda _: 0.0) -> list[Observation]:
+    """What is seen while the crank gets `effort` (N·m), a function of the time (s)."""
+    backend.open()
+    try:
+        seen = [backend.observe()]
+        for k in range(round(seconds / DT)):
+            backend.apply(dataclasses.replace(NONE, effort=np.array([effort(k * DT)])))
+            backend.advance(DT)
+            seen.append(backend.observe())
+    finally:
+        backend.close()
+    return seen
+
+
+def flight(kind: str, **overrides: float) -> tuple[RobotSpec, list[Observation]]:
+    """0.3 s in the air from 1 m up, with a push on the crank that changes its sign."""
+    if kind == "pybullet":
+        pytest.importorskip("pybullet")
+    spec = bolt(start_height=1.0, **overrides)
+    return spec, pushed(MAKERS[kind](spec, DT), 0.3, lambda t: 8.0 * math.sin(40.0 * t))
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_the_passive_joints_are_those_of_the_six_bar_in_closed_form(kind: str) -> None:
+    spec, run = flight(kind)
+    leg = Leg.from_parameters(spec.parameters)
+    turned = run[-1].position[0] - run[0].position[0]
+    assert turned < -1.5 * math.pi
+    wrong = [
+        np.angle(np.exp(1j * (seen.position[1:] - passive_angles(leg, seen.position[0])))).tolist() for seen in run
+    ]
+    # the engine's constraints give way a little: 10 um on a bar of 50 mm
+    assert np.abs(wrong).max() < (1e-12 if kind == "model" else 3e-4)
+    rates = np.gradient([passive_angles(leg, seen.position[0]) for seen in run], DT, axis=0)
+    told = np.array([seen.velocity[1:] for seen in run])
+    apart = np.abs(told - rates)[2:-2]
+    assert np.percentile(apart, 99) < 1.0  # rad/s, of up to 60: the angle of the HFE link jumps by a turn now and then
+
+
+def test_loops_hold_in_flight_and_energy_is_what_the_crank_is_given() -> None:
+    spec, run = flight("pybullet")
+    closure = closure_of(spec)
+    assert closure is not None
+    assert max(closure.gap(seen.position) for seen in run) < 2e-6  # m
+    bodies = RigidBodies(spec)
+    energy = [whole.kinetic + whole.mass * 9.81 * whole.centre[2] for whole in map(bodies.whole, run)]
+    rates = np.array([seen.velocity[0] for seen in run])
+    efforts = np.array([seen.effort[0] for seen in run])
+    work = DT * np.cumsum(efforts[1:] * 0.5 * (rates[1:] + rates[:-1]))
+    kinetic = bodies.whole(run[0]).kinetic
+    assert np.abs(energy[1:] - energy[0] - work).max() < 0.001 * kinetic
+
+
+@pytest.mark.parametrize("rotor", [0.1, 0.0])
+def test_physics_turns_the_crank_as_the_equations_do(rotor: float) -> None:
+    """Without a rotor nothing but the bars' inertia, a sixtieth, is between a push and the crank's speed."""
+    if rotor:
+        runs = [flight(kind, rotor_inertia=rotor)[1] for kind in MAKERS]
+    else:
+        spec = bolt(start_height=1.0, rotor_inertia=0.0)
+        runs = [pushed(make(spec, DT), 0.2) for make in MAKERS.values()]
+    turned = [np.array([seen.position[0] - run[0].position[0] for seen in run]) for run in runs]
+    assert abs(turned[0][-1]) > 3.0
+    # of first order in the step of 0.125 ms
+    assert np.abs(turned[0] - turned[1]).max() < (0.0005 if rotor else 0.01) * abs(turned[1][-1])
+    for axis, least in ((0, 0.15), (2, 0.05)):
+        ways = [np.array([seen.base.position[axis] for seen in run if seen.base]) for run in runs]
+        assert np.ptp(ways[1]) > least
+        assert (
+            np.abs(ways[0] - ways[1]).max() < 2e-4
+        )  # m: half of it is the foot's radius, which the equations leave out
+
+
+def drop(spec: RobotSpec, kind: str) -> list[Observation]:
+    """Fall on the foot with a crank that is nearly a wall: its rotor is all that can turn."""
+    return pushed(MAKERS[kind](spec, DT), 0.12)
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_the_foots_spring_throws_the_leg_back_in_half_of_its_period(kind: str) -> None:
+    if kind == "pybullet":
+        pytest.importorskip("pybullet")
+    spec = bolt(rotor_inertia=10.0, foot_damping=0.0, friction=0.01, start_height=0.002, gravity=0.0)
+    still = dataclasses.replace(spec.joints[0], home_velocity=0.0)
+    start = dataclasses.replace(spec.start, linear=(0.0, 0.0, -0.4))
+    run = drop(dataclasses.replace(spec, joints=(still, *spec.joints[1:]), start=start), kind)
+    down = [seen.contacts[0].mode is not ContactMode.OPEN for seen in run]
+    # the whole leg is one mass: m z'' = -k z, but for what the crank's 10 kg m² gives way
+    period = 2.0 * math.pi * math.sqrt(Leg.from_parameters(spec.parameters).mass / 65e3)
+    assert sum(down) * DT == pytest.approx(0.5 * period, abs=2.5 * DT)  # counted in ticks, and it begins within one
+    assert run[-1].base is not None
+    # nothing is lost but what the engine's implicit step takes: 2 % at 8 kHz, twice as much at half of it
+    assert run[-1].base.linear[2] == pytest.approx(0.4, rel=0.001 if kind == "model" else 0.03)

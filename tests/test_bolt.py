@@ -1,0 +1,252 @@
+"""The running leg in the whole ring: it runs in lockstep with its law, and stops in every way that the others do."""
+
+import math
+import signal
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from crawler_interfaces.msg import ContactStateArray, ControllerState
+from nav_msgs.msg import Odometry
+from rclpy.serialization import deserialize_message
+from rings import LONG, lockstep, wait_for_end
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
+from tf2_msgs.msg import TFMessage
+
+from crawler_bringup.stack import Options, make_stack
+from crawler_cli.watching import Ring
+from crawler_core.errors import UserError
+from crawler_core.robot import load_robot
+from crawler_models.bolt.robot import Leg
+from crawler_models.bolt.six_bar import passive_angles
+from crawler_models.catalogue import predict
+from crawler_nodes.measured import measure
+from crawler_nodes.messages import stamp_ns
+from crawler_nodes.tap import Topic
+from crawler_studies.law_loop import LawLoop
+from gait_generators.catalogue import make_gait
+from hybrid_controller.laws.catalogue import LAWS, law_parameters
+from sim_bridge.model_backend import ModelBackend, ModelSettings
+
+SECONDS = 2.4
+SETTLED = 1.2  # s from which strides are compared: from its start the run takes some to be itself
+TOPICS = {
+    "joint_commands": JointState,
+    "contact_states": ContactStateArray,
+    "odom": Odometry,
+    "controller_state": ControllerState,
+    "/tf": TFMessage,
+    "joint_states": JointState,  # last: time starts when the backend sees this one, and it knows the others by then
+}
+
+
+@dataclass
+class Said:
+    """What was said on each topic, by stamp, as bytes."""
+
+    raw: dict[str, dict[bytes, bytes]] = field(default_factory=lambda: {name: {} for name in TOPICS})
+
+    def note(self, name: str) -> Any:
+        def keep(data: bytes, _info: object) -> None:
+            # a TFMessage has the length of its list before the first stamp
+            self.raw[name].setdefault(data[8:16] if name == "/tf" else data[4:12], data)
+
+        return keep
+
+    def messages(self, name: str, latest: int = 0) -> list[Any]:
+        """All of them, or the latest ones."""
+        return [deserialize_message(data, TOPICS[name]) for data in list(self.raw[name].values())[-latest:]]
+
+
+def ring_of(said: Said, backend: str, settings: dict[str, Any]) -> Ring:
+    topics = [(Topic(name, kind, depth=5000), said.note(name)) for name, kind in TOPICS.items()]
+    return Ring(Options(robot="bolt", backend=backend, settings=settings), topics)
+
+
+def transcript(backend: str, seconds: float) -> tuple[Said, Ring]:
+    said = Said()
+    readers = 5  # of joint_states: the gait node, the controller, the log, the transcript, and one that comes last
+    with ring_of(said, backend, lockstep(stop_at=seconds, readers=readers)) as ring:
+        ring.watch(lambda: ring.node.count_publishers("joint_commands"), LONG)
+        ring.node.create_subscription(JointState, "joint_states", lambda _: None, 1)  # time starts
+        wait_for_end(ring)
+        rate = ring.stack.nodes[0].parameters["rate"]
+        assert rate == 1000.0
+        for name, count in (("joint_states", 1000 * seconds + 1), ("odom", 100 * seconds + 1)):
+            ring.watch(lambda name=name, count=count: len(said.raw[name]) >= round(count), LONG)
+    return said, ring
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, tuple[Said, Ring]]:
+    pytest.importorskip("pybullet")
+    return {backend: transcript(backend, SECONDS) for backend in ("model", "pybullet")}
+
+
+def test_it_runs_as_its_equations_say_in_the_model_and_in_physics(runs):
+    spec = load_robot("bolt")
+    told = predict(spec, make_gait(spec, None, {}))
+    assert told["valid"], told["reason"]
+    for backend, within in (("model", 0.02), ("pybullet", 0.05)):
+        _, ring = runs[backend]
+        found = measure(ring.log, ring.stack.gait.period, SETTLED)
+        assert found is not None
+        assert found.cycles >= 2
+        assert found.period == pytest.approx(told["period_s"], rel=within)
+        assert found.speed == pytest.approx(told["speed_m_s"], rel=within)
+        shares = {branch for _, branch in ring.log.branches}
+        assert {"flight", "stance"} <= shares
+        assert ring.log.backend["late_ticks"] == ring.log.backend["clamped"] == "0"
+
+
+@pytest.mark.parametrize("backend", ["model", "pybullet"])
+def test_the_effort_is_the_cranks_alone_within_its_torque_and_power(runs, backend):
+    said, _ = runs[backend]
+    crank = load_robot("bolt").actuated[0]
+    states = {stamp_ns(message.header.stamp): message for message in said.messages("joint_states")}
+    commands = said.messages("joint_commands")
+    assert commands[0].name == ["crank"]
+    pairs = [(states[stamp_ns(c.header.stamp)].velocity[0], c.effort[0]) for c in commands]
+    rate, effort = np.array(pairs).T
+    assert np.isfinite(effort).all()
+    assert 10.0 < np.abs(effort).max() <= crank.effort
+    assert np.abs(effort * rate).max() <= crank.power * (1.0 + 1e-9)
+    assert rate.max() < 0.0  # it never turns backward
+
+
+@pytest.mark.parametrize("backend", ["model", "pybullet"])
+def test_passive_joints_move_in_states_and_in_tf(runs, backend):
+    said, _ = runs[backend]
+    spec = load_robot("bolt")
+    states = said.messages("joint_states")
+    assert states[0].name == list(spec.joint_names)
+    position = np.array([state.position for state in states])
+    closed = passive_angles(Leg.from_parameters(spec.parameters), position[:, 0])
+    apart = np.angle(np.exp(1j * (position[:, 1:] - closed)))
+    assert np.abs(apart).max() < 1e-3  # rad: under the landing's force the engine's pins give way by some um
+    rotations: dict[str, list[list[float]]] = {}
+    for message in said.messages("/tf"):
+        for entry in message.transforms:
+            q = entry.transform.rotation
+            rotations.setdefault(entry.child_frame_id, []).append([q.w, q.x, q.y, q.z])
+    for link in ("crank_link", "hfe_link", "kfe_link", "femur_link", "tibia_link"):
+        assert np.ptp(rotations[link], axis=0).max() > 0.05, link
+
+
+def test_two_runs_with_the_law_in_force_are_equal_to_the_bit(runs):
+    """The shorter one is the beginning of the longer."""
+    long, short = runs["pybullet"][0], transcript("pybullet", 1.0)[0]
+    for name, most in (("joint_states", 1001), ("contact_states", 1001), ("odom", 101), ("joint_commands", 1000)):
+        common = long.raw[name].keys() & short.raw[name].keys()
+        assert len(common) >= most - 10, name  # nobody waits until this process hears the first command
+        assert all(long.raw[name][stamp] == short.raw[name][stamp] for stamp in common), name
+
+
+def test_studies_run_it_without_ros_as_the_ring_does_to_the_bit(runs):
+    spec, dt = load_robot("bolt"), 1e-3
+    backend = ModelBackend(spec, ModelSettings(), dt)
+    law = LAWS["running"].build(spec, law_parameters(spec, "running", {}), dt)
+    loop = LawLoop(spec, make_gait(spec, None, {}), law, backend, round(1e9 * dt))
+    states = {stamp_ns(message.header.stamp): message for message in runs["model"][0].messages("joint_states")}
+    for _ in range(1500):
+        seen = loop.tick()
+        assert states[seen.time_ns].position.tolist() == seen.position.tolist()
+    backend.close()
+
+
+def effort_of(said: Said, latest: int) -> Any:
+    return np.nan_to_num([message.effort[0] for message in said.messages("joint_states", latest)])
+
+
+def rate_of(said: Said, latest: int) -> Any:
+    return np.array([message.velocity[0] for message in said.messages("joint_states", latest)])
+
+
+def test_without_the_gait_node_the_crank_is_braked():
+    said = Said()
+    with ring_of(said, "model", lockstep(1.0, reference_timeout=1.0)) as ring:
+        ring.watch(lambda: len(said.raw["joint_states"]) > 300, LONG)
+        assert rate_of(said, 1)[0] < -5.0
+        ring.expected_to_end.add("gait")
+        child = ring.processes.children["gait"]
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+
+        def braked():
+            return ring.log.backend.get("motion") == "active" and np.abs(rate_of(said, 100)).max() < 2.0
+
+        ring.watch(braked, LONG)
+        assert braked()
+        assert math.isnan(said.messages("joint_commands", 1)[0].effort[0])
+        assert said.messages("controller_state", 1)[0].status == ControllerState.STOPPED
+
+
+def test_the_emergency_stop_takes_the_torque_off_and_it_pushes_on_after_reset_and_enable():
+    said = Said()
+    with ring_of(said, "model", lockstep(1.0)) as ring:
+        ring.watch(lambda: len(said.raw["joint_states"]) > 300, LONG)
+        assert ring.call(Trigger, "backend/estop", Trigger.Request()).success
+        ring.watch(lambda: ring.log.backend.get("motion") == "e-stopped", LONG)
+        # states of before the stop may still be on their way when the diagnostics have come
+        ring.watch(lambda: not effort_of(said, 20).any(), LONG)
+        since = len(said.raw["joint_states"])
+        ring.watch(lambda: len(said.raw["joint_states"]) > since + 20, LONG)
+        assert not effort_of(said, 20).any()
+        assert not ring.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
+        assert ring.call(Trigger, "backend/reset", Trigger.Request()).success
+        assert ring.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
+
+        def pushes():
+            return ring.log.backend["motion"] == "active" and np.abs(effort_of(said, 20)).min() > 0.0
+
+        ring.watch(pushes, LONG)
+        assert pushes()
+
+
+def test_without_the_controller_the_crank_is_braked_and_then_let_go():
+    said = Said()
+    with ring_of(said, "model", {"backend": {"lockstep": False, "rate": 250.0}}) as ring:
+        ring.watch(lambda: len(said.raw["joint_states"]) > 50, LONG)
+        ring.expected_to_end.add("controller")
+        child = ring.processes.children["controller"]
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        ring.watch(lambda: ring.log.backend.get("motion") == "relaxed", LONG)
+        ring.watch(lambda: not effort_of(said, 5).any(), LONG)
+        assert ring.log.backend["motion"] == "relaxed"
+        assert not effort_of(said, 5).any()
+
+
+def test_on_mock_servos_nothing_is_known_of_the_foot_and_that_is_said():
+    said = Said()
+    with ring_of(said, "mock", {}) as ring:
+        ring.watch(lambda: "nothing is known of the contact" in ring.log.troubles.get("controller", ""), LONG)
+        assert "nothing is known of the contact of foot" in ring.log.troubles["controller"]
+        assert np.isfinite([message.position for message in said.messages("joint_states")]).all()
+
+
+def test_it_hops_on_its_emulated_motor_with_the_same_law():
+    said = Said()
+    topics = [(Topic(name, kind, depth=5000), said.note(name)) for name, kind in TOPICS.items()]
+    with Ring(Options(robot="bolt", backend="hardware", emulate=True), topics) as ring:
+        ring.watch(lambda: len(ring.log.events) >= 3, LONG)
+        assert len(ring.log.events) >= 3  # landings, however many ticks a busy machine misses
+        assert ring.log.distance > 0.2
+        assert ring.log.troubles.get("controller", "") == ""
+
+
+def test_its_runs_in_simulated_time_wait_for_the_law_and_those_on_motors_tick_slower():
+    def backend(name, emulate=False, **said):
+        return make_stack(Options(robot="bolt", backend=name, emulate=emulate, settings=said)).nodes[0].parameters
+
+    for name in ("model", "pybullet"):
+        assert (backend(name)["rate"], backend(name)["lockstep"]) == (1000.0, True)
+        assert backend(name)["real_time_factor"] == 1.0
+        assert backend(name, backend={"lockstep": True})["real_time_factor"] == 0.0  # as for any robot
+    for name, emulate in (("hardware", False), ("hardware", True), ("mock", False)):
+        assert backend(name, emulate)["rate"] == 250.0
+        assert "lockstep" not in backend(name, emulate)
+    with pytest.raises(UserError, match="drives crank by effort"):
+        make_stack(Options(robot="bolt", controller="joint_tracking"))
