@@ -46,7 +46,7 @@ def transcript(robot, omega, backend):
     ("robot", "omega", "backend"),
     [
         ("three_link", 8.0, "model"),
-        ("snake", 2.0, "pybullet"),
+        pytest.param("snake", 2.0, "pybullet", marks=pytest.mark.exhaustive),  # robots with laws are, in every run
         pytest.param("three_link", 8.0, "pybullet", marks=pytest.mark.exhaustive),
         pytest.param("snake", 2.0, "model", marks=pytest.mark.exhaustive),
     ],

@@ -153,6 +153,7 @@ def test_two_runs_with_a_law_that_reacts_to_events_are_equal_to_the_bit(run):
         assert all(run.raw[name][stamp] == other.raw[name][stamp] for stamp in common), name
 
 
+@pytest.mark.exhaustive  # the running leg, which is driven by effort alone, does so in every run
 def test_without_the_gait_node_it_comes_to_rest_flywheel_and_all():
     said = Said()
     with ring_of(said, lockstep(1.0, reference_timeout=1.0, rate=RATE)) as ring:
@@ -170,6 +171,7 @@ def test_without_the_gait_node_it_comes_to_rest_flywheel_and_all():
         assert ring.log.backend["motion"] == "active"
 
 
+@pytest.mark.exhaustive  # the running leg, which is driven by effort alone, does so in every run
 def test_the_emergency_stop_takes_the_effort_off_and_it_goes_on_after_reset_and_enable():
     said = Said()
     with ring_of(said, lockstep(1.0, rate=RATE)) as ring:

@@ -20,7 +20,8 @@ from crawler_models.bolt.hybrid import (
     simulate_hybrid,
 )
 from crawler_models.bolt.running import Running, RunningParameters
-from crawler_models.bolt.six_bar import passive_angles
+from crawler_models.bolt.sampled import Start, simulate_sampled
+from crawler_models.bolt.six_bar import passive_angles, pins
 
 LEG = PAPERS_LEG
 START = lift_off_start(LEG, PAPERS_RUN, -31.0)
@@ -266,3 +267,16 @@ def test_arguments_that_contradict_each_other_are_refused():
         simulate_hybrid(LEG, PAPERS_RUN, START, 1, epsilon=3e-5)
     with pytest.raises(ValueError, match="positive"):
         simulate_hybrid(LEG, PAPERS_RUN, START, 0)
+
+
+@pytest.mark.parametrize("mu", [1e6, 0.8], ids=["sticks", "slips"])
+def test_a_rigid_foot_runs_as_in_the_model_by_singular_perturbation(mu):
+    """Two formulations, of which one samples its law at 50 kHz and the other does not: hence 2e-3."""
+    leg = replace(LEG, k=0.0, mu=mu)
+    other = simulate_hybrid(leg, PAPERS_RUN, START, 10, mu=mu)
+    crank, height = START.q[0], START.q[2] + float(pins(leg, START.q[0]).F.imag)
+    began = Start(crank, START.dq[0], height, START.dq[1], START.dq[2])
+    run = simulate_sampled(leg, PAPERS_RUN, began, 10, torque=1e9, tick=2e-5, steps=1)
+    assert run.mean("period", 4) == pytest.approx(other.period[-4:].mean(), rel=2e-3)
+    assert run.speed(4) == pytest.approx((other.length / other.period)[-4:].mean(), rel=2e-3)
+    assert run.mean("slip", 4) == pytest.approx(other.slip[-4:].mean(), rel=2e-3)

@@ -104,6 +104,7 @@ def test_physics_has_the_law_in_the_loop_and_measures_what_the_model_predicts(mo
     assert found.own["slip_per_stride_m"] < 5e-4
 
 
+@pytest.mark.exhaustive  # it takes physics long to find out; the equations say so in every run
 def test_what_does_not_run_is_a_result_with_a_sentence_in_physics_too():
     pytest.importorskip("pybullet")
     (found,) = PyBulletEvaluator.of(LEG, {"physics_rate": 1000.0}).evaluate(

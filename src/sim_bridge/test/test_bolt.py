@@ -89,7 +89,7 @@ def test_the_passive_joints_are_those_of_the_six_bar_in_closed_form(kind: str) -
     spec, run = flight(kind)
     leg = Leg.from_parameters(spec.parameters)
     turned = run[-1].position[0] - run[0].position[0]
-    assert turned < -1.5 * math.pi
+    assert turned < -math.pi
     wrong = [
         np.angle(np.exp(1j * (seen.position[1:] - passive_angles(leg, seen.position[0])))).tolist() for seen in run
     ]
