@@ -10,7 +10,8 @@ from odrive_bench import Bench
 
 from crawler_core.closure import closure_of
 from crawler_core.conformance import BackendConformance
-from crawler_core.errors import UserError
+from crawler_core.errors import BackendFault, UserError
+from crawler_core.robot import load_robot
 from crawler_core.runner import Runner
 from crawler_core.supervisor import MotionState, Supervisor
 from crawler_core.types import ContactMode, JointCommand
@@ -97,6 +98,29 @@ def test_efforts_end_with_their_tick_and_the_passive_joints_follow_the_crank():
         assert runner.applied.effort[0] > 0.0
     finally:
         runner.close(release=True)
+
+
+def test_a_leg_that_falls_lies_still_says_so_once_and_stands_up_on_recovery():
+    ground = PushedGround(load_robot("bolt", {"foot_stiffness": 300.0, "foot_damping": 1.0}))
+    motor = ground.load("crank")
+
+    def push_on():
+        for _ in range(4000):
+            angle, rate = motor.push(-0.1, 1e-3)
+            ground.look()
+        return angle, rate
+
+    with pytest.raises(BackendFault, match=r"cannot go on: The leg falls") as fall:
+        push_on()
+    assert "start_height" in fall.value.remedy
+    (lies, _), _ = ground.look(), ground.look()  # states go on
+    assert motor.push(-5.0, 1e-3) == motor.push(-5.0, 1e-3)
+    assert motor.push(-5.0, 1e-3)[1] == 0.0
+
+    ground.recover()
+    stands, _ = ground.look()
+    assert stands.position[2] > lies.position[2] + 0.1
+    assert stands.position[0] == pytest.approx(lies.position[0])
 
 
 @pytest.mark.parametrize("kind", ["dynamixel", "pca9685"])

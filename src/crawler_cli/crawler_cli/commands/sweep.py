@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from crawler_bringup.settings import parse_assignments
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json, add_settings, settings_of
+from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
 from crawler_core.errors import UserError
 from crawler_core.robot import default_robot
@@ -69,6 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     from crawler_studies.sweep.rows import columns
     from crawler_studies.sweep.runner import sweep
 
+    asked = AskedToEnd(at_once=True)
     settings = settings_of(arguments)
     _refuse_contradictions(arguments)
     plan = make_plan(arguments.robot, arguments.gait, arguments.backend, settings, arguments.vary, arguments.controller)
@@ -83,7 +85,13 @@ def run(arguments: argparse.Namespace) -> int:
                 if not quiet:
                     _announce(plan, files, before)
                 with Progression(grid.size, before, quiet) as progress:
-                    evaluated = sweep(source, plan.evaluator, grid, study, progress, plan.own)
+
+                    def finished(count: int) -> None:
+                        progress(count)
+                        if asked():  # an interruption may come where Python drops it, as within the end of an object
+                            raise KeyboardInterrupt
+
+                    evaluated = sweep(source, plan.evaluator, grid, study, finished, plan.own)
                     rate = progress.rate if evaluated else None
             result = _write(plan, files, study.finished())
         except KeyboardInterrupt:

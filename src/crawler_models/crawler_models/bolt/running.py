@@ -41,6 +41,8 @@ class Running:
     """
 
     stance: bool  # or flight
+    waits = False  # nothing is known of the foot: the reference of flight stays where its ramp ends
+    pace = 1.0  # at which the caller lets the law's time pass: the reference's rate is so much of the parameters'
 
     def __init__(self, parameters: RunningParameters, torque: float, power: float) -> None:
         """`torque` (N·m) and `power` (W) are the motor's most."""
@@ -79,7 +81,13 @@ class Running:
         """theta_1d of (20), rad."""
         if self.stance or time < self._turns_at:
             return self._from - self._rate * (time - self._since)
-        return self._until - self._then * (time - self._turns_at)
+        return self._until if self.waits else self._until - self._then * (time - self._turns_at)
+
+    def falls(self, time: float) -> float:
+        """The rate (rad/s) at which the reference falls."""
+        if self.stance or time < self._turns_at:
+            return self.pace * self._rate
+        return 0.0 if self.waits else self.pace * self._then
 
     def torque(self, time: float, angle: float, rate: float) -> float:
         """The torque (N·m) to hold over the coming tick; ends stance once the crank has passed the lift-off angle."""
@@ -87,8 +95,9 @@ class Running:
             self.begin(time, angle, stance=False)
             self._landable = False
         p = self.parameters
-        falls = self._rate if self.stance or time < self._turns_at else self._then
-        wanted = p.stiffness * (self.reference(time) - angle) - p.damping * (rate + p.rate_share * falls)  # (20)
+        wanted = p.stiffness * (self.reference(time) - angle) - p.damping * (
+            rate + p.rate_share * self.falls(time)
+        )  # (20)
         most = self._torque if self.stance else min(self._torque, p.flight_torque)
         if abs(rate) * most > self._power:
             most = self._power / abs(rate)

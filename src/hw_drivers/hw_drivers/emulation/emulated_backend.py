@@ -73,7 +73,9 @@ class EmulatedBackend:
         self.motors.relax()
 
     def recover(self) -> None:
-        """Clear the motors' errors. Raises BusFault."""
+        """Clear the motors' errors, and put the robot on its feet. Raises BusFault or BackendFault."""
+        if self.emulation is not None:
+            self.emulation.recover()
         self.motors.recover()
 
     def health(self) -> Mapping[str, object]:

@@ -77,6 +77,11 @@ class Emulation:
         assert self._ground is not None
         return self._ground.move(angles, rates)
 
+    def recover(self) -> None:
+        """Put a robot that has fallen on its feet. Raises BackendFault."""
+        if self._pushed is not None:
+            self._pushed.recover()
+
     def motion(self) -> tuple[dict[str, float], dict[str, float]]:
         """The joints' true angles (rad) and rates (rad/s) now, by name."""
         moved = [emulator.motion() for emulator in self.emulators.values()]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
+from crawler_core.errors import BackendFault
 from crawler_core.robot import RobotSpec
 from crawler_core.types import BaseState, Contact
 from crawler_models.plant import PlantFault
@@ -21,7 +21,8 @@ class PushedGround:
     """The motors push, and the equations say how they turn: a joint's angle is the plant's.
 
     The robot is held as it starts until a motor pushes for the first time. Time is the motors': the first of them that
-    lives through a stretch of it takes the equations along, with what the others gave last.
+    lives through a stretch of it takes the equations along, with what the others gave last. Where the equations end, as
+    for a robot that falls, it lies still until it is put on its feet.
     """
 
     def __init__(self, spec: RobotSpec) -> None:
@@ -34,6 +35,8 @@ class PushedGround:
         self._lived = np.zeros(len(spec.actuated))  # s, of each motor
         self._at = 0.0  # s
         self._held = True
+        self._fallen: BackendFault | None = None
+        self._told = False  # of the fall
 
     def load(self, joint: str) -> Load:
         """What the motor of `joint` turns."""
@@ -48,23 +51,38 @@ class PushedGround:
             ahead = self._lived[place] - self._at
             if ahead > SHORTEST:
                 self._at = self._lived[place]
-                if not self._held:
+                if not self._held and self._fallen is None:
                     self._advance(ahead)
             angles, rates, _ = self._plant.joints()
             index = self._spec.actuated_indices[place]
-            return float(angles[index]), float(rates[index])
+            return float(angles[index]), 0.0 if self._fallen else float(rates[index])
 
     def look(self) -> tuple[BaseState, tuple[Contact, ...]]:
-        """Where the base is, and what the feet do."""
+        """Where the base is, and what the feet do. Raises BackendFault, once, where the robot has fallen."""
         with self._lock:
+            if self._fallen is not None and not self._told:
+                self._told = True
+                raise self._fallen
             return self._plant.base(), self._plant.contacts()
+
+    def recover(self) -> None:
+        """Put a robot that has fallen on its feet where it lies; it is held as it starts. Raises BackendFault."""
+        with self._lock:
+            if self._fallen is None:
+                return
+            try:
+                self._plant.stand()
+            except ValueError as error:
+                raise BackendFault(str(error), remedy="restart the backend") from None
+            self._fallen, self._told, self._held = None, False, True
 
     def _advance(self, seconds: float) -> None:
         try:
             self._plant.advance(self._unknown, self._unknown, self._efforts, seconds)
-        except (PlantFault, ValueError):  # motors cannot be stopped by equations that end
-            with suppress(ValueError):  # it cannot begin with these angles: it stays as it was until it can
-                self._plant.stand()
+        except PlantFault as fault:
+            self._fallen = BackendFault(f"The emulated robot cannot go on: {fault}", remedy=fault.remedy)
+        except ValueError as error:
+            self._fallen = BackendFault(f"The emulated robot cannot go on: {error}", remedy="restart the backend")
 
 
 @dataclass(frozen=True)

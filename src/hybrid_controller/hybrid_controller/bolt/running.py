@@ -17,6 +17,10 @@ from hybrid_controller.reference import Point
 
 FLIGHT, STANCE = "flight", "stance"
 PAUSE = 50_000_000  # ns without being asked after which a phase begins anew: its ramp would be far away
+EASE = 2.0  # 1/s, at which the pace of a leg that was stopped rises to the whole
+TURNING = 0.25  # of the reference's rate: a crank that turns as fast is not stopped
+SLACK = 0.15  # rad that the reference may lead a crank that is brought up to pace, besides what (20) leaves by itself
+LOST = 3.0  # rad, likewise of one at its pace: then something holds it, and the phase begins anew, gently
 CUT = 1.0 - 1e-9  # of a limit: an effort from here on has reached it
 
 
@@ -42,6 +46,7 @@ class RunningLaw:
         """Go on with other gains and ramps; the phase begins anew."""
         self._running = Running(parameters, self._motor.effort, self._motor.power)
         self._asked = -PAUSE
+        self._lost = 0.0  # s that the law's time is behind, from when it was slower
 
     def restart(self) -> None:
         self._began: int | None = None  # ns, of the first state: times count from it, so that they keep their digits
@@ -60,20 +65,40 @@ class RunningLaw:
     def compute(self, measured: Measured, commanded: Setpoint, now: Point, ahead: Point) -> Setpoint:
         running, time = self._running, self._time(measured)
         angle, rate = measured.position[0], measured.velocity[0]
-        if measured.time_ns - self._asked >= PAUSE:
-            running.begin(time, angle, stance=bool(self._landed))
+        unknown = running.waits = self._landed is None
+        if measured.time_ns - self._asked >= PAUSE or self._left_behind(time, angle):
+            self._begin_gently(time, angle, rate)
         self._asked = measured.time_ns
         effort = running.torque(time, angle, rate)
-        unknown = self._landed is None
+        if running.pace < 1.0:
+            self._lost += (1.0 - running.pace) * self._dt
+            running.pace = min(1.0, running.pace + EASE * self._dt)
         note = f"nothing is known of the contact of {self._foot}: it is taken to be in the air" if unknown else ""
         self.report = LawReport(STANCE if running.stance else FLIGHT, note)
         goal = [running.reference(time), running.reference(time + self._dt)]
         return Setpoint([goal[1]], [(goal[1] - goal[0]) / self._dt], [self._cut(effort, rate)], [effort])
 
+    def _begin_gently(self, time: float, angle: float, rate: float) -> None:
+        """Begin the phase anew, at the pace that the crank has: one at rest is not thrown into its run."""
+        running = self._running
+        running.begin(time, angle, stance=bool(self._landed))
+        running.pace = 1.0
+        share = -rate / max(running.falls(time), 1e-9)
+        running.pace = 1.0 if share >= TURNING else max(share, 0.0)
+
+    def _left_behind(self, time: float, angle: float) -> bool:
+        """Whether the crank does not follow, as one that is stopped; the law is asked then too."""
+        running, p = self._running, self._running.parameters
+        if p.stiffness == 0.0:
+            return False
+        slack = LOST if running.pace >= 1.0 else SLACK
+        lag = p.damping / p.stiffness * (1.0 - p.rate_share) * running.falls(time)
+        return abs(running.reference(time) - angle) > slack + lag
+
     def _time(self, measured: Measured) -> float:
         if self._began is None:
             self._began = measured.time_ns
-        return 1e-9 * (measured.time_ns - self._began)
+        return 1e-9 * (measured.time_ns - self._began) - self._lost
 
     def _cut(self, effort: float, rate: float) -> bool:
         """Whether a limit has made the effort what it is."""
