@@ -21,13 +21,12 @@ from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
 from crawler_models.bolt.robot import Leg
 from crawler_models.bolt.six_bar import passive_angles
-from crawler_models.catalogue import predict
 from crawler_nodes.measured import measure
 from crawler_nodes.messages import stamp_ns
 from crawler_nodes.tap import Topic
 from crawler_studies.law_loop import LawLoop
 from gait_generators.catalogue import make_gait
-from hybrid_controller.laws.catalogue import LAWS, law_parameters
+from hybrid_controller.laws.catalogue import LAWS, law_name, law_parameters
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 SECONDS = 2.4
@@ -87,7 +86,9 @@ def runs() -> dict[str, tuple[Said, Ring]]:
 
 def test_it_runs_as_its_equations_say_in_the_model_and_in_physics(runs):
     spec = load_robot("bolt")
-    told = predict(spec, make_gait(spec, None, {}))
+    law = LAWS[law_name(spec, None)]
+    assert law.prediction is not None
+    told = law.prediction.of(spec, make_gait(spec, None, {}), law_parameters(spec, law_name(spec, None), {}))
     assert told["valid"], told["reason"]
     for backend, within in (("model", 0.02), ("pybullet", 0.05)):
         _, ring = runs[backend]
@@ -227,6 +228,7 @@ def test_on_mock_servos_nothing_is_known_of_the_foot_and_that_is_said():
         assert np.isfinite([message.position for message in said.messages("joint_states")]).all()
 
 
+@pytest.mark.exhaustive  # in wall time; the drivers' tests run it by a clock of their own every time
 def test_it_hops_on_its_emulated_motor_with_the_same_law():
     said = Said()
     topics = [(Topic(name, kind, depth=5000), said.note(name)) for name, kind in TOPICS.items()]

@@ -15,7 +15,7 @@ from crawler_nodes.measured import branch_shares, demands, measure, mode_shares
 
 UNKNOWN_CYCLES = 2  # periods that a crawl without equations is given to settle
 DEMANDS = {  # what strides ask for at most, where it is known
-    "friction_needed": ("friction needed", lambda v: f"{v:.3f}"),
+    "friction_used": ("friction used", lambda v: f"{v:.3f}"),
     "slip_per_stride_m": ("slip of a stride", lambda v: f"{1e3 * v:.3f} mm"),
     "peak_torque_N_m": ("largest torque", lambda v: f"{v:.2f} N m"),
     "peak_power_W": ("largest power", lambda v: f"{v:.0f} W"),

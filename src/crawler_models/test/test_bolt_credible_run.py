@@ -1,14 +1,17 @@
 """The robot file's run, which a real floor and the paper's motor can carry, claim by claim; and the paper's."""
 
 import math
+import re
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 import pytest
 from bolt_runs import LAW, LEG, RIGID, SPEC, START
 
 from crawler_core.motion import PeriodicMotion
-from crawler_models.bolt.prediction import predict_running
+from crawler_core.robot import load_robot
+from crawler_models.bolt.prediction import least_friction, predict_running
 from crawler_models.bolt.return_map import multipliers
 from crawler_models.bolt.robustness import PERCENT, broken, changed, reach
 from crawler_models.bolt.running import RunningParameters
@@ -151,6 +154,28 @@ def test_the_papers_run_has_its_period_and_speed_and_needs_a_floor_that_does_not
     assert papers_run.least("friction", 16) > 15.0
     assert papers_run.least("least_vx", 16) < -1.0  # the impact throws the body back,
     assert papers_run.least("backward", 16) > 20.0  # and the crank
+
+
+def test_the_floor_that_it_needs_is_slippery_and_one_that_is_more_so_does_not_carry_it():
+    crank = SPEC.actuated[0]
+    least = least_friction(LEG, LAW, START, crank.effort, crank.power)
+    assert least == pytest.approx(0.032, abs=0.005)
+    for mu, carries in ((0.8 * least, False), (1.1 * least, True)):
+        run = simulate_sampled(replace(LEG, mu=mu), LAW, START, STRIDES)
+        assert (run.largest("slip", STRIDES // 2) < 5e-4) is carries
+    rigid = least_friction(replace(LEG, k=0.0), LAW, START, crank.effort, crank.power)
+    assert rigid == pytest.approx(9.5, abs=0.3)  # the foot's spring is what this run goes by
+
+
+def test_a_foot_that_slides_backward_is_no_run():
+    spec = load_robot("bolt", {"foot_stiffness": 0.0})
+    motion = cast(PeriodicMotion, None)  # says nothing of it
+    found = predict_running(spec, motion, LAW)
+    assert not found["valid"]
+    assert re.fullmatch(
+        r"Its foot slides: by \d+ mm in a stride that takes the body -?\d+ mm forward\.", found["reason"]
+    )
+    assert math.isnan(found["speed_m_s"])
 
 
 def test_the_papers_law_does_not_run_on_a_real_floor():

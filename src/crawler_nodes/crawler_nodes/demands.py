@@ -41,7 +41,7 @@ def greatest(strides: Iterable[Demand]) -> dict[str, float]:
     """The largest of some strides, by the keys that predictions have."""
     found = list(strides)
     return {
-        "friction_needed": max(stride.friction for stride in found),
+        "friction_used": max(stride.friction for stride in found),
         "slip_per_stride_m": max(stride.slip for stride in found),
         "peak_torque_N_m": max(stride.torque for stride in found),
         "peak_power_W": max(stride.power for stride in found),

@@ -199,7 +199,7 @@ def test_a_stride_is_charged_with_what_it_asks_of_the_ground_and_of_its_motor():
     assert list(log.events) == pytest.approx([0.5, 1.0, 1.5])
     assert [stride.torque for stride in log.demands] == [1.0, 1.0, 4.0]
     found = demands(log, 0.1)
-    assert found["friction_needed"] == pytest.approx(0.3)
+    assert found["friction_used"] == pytest.approx(0.3)
     assert found["slip_per_stride_m"] == pytest.approx(10 * 0.005 * 0.2)
     assert (found["peak_torque_N_m"], found["peak_power_W"]) == (4.0, 12.0)  # of the joint that is driven by effort
     assert demands(RunLog(), 0.0) == {}

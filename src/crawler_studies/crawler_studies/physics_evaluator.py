@@ -47,7 +47,7 @@ MEASURED: Mapping[str, Callable[[RobotSpec, Stretch, Strides, float], float]] = 
     "peak_speed_rad_s": lambda _, stretch, __, ___: stretch.rate,
     "least_forward_m_s": lambda _, stretch, __, ___: stretch.slowest,
     "peak_force_N": lambda _, stretch, __, ___: stretch.force,
-    "friction_needed": lambda _, stretch, __, ___: stretch.friction,
+    "friction_used": lambda _, stretch, __, ___: stretch.friction,
     "slip_per_stride_m": lambda _, stretch, __, count: stretch.slip / count,
     "friction_work_J": lambda _, stretch, __, count: stretch.friction_work / count,
     "energy_per_stride_J": lambda _, stretch, __, count: stretch.work / count,

@@ -78,7 +78,9 @@ def run(arguments: argparse.Namespace) -> int:
     under: Any = build(LAWS[law].parameters, values, section="controller")
     of_law = LAWS[law].prediction
     if of_law is None and model.predict is None:
-        raise UserError(f"there are no equations that predict '{spec.name}': its backends are pybullet and mock.")
+        raise UserError(
+            f"there are no equations that predict '{spec.name}' under the law {law}: run it, or choose another law."
+        )
     name = gait_name(spec, arguments.gait)
     gait = make_gait(spec, name, settings.get("gait", {}))
     check_limits(spec, gait)

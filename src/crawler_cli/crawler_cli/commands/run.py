@@ -36,7 +36,7 @@ exit codes: 0 done, 1 a node failed or a fault stopped the robot, 2 bad input, 1
 keys of --json: robot, backend, controller, gait, duration_s, real_time_factor, start_up_s, step_length_m,
 stride_period_s, speed_m_s, cycles_measured, steady, prediction (what the measured is compared with),
 predicted_step_length_m, predicted_speed_m_s, demands (what the strides that end with an event of a foot ask for at
-most: friction_needed, slip_per_stride_m, peak_torque_N_m, peak_power_W), predicted_demands, difference_percent,
+most: friction_used, slip_per_stride_m, peak_torque_N_m, peak_power_W), predicted_demands, difference_percent,
 distance_m, lateral_m, yaw_rad (to the left, where the base can), ticks, late_ticks, overruns, clamped, refused,
 contact_shares, branch_shares (of the law's parts, once settled), fault, interrupted, directory, picture, recording
 """

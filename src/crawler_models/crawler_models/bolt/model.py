@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from crawler_core.motion import PeriodicMotion
 from crawler_core.robot import RobotSpec
 from crawler_models.model import Column, Model
 from crawler_models.plant import Plant
@@ -19,18 +16,11 @@ def plant(spec: RobotSpec) -> Plant:
     return BoltPlant(Leg.from_parameters(spec.parameters), Start.of(spec))
 
 
-def prediction(spec: RobotSpec, motion: PeriodicMotion) -> dict[str, Any]:
-    """The steady run under the law as the robot file has it."""
-    from crawler_models.bolt.prediction import predict_robot
-
-    return predict_robot(spec, motion)
-
-
-MODEL = Model(
+MODEL = Model(  # it runs under a law, and what it then does the law predicts (crawler_models.bolt.prediction)
     plant=plant,
-    predict=prediction,
     columns=(
-        Column("friction_needed", "friction needed while the foot sticks", lambda v: f"{v:.3f}", kept=float),
+        Column("friction_needed", "least friction of a floor that carries it", lambda v: f"{v:.3f}", kept=float),
+        Column("friction_used", "share of its load that holds a foot that sticks", lambda v: f"{v:.3f}", kept=float),
         Column("slip_per_stride_m", "the foot slips in a stride", lambda v: f"{v * 1e3:.3f} mm", kept=float),
         Column("peak_torque_N_m", "largest torque", lambda v: f"{v:.2f} N m", kept=float),
         Column("flight_torque_N_m", "largest torque in flight", lambda v: f"{v:.2f} N m"),

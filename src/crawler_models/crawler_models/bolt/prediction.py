@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,12 @@ from crawler_models.bolt.running import RunningParameters
 from crawler_models.bolt.sampled import SampledRun, Start, simulate_sampled
 
 STRIDES = 32  # of a run that is predicted; the last half are taken for its steady ones
+CARRIED = 16  # strides of a run that tells whether a floor carries it, of which half may settle
+SLIPS = 5e-4  # m in a stride: a foot that slides further is not carried
+SLIPPERIEST, ROUGHEST = 0.01, 100.0  # frictions that are looked at
 STEADY = 0.02  # of the steady period and length: a stride that is so near them belongs to the steady run
 MEASURES = {  # the largest of the steady strides
-    "friction_needed": "friction",
+    "friction_used": "used",
     "slip_per_stride_m": "slip",
     "peak_power_W": "power",
     "peak_speed_rad_s": "rate",
@@ -33,17 +37,13 @@ def robot_law(spec: RobotSpec) -> RunningParameters:
     return build(RunningParameters, values, section="controller")
 
 
-def predict_robot(spec: RobotSpec, motion: PeriodicMotion) -> dict[str, Any]:
-    """`predict_running` under the robot file's own law."""
-    return predict_running(spec, motion, robot_law(spec))
-
-
 def predict_running(spec: RobotSpec, motion: PeriodicMotion, parameters: RunningParameters) -> dict[str, Any]:
     """The steady run under the law, from the robot file's start; `motion` says nothing of it, and is not used.
 
     Keys: step_length_m, speed_m_s, period_s, cycles_to_steady, valid, reason, those of `MEASURES`, peak_torque_N_m,
-    flight_torque_N_m, least_forward_m_s (of the body), clearance_m, energy_per_stride_J, cost_of_transport, and
-    floquet, the size of the largest multiplier. It is valid where every stride takes a turn of the crank.
+    flight_torque_N_m, least_forward_m_s (of the body), clearance_m, energy_per_stride_J, cost_of_transport,
+    friction_needed (`least_friction`), and floquet, the size of the largest multiplier. It is valid where every stride
+    takes a turn of the crank and goes forward by more than the foot slips.
     """
     leg, crank = Leg.from_parameters(spec.parameters), spec.actuated[0]
     run = simulate_sampled(leg, parameters, Start.of(spec), STRIDES, torque=crank.effort, power=crank.power)
@@ -66,8 +66,10 @@ def predict_running(spec: RobotSpec, motion: PeriodicMotion, parameters: Running
     if reason:
         numbers = dict.fromkeys(numbers, math.nan)
     else:
+        numbers["friction_needed"] = least_friction(leg, parameters, Start.of(spec), crank.effort, crank.power)
         numbers["floquet"] = float(np.abs(multipliers(leg, parameters, run, crank.effort, crank.power)).max())
     return {
+        "friction_needed": math.nan,
         "floquet": math.nan,
         **numbers,
         "cycles_to_steady": 0 if reason else _until_steady(run, last),
@@ -81,7 +83,32 @@ def _irregular(run: SampledRun, last: int) -> str:
     turns = abs(run.column("crank")[-1] - run.column("crank")[-last]) / (2.0 * math.pi * (last - 1))
     if abs(turns - 1.0) > 0.02:
         return f"its strides take {turns:.2f} turns of the crank in the mean: one that runs takes one"
+    forward, slip = run.mean("distance", last), run.mean("slip", last)
+    if forward <= slip:
+        return f"its foot slides: by {1e3 * slip:.0f} mm in a stride that takes the body {1e3 * forward:.0f} mm forward"
     return ""
+
+
+def least_friction(leg: Leg, parameters: RunningParameters, start: Start, torque: float, power: float) -> float:
+    """The least friction of a floor on which the steady run slips by less than `SLIPS` in a stride; NaN where none.
+
+    To 2 %. More friction than the least is taken to do no harm.
+    """
+
+    def carries(mu: float) -> bool:
+        run = simulate_sampled(replace(leg, mu=mu), parameters, start, CARRIED, torque=torque, power=power)
+        last = CARRIED // 2
+        return not (run.reason or _irregular(run, last)) and run.largest("slip", last) < SLIPS
+
+    low, high = SLIPPERIEST, leg.mu
+    while not carries(high):
+        low, high = high, 2.0 * high
+        if high > ROUGHEST:
+            return math.nan
+    while high > 1.02 * low:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if carries(middle) else (middle, high)
+    return high
 
 
 def _until_steady(run: SampledRun, last: int) -> int:

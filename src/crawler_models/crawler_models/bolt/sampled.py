@@ -43,6 +43,7 @@ COLUMNS = (
     "vy",
     "crank",  # rad, likewise
     "crank_rate",  # rad/s, likewise
+    "used",  # the largest |F_T| / F_N of a tick's mean forces with the foot sticking at its end, as a ring sees it
 )
 TRACE = ("t", "x", "y", "vx", "vy", "q1", "dq1", "tau", "F_T", "F_N", "mode", "stance", "reference")
 

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 
 from crawler_models.bolt.fast import advance as interval
-from crawler_models.bolt.fast.compliant import OPEN
+from crawler_models.bolt.fast.compliant import OPEN, STICK
 from crawler_models.bolt.fast.law import MEMORY, STANCE, begin, reference, torque_of
 from crawler_models.bolt.fast.reduced import posture
 
@@ -20,7 +20,8 @@ APART = 0.1  # s after a touch-down in which another is a bounce of the same str
 PERIOD, DISTANCE, SLIP, FRICTION, WORK, CLEARANCE, ON_GROUND, LEAST_VX = range(8)
 TORQUE_FLIGHT, TORQUE_STANCE, POWER, SPEED, FORCE, BACKWARD = range(8, 14)  # the greatest; BACKWARD of the crank's rate
 VX, VY, ANGLE, RATE = range(14, 18)  # of the body and the crank at its touch-down
-COLUMNS = 18  # crawler_models.bolt.sampled names them, and those of the trace
+USED = 18  # the greatest |F_T| / F_N of a tick's mean forces, where the foot sticks at its end
+COLUMNS = 19  # crawler_models.bolt.sampled names them, and those of the trace
 TRACE = 13
 
 
@@ -54,6 +55,8 @@ def simulate(leg, law, start, tick, steps, rows, trace):
         k += 1
         row[SLIP] += record[interval.SLIP]
         row[FRICTION] = max(row[FRICTION], record[interval.FRICTION])
+        if record[interval.IMPULSE_Y] > 0.0 and record[interval.LAST] == STICK:
+            row[USED] = max(row[USED], abs(record[interval.IMPULSE_X]) / record[interval.IMPULSE_Y])
         which = TORQUE_STANCE if memory[STANCE] == 1.0 else TORQUE_FLIGHT
         row[which] = max(row[which], abs(tau))
         row[SPEED] = max(row[SPEED], record[interval.FASTEST])
