@@ -8,11 +8,13 @@ from crawler_cli import __main__ as front_door
 from crawler_nodes.own_domain import own_domain
 
 
-@pytest.fixture(autouse=True)
-def nobody_else(monkeypatch):
+@pytest.fixture(autouse=True, scope="session")  # before the fixtures of a module, which start rings too
+def nobody_else():
     """Nobody else's nodes: a domain of this test process, which reaches no further than this machine."""
-    monkeypatch.setenv("ROS_DOMAIN_ID", str(own_domain()))
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("ROS_DOMAIN_ID", str(own_domain()))
+        monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+        yield
 
 
 @pytest.fixture

@@ -2,18 +2,15 @@
 
 import math
 import signal
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pytest
-from crawler_interfaces.msg import ContactStateArray, ControllerState
-from nav_msgs.msg import Odometry
-from rclpy.serialization import deserialize_message
+from crawler_interfaces.msg import ControllerState
 from rings import LONG, lockstep, wait_for_end
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
-from tf2_msgs.msg import TFMessage
+from transcript import Said
 
 from crawler_bringup.stack import Options, make_stack
 from crawler_cli.watching import Ring
@@ -23,7 +20,6 @@ from crawler_models.bolt.robot import Leg
 from crawler_models.bolt.six_bar import passive_angles
 from crawler_nodes.measured import measure
 from crawler_nodes.messages import stamp_ns
-from crawler_nodes.tap import Topic
 from crawler_studies.law_loop import LawLoop
 from gait_generators.catalogue import make_gait
 from hybrid_controller.laws.catalogue import LAWS, law_name, law_parameters
@@ -31,37 +27,10 @@ from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 SECONDS = 2.4
 SETTLED = 1.2  # s from which strides are compared: from its start the run takes some to be itself
-TOPICS = {
-    "joint_commands": JointState,
-    "contact_states": ContactStateArray,
-    "odom": Odometry,
-    "controller_state": ControllerState,
-    "/tf": TFMessage,
-    "joint_states": JointState,  # last: time starts when the backend sees this one, and it knows the others by then
-}
-
-
-@dataclass
-class Said:
-    """What was said on each topic, by stamp, as bytes."""
-
-    raw: dict[str, dict[bytes, bytes]] = field(default_factory=lambda: {name: {} for name in TOPICS})
-
-    def note(self, name: str) -> Any:
-        def keep(data: bytes, _info: object) -> None:
-            # a TFMessage has the length of its list before the first stamp
-            self.raw[name].setdefault(data[8:16] if name == "/tf" else data[4:12], data)
-
-        return keep
-
-    def messages(self, name: str, latest: int = 0) -> list[Any]:
-        """All of them, or the latest ones."""
-        return [deserialize_message(data, TOPICS[name]) for data in list(self.raw[name].values())[-latest:]]
 
 
 def ring_of(said: Said, backend: str, settings: dict[str, Any]) -> Ring:
-    topics = [(Topic(name, kind, depth=5000), said.note(name)) for name, kind in TOPICS.items()]
-    return Ring(Options(robot="bolt", backend=backend, settings=settings), topics)
+    return Ring(Options(robot="bolt", backend=backend, settings=settings), said.topics())
 
 
 def transcript(backend: str, seconds: float) -> tuple[Said, Ring]:
@@ -231,8 +200,7 @@ def test_on_mock_servos_nothing_is_known_of_the_foot_and_that_is_said():
 @pytest.mark.exhaustive  # in wall time; the drivers' tests run it by a clock of their own every time
 def test_it_hops_on_its_emulated_motor_with_the_same_law():
     said = Said()
-    topics = [(Topic(name, kind, depth=5000), said.note(name)) for name, kind in TOPICS.items()]
-    with Ring(Options(robot="bolt", backend="hardware", emulate=True), topics) as ring:
+    with Ring(Options(robot="bolt", backend="hardware", emulate=True), said.topics()) as ring:
         ring.watch(lambda: len(ring.log.events) >= 3, LONG)
         assert len(ring.log.events) >= 3  # landings, however many ticks a busy machine misses
         assert ring.log.distance > 0.2

@@ -6,38 +6,26 @@ Its law begins the flywheel's reference anew whenever the leg's foot comes down.
 import itertools
 import math
 import signal
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from crawler_interfaces.msg import ContactState, ContactStateArray, ControllerState
-from nav_msgs.msg import Odometry
-from rclpy.serialization import deserialize_message
+from crawler_interfaces.msg import ContactState, ControllerState
 from rings import LONG, lockstep, wait_for_end
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
-from tf2_msgs.msg import TFMessage
+from transcript import Said
 
 from crawler_bringup.stack import Options
 from crawler_cli.watching import Ring
 from crawler_core.robot import load_robot
 from crawler_nodes.messages import stamp_ns
-from crawler_nodes.tap import Topic
 
 ROBOT = Path(__file__).parents[1] / "src/crawler_core/test/robots/gymnast/robot.yaml"
 CRANK, COUPLER, ROCKER, FLYWHEEL = range(4)  # in joint_states
 SECONDS = 3.0
 RATE = 200.0
-TOPICS = {
-    "joint_commands": JointState,
-    "contact_states": ContactStateArray,
-    "odom": Odometry,
-    "controller_state": ControllerState,
-    "/tf": TFMessage,
-    "joint_states": JointState,  # last: time starts when the backend sees this one, and it knows the others by then
-}
 COUNTS = {
     "joint_states": SECONDS * RATE + 1,
     "contact_states": SECONDS * RATE + 1,
@@ -46,36 +34,8 @@ COUNTS = {
 }
 
 
-@dataclass
-class Said:
-    """What was said on each topic, by stamp, as bytes."""
-
-    raw: dict[str, dict[bytes, bytes]] = field(default_factory=lambda: {name: {} for name in TOPICS})
-
-    def note(self, name: str) -> Any:
-        def keep(data: bytes, _info: object) -> None:
-            # a TFMessage has the length of its list before the first stamp
-            self.raw[name].setdefault(data[8:16] if name == "/tf" else data[4:12], data)
-
-        return keep
-
-    def messages(self, name: str, latest: int = 0) -> list[Any]:
-        """All of them, or the latest ones."""
-        return [deserialize_message(data, TOPICS[name]) for data in list(self.raw[name].values())[-latest:]]
-
-    def joints(self) -> Any:
-        return np.array([message.position for message in self.messages("joint_states")])
-
-    def speeds(self, latest: int = 0) -> Any:
-        return np.array([message.velocity for message in self.messages("joint_states", latest)])
-
-    def efforts(self, latest: int = 0) -> Any:
-        return np.nan_to_num([message.effort for message in self.messages("joint_states", latest)])
-
-
 def ring_of(said: Said, settings: dict[str, Any]) -> Ring:
-    topics = [(Topic(name, kind, depth=5000), said.note(name)) for name, kind in TOPICS.items()]
-    return Ring(Options(robot=str(ROBOT), backend="pybullet", settings=settings), topics)
+    return Ring(Options(robot=str(ROBOT), backend="pybullet", settings=settings), said.topics())
 
 
 def transcript() -> Said:

@@ -14,15 +14,10 @@ from crawler_core.runner import Runner
 from crawler_core.supervisor import Supervisor
 from crawler_core.types import JointCommand, Observation
 from gait_generators.gait import Gait
-from gait_generators.stream import GaitStream, Grid
-from hybrid_controller.controller import Controller
+from gait_generators.stream import GRID, GaitStream
+from hybrid_controller.controller import ODOMETRY_DELAY, Controller
 from hybrid_controller.laws.law import BaseMotion, Law
 from hybrid_controller.reference import Horizon
-
-MS = 1_000_000  # ns
-GRID = Grid(step=10 * MS, ahead=250 * MS, behind=50 * MS)  # as the gait node has it
-REFRESH = 50 * MS
-ODOMETRY_DELAY = 20 * MS  # as in the ring
 
 
 class LawLoop:
@@ -52,7 +47,7 @@ class LawLoop:
         if seen.time_ns >= self._due:
             points = self._stream.points(seen.time_ns)
             controller.take(Horizon(*vars(points).values()))
-            self._due = seen.time_ns + REFRESH
+            self._due = seen.time_ns + GRID.behind
         position, velocity = seen.position[self._actuated].tolist(), seen.velocity[self._actuated].tolist()
         answer = controller.step(seen.time_ns, position, velocity, seen.contacts, self._past_odometry(seen))
         command = None

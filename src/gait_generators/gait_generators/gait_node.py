@@ -26,7 +26,7 @@ from crawler_nodes.ros_parameters import declare, refuse_unknown, robot_of
 from gait_generators.catalogue import GAITS, gait_defaults, gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait
-from gait_generators.stream import GaitStream, Grid, GridPoints
+from gait_generators.stream import GRID, GaitStream, Grid, GridPoints
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,15 @@ class GaitSettings:
     robot_overrides: str = parameter("", doc="YAML mapping of robot parameters to use instead", constant=True)
     gait: str = parameter("", doc="name of the gait; empty: the robot's default", constant=True)
     rate: float = parameter(200.0, unit="Hz", low=10.0, high=4000.0, doc="ticks per second of the ring", constant=True)
-    grid: float = parameter(0.01, unit="s", low=0.001, high=0.1, doc="time between reference points", constant=True)
-    refresh: float = parameter(0.05, unit="s", low=0.005, high=1.0, doc="time between two horizons", constant=True)
-    horizon: float = parameter(0.25, unit="s", low=0.02, high=5.0, doc="how far ahead it reaches", constant=True)
+    grid: float = parameter(
+        GRID.step / 1e9, unit="s", low=0.001, high=0.1, doc="time between reference points", constant=True
+    )
+    refresh: float = parameter(
+        GRID.behind / 1e9, unit="s", low=0.005, high=1.0, doc="time between two horizons", constant=True
+    )
+    horizon: float = parameter(
+        GRID.ahead / 1e9, unit="s", low=0.02, high=5.0, doc="how far ahead it reaches", constant=True
+    )
 
 
 class GaitNode(Node):

@@ -38,6 +38,9 @@ class Grid:
     behind: int  # and before it, for a controller that is still busy with an older state
 
 
+GRID = Grid(step=10_000_000, ahead=250_000_000, behind=50_000_000)  # a ring's, where nobody wants another
+
+
 class GaitStream:
     """One gait after another as one smooth motion that starts from the pose `start` at `t0_ns`.
 

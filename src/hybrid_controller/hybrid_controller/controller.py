@@ -14,6 +14,8 @@ from hybrid_controller.laws.law import BaseMotion, Law, Measured, Setpoint
 from hybrid_controller.reference import Horizon, Point
 from hybrid_controller.stop import Glide
 
+ODOMETRY_DELAY = 20_000_000  # ns after its stamp that odometry is used, so that in lockstep its arrival is no chance
+
 
 class Status(IntEnum):
     """What the controller does; the values are those of crawler_interfaces/ControllerState."""

@@ -24,13 +24,12 @@ from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
 from crawler_nodes.messages import BEHIND, ContactWriter, stamp_ns, travel
 from crawler_nodes.node_main import run_node
 from crawler_nodes.ros_parameters import declare, refuse_unknown, robot_of
-from hybrid_controller.controller import Answer, Controller, Status
+from hybrid_controller.controller import ODOMETRY_DELAY, Answer, Controller, Status
 from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_name
 from hybrid_controller.laws.law import BaseMotion, Law, LawReport
 from hybrid_controller.reference import read_trajectory
 
 NEVER = -1  # ns, before every stamp
-ODOMETRY_DELAY = 20_000_000  # ns after its stamp that odometry is used, so that in lockstep its arrival is no chance
 CONTACTS_LAST = 50_000_000  # ns; older ones say nothing about the present
 
 

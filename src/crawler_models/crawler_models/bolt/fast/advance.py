@@ -56,7 +56,7 @@ def advance(leg, state, mode, tau, dt, steps, record):
             if mode != STICK:
                 record[SLIP] += abs(now.real - was.real)
             elif floor <= N:
-                record[FRICTION] = max(record[FRICTION], min(abs(T) / N, leg[25]))
+                record[FRICTION] = max(record[FRICTION], abs(T) / N)
             record[LAST] = mode
             record[IMPULSE_X] += mass * (v1.real - v.real)
             record[IMPULSE_Y] += mass * (v1.imag - v.imag + leg[24] * h)

@@ -86,7 +86,7 @@ def papers(lab: Lab) -> Course:
     strides = {
         "period_s": run.period,
         "length_m": run.length,
-        "friction_needed": run.friction_needed,
+        "friction": run.friction_needed,
         "slip_m": run.slip,
         "peak_torque_N_m": run.peak_torque,
         "peak_power_W": run.peak_power,
@@ -117,7 +117,7 @@ def robot_files(lab: Lab) -> Course:
     strides = {
         "period_s": run.column("period"),
         "length_m": run.column("distance"),
-        "friction_needed": run.column("friction"),
+        "friction": run.column("friction"),
         "slip_m": run.column("slip"),
         "peak_torque_N_m": torque,
         "peak_power_W": run.column("power"),
