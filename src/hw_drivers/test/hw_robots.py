@@ -9,7 +9,7 @@ from crawler_core.robot import RobotSpec, load_robot
 
 DESCRIPTIONS = Path(__file__).parents[2] / "crawler_description/robots"
 GYMNAST = Path(__file__).parents[2] / "crawler_core/test/robots/gymnast/robot.yaml"
-EASY = 2.0  # s of patience for tests that are about something else, on a machine that may be busy
+EASY = 5.0  # s of patience for tests that are about something else, on a machine that may be busy
 LONG = 120.0  # s, a deadline that only a broken driver meets
 
 

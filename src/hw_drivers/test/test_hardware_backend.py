@@ -282,7 +282,8 @@ def test_a_driver_thread_that_dies_without_a_word_is_noticed(monkeypatch):
         assert "hangs" in rig.report.fault
 
 
-def test_ticks_that_stay_away_take_the_torque_off():
+def test_ticks_that_stay_away_take_the_torque_off(monkeypatch):
+    monkeypatch.setattr(bus_loop, "DEADMAN", 1.0)
     with Rig() as rig:
         rig.arm()
         wait_for(lambda: rig.emulator.torque() == (False, False))

@@ -1,0 +1,12 @@
+"""On a machine that is busy a test may wait for its turn for longer than a robot may wait for a tick."""
+
+import pytest
+from hw_robots import LONG
+
+from hw_drivers import bus_loop
+
+
+@pytest.fixture(autouse=True)
+def no_hurry(monkeypatch):
+    """Ticks may stay away for as long as any test lasts. A test of that deadline sets one of its own."""
+    monkeypatch.setattr(bus_loop, "DEADMAN", LONG)
