@@ -46,6 +46,7 @@ class JointSpec:
     drive: str = "position"  # position: told where to be; effort: told how hard to push
     power: float = math.inf  # W, the motor's most, either way
     brake: float = 0.0  # N·m·s/rad, of an effort joint while nothing is commanded
+    damping: float = 0.0  # N·m·s/rad that an effort joint's motor has by itself, always
 
     @property
     def by_effort(self) -> bool:
@@ -61,6 +62,7 @@ class FootSpec:
     lifts: bool = False  # whether a sound gait may lift it
     stiffness: float | None = None  # N/m of the foot and the ground together, above 0; None: rigid
     damping: float | None = None  # N·s/m, likewise
+    slip_damping: float | None = None  # N·s/m of its friction where that is below Coulomb's, above 0; None: rigid
 
 
 @dataclass(frozen=True)
@@ -228,7 +230,7 @@ def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
         },
         base_link=base["link"],
         base_motion=base_motion(base["motion"]),
-        joints=tuple(_joint(name, entry) for name, entry in document["joints"].items()),
+        joints=tuple(_joint(name, entry, document["parameters"]) for name, entry in document["joints"].items()),
         feet=tuple(_foot(name, entry, document["parameters"]) for name, entry in document["feet"].items()),
         safety=_safety(document["safety"]),
         sections={key: document.get(key) or {} for key in FREE_SECTIONS},
@@ -241,8 +243,9 @@ def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
     )
 
 
-def _joint(name: str, entry: Mapping[str, Any]) -> JointSpec:
-    joint = build(JointEntry, entry, section=f"joints.{name}")
+def _joint(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> JointSpec:
+    own = {key: value for key, value in entry.items() if key != "damping"}
+    joint = build(JointEntry, own, section=f"joints.{name}")
     if not joint.continuous and not joint.lower_deg <= joint.home_deg <= joint.upper_deg:
         raise UserError(
             f"joints.{name}.home_deg = {joint.home_deg:g} must lie between lower_deg = {joint.lower_deg:g} and "
@@ -262,18 +265,19 @@ def _joint(name: str, entry: Mapping[str, Any]) -> JointSpec:
         drive=joint.drive,
         power=joint.power,
         brake=joint.brake,
+        damping=quantity(entry.get("damping", 0.0), parameters, f"joints.{name}.damping"),
     )
 
 
 def _foot(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> FootSpec:
-    own = {key: value for key, value in entry.items() if key not in ("friction", "stiffness", "damping")}
+    quantities = ("stiffness", "damping", "slip_damping")
+    own = {key: value for key, value in entry.items() if key not in ("friction", *quantities)}
     friction = math.prod(float(parameters[factor]["value"]) for factor in entry["friction"])
     lifts = build(FootEntry, own, section=f"feet.{name}").lifts
-    stiffness, damping = (
-        quantity(entry[key], parameters, f"feet.{name}.{key}") if key in entry else None
-        for key in ("stiffness", "damping")
+    stiffness, damping, slip_damping = (
+        quantity(entry[key], parameters, f"feet.{name}.{key}") if key in entry else None for key in quantities
     )
-    return FootSpec(name, friction, lifts, stiffness or None, damping)
+    return FootSpec(name, friction, lifts, stiffness or None, damping, slip_damping or None)
 
 
 def _start(entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> StartSpec:

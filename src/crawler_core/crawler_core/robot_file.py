@@ -23,7 +23,7 @@ RATE = ParameterInfo("rate", float, None, "Hz", 10.0, 4000.0, (), "ticks of the 
 
 @dataclass(frozen=True)
 class JointEntry:
-    """An entry of `joints`."""
+    """What an entry of `joints` says besides its damping."""
 
     actuated: bool = parameter(True, doc="driven by a motor")
     continuous: bool = parameter(False, doc="turns for ever, without position limits")
@@ -100,10 +100,11 @@ def check_document(document: Mapping[str, Any]) -> None:
         label = f"joints.{name}"
         limits = () if _mapping(entry, label).get("continuous") else ("lower_deg", "upper_deg")
         needed = ("actuated", *limits, "velocity", "acceleration", "effort", "home_deg")
-        _keys(entry, label, needed, (*needed, *(info.name for info in describe(JointEntry)), "repeat"))
+        _keys(entry, label, needed, (*needed, *(info.name for info in describe(JointEntry)), "damping", "repeat"))
     for name, entry in document["feet"].items():
         label = f"feet.{name}"
-        _keys(_mapping(entry, label), label, ("friction",), ("friction", "lifts", "stiffness", "damping", "repeat"))
+        optional = ("lifts", "stiffness", "damping", "slip_damping", "repeat")
+        _keys(_mapping(entry, label), label, ("friction",), ("friction", *optional))
         for factor in entry["friction"]:
             if factor not in parameters:
                 raise unknown_name(f"parameter for {label}.friction", str(factor), parameters)

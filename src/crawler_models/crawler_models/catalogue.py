@@ -18,6 +18,7 @@ MODELS: Table[Model] = Table(
         "three_link": "crawler_models.three_link.model:MODEL",
         "snake": "crawler_models.snake.model:MODEL",
         "bolt": "crawler_models.bolt.model:MODEL",
+        "miniaq": "crawler_models.miniaq.model:MODEL",
     },
 )
 

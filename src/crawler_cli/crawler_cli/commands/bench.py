@@ -20,6 +20,7 @@ PARTS: Table[Part] = Table(
         "gaits": "crawler_cli.bench.three_link.gaits:PART",
         "tuning": "crawler_cli.bench.three_link.tuning:PART",
         "leaps": "crawler_cli.bench.bolt.hybrid:PART",
+        "walk": "crawler_cli.bench.miniaq.walk:PART",
         "motors": "crawler_cli.bench.motors:PART",
     },
 )
@@ -41,6 +42,8 @@ of the gaits:
   map_checked, map_largest_error_mm, map_median_error_mm, map_flags_that_differ          against the plain solver
   random_checked, random_largest_error_mm, random_median_error_mm, random_flags_that_differ
 of the tuning: tuning (by problem: seeds, reached, optimum_mm, ...), tuning_picture
+of the walk: walk_compiled_ms, walk_lsoda_ms, walk_bdf_ms and walk_*_error_um of five seconds of trot at rtol 1e-6,
+  walk_compiled_over_lsoda, walk_compiled_over_bdf, walk_first_s, walk_plant_tick_us
 of the motors: bus_servos, bus_baud, bus_wire_limit_ms, bus_software_cycle_*, bus_timed_cycle_* of an emulated bus,
   loop_rate_hz, loop_cycles, loop_jitter_p50_us, loop_jitter_p99_us, loop_worst_us
 """

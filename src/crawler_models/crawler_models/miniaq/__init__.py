@@ -1,0 +1,5 @@
+"""The miniature quadruped of Askari and Özcan, "Dynamic Modeling and Gait Analysis for Miniature Robots"."""
+
+from crawler_models.miniaq.robot import LEGS, Quadruped
+
+__all__ = ["LEGS", "Quadruped"]

@@ -1,0 +1,59 @@
+"""What MinIAQ's equations can do. What they need is imported when it is used: it is compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crawler_core.motion import PeriodicMotion
+from crawler_core.robot import RobotSpec
+from crawler_models.model import Column, Model
+from crawler_models.plant import Plant
+
+
+def plant(spec: RobotSpec) -> Plant:
+    """Standing on its feet at home."""
+    from crawler_models.miniaq.plant import QuadrupedPlant
+    from crawler_models.miniaq.robot import Quadruped
+
+    return QuadrupedPlant(Quadruped.from_parameters(spec.parameters), [joint.home for joint in spec.actuated])
+
+
+def prediction(spec: RobotSpec, motion: PeriodicMotion) -> dict[str, Any]:
+    """The steady walk with cranks that turn at constant speed."""
+    from crawler_models.miniaq.prediction import predict_walk
+    from crawler_models.miniaq.robot import Quadruped
+
+    return predict_walk(Quadruped.from_parameters(spec.parameters), motion)
+
+
+def _percent(value: float) -> str:
+    return f"{100.0 * value:.2f} %"
+
+
+def _degrees(value: float) -> str:
+    return f"{value:.2f}°"
+
+
+MODEL = Model(
+    plant=plant,
+    predict=prediction,
+    columns=(
+        Column("mismatch", "feet that are not where they are meant to be", _percent, kept=float),
+        Column("drag_share", "backward impulse, of all along the heading", _percent, kept=float),
+        Column("pushed_back_share", "feet on the ground that are pushed back", _percent, kept=float),
+        Column("duty_front", "duty of the front feet", _percent, kept=float),
+        Column("duty_hind", "duty of the hind feet", _percent, kept=float),
+        Column("three_down_share", "three feet or more are down", _percent, kept=float),
+        Column("feet_down", "feet on the ground in the mean", lambda v: f"{v:.3f}", kept=float),
+        Column("roll_amplitude_deg", "roll to either side", _degrees, kept=float),
+        Column("pitch_low_deg", "pitch, at the least (nose up)", _degrees, kept=float),
+        Column("pitch_high_deg", "pitch, at the most (nose down)", _degrees, kept=float),
+        Column("yaw_rate_deg_s", "yaw rate, to the left", lambda v: f"{v:.2f}°/s", kept=float),
+        Column("yaw_per_stride_rad", "yaw in a stride, to the left", lambda v: f"{v:.4f} rad", kept=float),
+        Column("lateral_drift_m", "drift to the left in a stride", lambda v: f"{v * 1e3:.3f} mm", kept=float),
+        Column("energy_per_stride_J", "work of the cranks in a stride", lambda v: f"{v * 1e3:.3f} mJ", kept=float),
+        Column("cost_of_transport", "cost of transport", lambda v: f"{v:.3f}", kept=float),
+    ),
+    figures="crawler_studies.miniaq.figures:FIGURES",
+    design="crawler_studies.miniaq.design.search:DESIGNER",
+)
