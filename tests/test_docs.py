@@ -16,7 +16,7 @@ import yaml
 from crawler_bringup.settings import parse_assignments
 from crawler_bringup.stack import BACKENDS, GIVEN, GIVEN_BACKEND, make_stack
 from crawler_cli.__main__ import COMMANDS
-from crawler_cli.commands import doctor, model, run
+from crawler_cli.commands import doctor, gait_analysis, model, run
 from crawler_cli.run_watch import Outcome
 from crawler_cli.summary import summarise
 from crawler_core.backend_settings import BackendSettings
@@ -163,8 +163,12 @@ def keys_said(epilog):
     return [item.split()[0] for item in re.sub(r"\([^)]*\)", "", text).split(",")]
 
 
+def module_of(command):
+    return importlib.import_module(f"crawler_cli.commands.{command.replace('-', '_')}")
+
+
 def parser_of(command):
-    module = importlib.import_module(f"crawler_cli.commands.{command}")
+    module = module_of(command)
     parser = argparse.ArgumentParser(prog=f"crawler {command}")
     module.add_arguments(parser)
     return parser
@@ -196,6 +200,15 @@ def test_doctor_prints_the_keys_that_its_help_lists(monkeypatch, capsys):
     assert listed.split(", ") == [field.name for field in dataclasses.fields(doctor.Finding)]
 
 
+def test_gait_analysis_prints_the_keys_that_its_help_lists(tmp_path, capsys):
+    words = ["--set", "gait.omega=8", "--seconds", "4", "--output", str(tmp_path), "--json"]
+    assert gait_analysis.run(parser_of("gait-analysis").parse_args(words)) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert set(told) == set(keys_said(gait_analysis.EPILOG))
+    (listed,) = re.findall(r"feet \(of each: ([^)]*)\)", gait_analysis.EPILOG)
+    assert all(set(foot) == set(re.split(r",\s+", listed)) for foot in told["feet"].values())
+
+
 EXAMPLE = rf"(?:\./)?crawler ((?:{'|'.join(COMMANDS)})\b[^`\n]*)"
 
 
@@ -203,7 +216,7 @@ def examples():
     """Every command line of the pages and epilogs that calls the front door, up to what explains or follows it."""
     texts = {in_page(page): page.read_text() for page in PAGES}
     for command in COMMANDS:
-        texts[f"crawler {command} --help"] = importlib.import_module(f"crawler_cli.commands.{command}").EPILOG
+        texts[f"crawler {command} --help"] = module_of(command).EPILOG
     for where, text in texts.items():
         for line in re.findall(rf"(?:^[ $]*|`){EXAMPLE}", text, re.MULTILINE):
             words = re.split(r" {2,}| [#|>&]|;", line)[0].strip()

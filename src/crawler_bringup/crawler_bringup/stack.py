@@ -180,8 +180,8 @@ def make_stack(options: Options) -> Stack:
     ]
     if options.record:
         run = {
-            "robot": spec.name,
-            "backend": options.backend,
+            "robot_name": spec.name,
+            "backend_name": options.backend,
             "law": law,
             "gait_name": name,
             **{section: values for section, values in {**chosen, "backend": wanted}.items() if values},

@@ -18,6 +18,7 @@ COMMANDS: Table[Command] = Table(
         "sweep": "crawler_cli.commands.sweep:COMMAND",
         "figures": "crawler_cli.commands.figures:COMMAND",
         "design": "crawler_cli.commands.design:COMMAND",
+        "gait-analysis": "crawler_cli.commands.gait_analysis:COMMAND",
         "tune": "crawler_cli.commands.tune:COMMAND",
         "hw": "crawler_cli.commands.hw:COMMAND",
         "doctor": "crawler_cli.commands.doctor:COMMAND",

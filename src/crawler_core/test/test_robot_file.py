@@ -192,3 +192,20 @@ def test_a_foot_of_no_stiffness_is_rigid_as_one_without_the_key(tmp_path):
         spec = load_robot(broken(tmp_path, lambda d, said=said: d["feet"]["foot_1"].update(stiffness=said)))
         assert spec.feet[0].stiffness == known
         assert spec.feet[1].stiffness is None
+
+
+@pytest.mark.parametrize(("key", "place"), [("slip_damping", ("feet", "foot_1")), ("damping", ("joints", "joint_1"))])
+def test_a_damping_is_a_number_or_a_parameter_and_never_negative(tmp_path, key, place):
+    section, name = place
+
+    def known(said):
+        spec = load_robot(broken(tmp_path, lambda d: d[section][name].update({key: said})))
+        return getattr(spec.feet[0] if section == "feet" else spec.joints[0], key)
+
+    assert known(0.25) == 0.25
+    assert known("friction") == 0.172
+    assert not known(0)
+    with pytest.raises(UserError, match=rf"{section}.{name}.{key} = -1.0 is not allowed: give a number of at least 0"):
+        known(-1.0)
+    with pytest.raises(UserError, match=rf"parameter for {section}.{name}.{key}"):
+        known("fricton")

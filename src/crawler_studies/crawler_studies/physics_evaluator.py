@@ -8,21 +8,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from crawler_core.backend import Backend
-from crawler_core.backend_settings import robots_common, robots_own
-from crawler_core.errors import BackendFault, UserError, unknown_name
-from crawler_core.parameters import build, describe, parameter
+from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot import RobotSpec
-from crawler_core.types import JointCommand
+from crawler_core.types import FloatArray, JointCommand
 from crawler_core.urdf import weight_of
 from crawler_models.catalogue import model_of
 from crawler_studies.evaluation import Result
 from crawler_studies.law_loop import LawLoop
 from crawler_studies.own_columns import own_columns
+from crawler_studies.simulation import Tick, settings_for
 from crawler_studies.stretch import Stretch, Strides
 from crawler_studies.subject import Point, Subject
 from gait_generators.checks import Transition, blend_within_limits, check_limits
@@ -33,35 +33,68 @@ from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
 
 BLOCK_TIME = 7.8  # s, about: ten periods at 8 rad/s
 MOST_PERIODS = 21  # in a block
+SHORT_TIME, ROUND = 4.0, 0.1  # s that a block lasts at least where the tick is given, and of a tick that it may be off
 EVENTFUL_TIME = 2.0  # s, about, of a block whose strides end with events: those do not beat with the ticks
 # Two blocks that differ by less are the same.
 RELATIVE = 1e-3  # of the step length
 ABSOLUTE = 2e-5  # m
 MOST_BLOCKS = 15
-
-
-# what physics knows of a column that a model may have, by the steady stretch, its whole strides, and all parts of them
-MEASURED: Mapping[str, Callable[[RobotSpec, Stretch, Strides, float], float]] = {
-    "peak_torque_N_m": lambda _, stretch, __, ___: stretch.torque,
-    "peak_power_W": lambda _, stretch, __, ___: stretch.power,
-    "peak_speed_rad_s": lambda _, stretch, __, ___: stretch.rate,
-    "least_forward_m_s": lambda _, stretch, __, ___: stretch.slowest,
-    "peak_force_N": lambda _, stretch, __, ___: stretch.force,
-    "friction_used": lambda _, stretch, __, ___: stretch.friction,
-    "slip_per_stride_m": lambda _, stretch, __, count: stretch.slip / count,
-    "friction_work_J": lambda _, stretch, __, count: stretch.friction_work / count,
-    "energy_per_stride_J": lambda _, stretch, __, count: stretch.work / count,
-    "cost_of_transport": lambda spec, stretch, strides, count: stretch.work / count / (weight_of(spec) * strides.step),
-    "lateral_drift_m": lambda _, __, strides, ___: strides.drift / strides.count,
-    "yaw_per_stride_rad": lambda _, __, strides, ___: strides.turn / strides.count,
-}
+TIPPED = 0.5  # cosine of the base's tilt: one that can roll has fallen where it is more than 60 degrees
 
 
 @dataclass(frozen=True)
-class Tick:
-    """What the evaluation takes besides PyBullet's own settings."""
+class Steady:
+    """A steady crawl, as it was measured."""
 
-    rate: float = parameter(500.0, unit="Hz", low=10.0, high=4000.0, constant=True, doc="setpoints per second")
+    spec: RobotSpec
+    gait: Gait
+    stretch: Stretch
+    strides: Strides  # the whole ones of the stretch
+    periods: float  # of the gait, in the stretch
+
+    @property
+    def count(self) -> float:
+        """Strides in all of the stretch, parts of them too."""
+        by_period = self.spec.stride.cut == "period"
+        return self.strides.count if by_period else self.stretch.time / self.strides.period
+
+    @cached_property
+    def feet(self) -> dict[str, float]:
+        """What the feet did."""
+        return self.stretch.footfall(self.gait, self.periods).numbers
+
+    @cached_property
+    def attitude(self) -> FloatArray:
+        """Roll and pitch in each tick, degrees."""
+        return np.degrees(self.stretch.attitude[:, :2])
+
+
+# what physics knows of a column that a model may have
+MEASURED: Mapping[str, Callable[[Steady], float]] = {
+    "peak_torque_N_m": lambda it: it.stretch.torque,
+    "peak_power_W": lambda it: it.stretch.power,
+    "peak_speed_rad_s": lambda it: it.stretch.rate,
+    "least_forward_m_s": lambda it: it.stretch.slowest,
+    "peak_force_N": lambda it: it.stretch.force,
+    "friction_used": lambda it: it.stretch.friction,
+    "slip_per_stride_m": lambda it: it.stretch.slip / it.count,
+    "friction_work_J": lambda it: it.stretch.friction_work / it.count,
+    "energy_per_stride_J": lambda it: it.stretch.work / it.count,
+    "cost_of_transport": lambda it: it.stretch.work / it.count / (weight_of(it.spec) * abs(it.strides.step)),
+    "lateral_drift_m": lambda it: it.strides.drift / it.strides.count,
+    "yaw_per_stride_rad": lambda it: it.strides.turn / it.strides.count,
+    "yaw_rate_deg_s": lambda it: math.degrees(it.strides.turn) / it.strides.time,
+    "roll_amplitude_deg": lambda it: 0.5 * float(np.ptp(it.attitude[:, 0])),
+    "pitch_low_deg": lambda it: float(it.attitude[:, 1].min()),
+    "pitch_high_deg": lambda it: float(it.attitude[:, 1].max()),
+    "mismatch": lambda it: it.feet["mismatch"],
+    "drag_share": lambda it: it.feet["drag_share"],
+    "pushed_back_share": lambda it: it.feet["pushed_back_share"],
+    "feet_down": lambda it: it.feet["feet_down"],
+    "three_down_share": lambda it: it.feet["three_down_share"],
+    "duty_front": lambda it: it.feet.get("duty_front", math.nan),
+    "duty_hind": lambda it: it.feet.get("duty_hind", math.nan),
+}
 
 
 @dataclass(frozen=True)
@@ -100,15 +133,8 @@ class PyBulletEvaluator:
     @staticmethod
     def of(subject: Subject, values: Mapping[str, Any]) -> PyBulletEvaluator:
         """An evaluator with `values` of the section backend over the robot's own. Raises UserError."""
-        known = {info.name for cls in (Tick, PyBulletSettings) for info in describe(cls)} - {"gui"}
-        for name in values:
-            if name not in known:
-                raise unknown_name("parameter of an evaluation", f"backend.{name}", (f"backend.{k}" for k in known))
-        own = {name: value for name, value in values.items() if name != "rate"}
-        rates = {**robots_common(subject.spec, "pybullet", PyBulletSettings), **values}
-        tick = build(Tick, {name: value for name, value in rates.items() if name == "rate"}, section="backend")
-        defaults = robots_own(subject.spec, "pybullet", PyBulletSettings)
-        return PyBulletEvaluator(subject, build(PyBulletSettings, {**defaults, **own}, section="backend"), tick.rate)
+        settings, rate = settings_for(subject.spec, "pybullet", values)
+        return PyBulletEvaluator(subject, settings, rate)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -137,7 +163,7 @@ class PyBulletEvaluator:
             def block(k: int) -> Stretch:
                 return _run(backend, motion, blocks.dt, first + k * blocks.ticks, blocks.ticks, spec)
 
-            return _steady(block, blocks.periods, spec, gait)
+            return _settled(block, blocks.periods, spec, gait)
         except BackendFault as fault:
             return Result.invalid(f"{fault}: {fault.remedy}.")
         finally:
@@ -148,8 +174,8 @@ class PyBulletEvaluator:
         dt_ns = round(1e9 / self.rate)
         dt = dt_ns * 1e-9
         law = self.subject.law_entry.build(spec, self.subject.law_at(point), dt)
-        time = BLOCK_TIME if spec.stride.cut == "period" else EVENTFUL_TIME
-        ticks = round(max(1, round(time / gait.period)) * gait.period / dt)
+        periods = whole_beat(gait.period, dt) if spec.stride.cut == "period" else round(EVENTFUL_TIME / gait.period)
+        ticks = round(max(1, periods) * gait.period / dt)
         backend = PyBulletBackend(spec, self.settings, dt)
         try:
             loop = LawLoop(spec, gait, law, backend, dt_ns)
@@ -160,11 +186,23 @@ class PyBulletEvaluator:
                     stretch.add(loop.tick())
                 return stretch
 
-            return _steady(block, ticks * dt / gait.period, spec, gait)
+            return _settled(block, ticks * dt / gait.period, spec, gait)
         except BackendFault as fault:
             return Result.invalid(f"{fault}: {fault.remedy}.")
         finally:
             backend.close()
+
+
+def whole_beat(period: float, dt: float) -> int:
+    """Periods in a block, where the tick is given: as few as are whole ticks and last `SHORT_TIME`, if there are such.
+
+    The places of a gait's events between ticks then repeat from block to block.
+    """
+    most = max(1, round(BLOCK_TIME / period))
+    for periods in range(max(1, math.ceil(SHORT_TIME / period)), most):
+        if abs(periods * period / dt - round(periods * period / dt)) < ROUND:
+            return periods
+    return most
 
 
 def _from_rest(spec: RobotSpec, gait: Gait) -> Transition:
@@ -172,37 +210,39 @@ def _from_rest(spec: RobotSpec, gait: Gait) -> Transition:
     return blend_within_limits(spec, rest, Placed.after(spec, rest, gait, 0.0), 0.0, gait.period)
 
 
-def _steady(block: Callable[[int], Stretch], periods: float, spec: RobotSpec, gait: Gait) -> Result:
+def _settled(block: Callable[[int], Stretch], periods: float, spec: RobotSpec, gait: Gait) -> Result:
     """Run block after block, each of so many periods, until two have the same step length."""
     before = math.nan
     for k in range(1 + MOST_BLOCKS):
         stretch = block(k)
+        if "roll" in spec.base_motion and stretch.attitude[:, 2].min() < TIPPED:
+            return Result.invalid("it tips over.")
         strides = stretch.strides(periods)
         if strides is None:
             return Result.invalid(f"{spec.stride.foot} has no {spec.stride.cut} by which strides could be told apart.")
         step = strides.step
         if abs(step - before) <= max(RELATIVE * abs(step), ABSOLUTE):
-            return _result(strides, stretch, spec, gait)
+            return _result(Steady(spec, gait, stretch, strides, periods))
         before = step
     return Result.invalid(f"the step length did not settle within {(1 + MOST_BLOCKS) * periods:g} periods.")
 
 
-def _result(strides: Strides, stretch: Stretch, spec: RobotSpec, gait: Gait) -> Result:
-    least = stretch.forces.min(axis=0)
+def _result(found: Steady) -> Result:
+    spec, strides = found.spec, found.strides
+    least = found.stretch.forces.min(axis=0)
     standing = [(float(force), foot.name) for force, foot in zip(least, spec.feet, strict=True) if not foot.lifts]
     lowest, name = min(standing, default=(math.inf, ""))
     if lowest <= 0.0:
         return Result.invalid(f"{name} leaves the ground.")
     derive = model_of(spec).measured
     wanted = own_columns(spec)
-    count = strides.count if spec.stride.cut == "period" else stretch.time / strides.period
-    found = {
-        **(derive(spec, gait, strides.step) if derive else {}),
-        **{name: of(spec, stretch, strides, count) for name, of in MEASURED.items() if name in wanted},
+    known = {
+        **(derive(spec, found.gait, strides.step) if derive else {}),
+        **{name: of(found) for name, of in MEASURED.items() if name in wanted},
         **({"min_normal_force_N": lowest} if standing else {}),
     }
-    own = {name: found[name] for name in wanted if name in found}
-    period = gait.period if spec.stride.cut == "period" else strides.period
+    own = {name: known[name] for name in wanted if name in known}
+    period = found.gait.period if spec.stride.cut == "period" else strides.period
     return Result(strides.step, strides.step / period, valid=True, own=own)
 
 

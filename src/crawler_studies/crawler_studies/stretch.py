@@ -7,9 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crawler_core.footfall import Footfall, intended_by, stride_ends
 from crawler_core.heading import AHEAD, Heading
+from crawler_core.motion import PeriodicMotion
 from crawler_core.robot import RobotSpec
 from crawler_core.types import Contact, ContactMode, FloatArray, Observation
+from crawler_core.way import way
+from crawler_studies.footsteps import Footsteps
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,9 @@ class Stretch:
         self.friction = 0.0  # the largest share of that which a sticking foot is pushed along the ground with
         self.slip = 0.0  # m, of all feet
         self.friction_work = 0.0  # J, of all feet
+        self._damping = np.array(
+            [joint.damping for joint in spec.actuated]
+        )  # N·m·s/rad that motors keep for themselves
         self._ways = 2 if "y" in spec.base_motion else 1  # the ground's plane, or its x alone
 
     def add(self, seen: Observation) -> None:
@@ -56,7 +63,7 @@ class Stretch:
         self._seen.append(seen)
         motors = self._spec.actuated_indices
         efforts, rates = seen.effort[motors], seen.velocity[motors]
-        powers = efforts * rates
+        powers = (efforts - self._damping * rates) * rates
         self.torque = max(self.torque, float(np.abs(efforts).max()))
         self.power = max(self.power, float(np.abs(powers).max()))
         self.rate = max(self.rate, float(np.abs(rates).max()))
@@ -87,6 +94,26 @@ class Stretch:
         """The normal force on each foot in each tick, N."""
         return np.array([[contact.force[2] for contact in seen.contacts] for seen in self._seen[1:]])
 
+    @property
+    def attitude(self) -> FloatArray:
+        """Roll and pitch of the base in each tick, rad, and the cosine of its z axis to the upright; (ticks, 3)."""
+        w, x, y, z = np.array([seen.base.quaternion for seen in self._seen[1:] if seen.base is not None]).T
+        upright = 1.0 - 2.0 * (x * x + y * y)
+        roll = np.arctan2(2.0 * (w * x + y * z), upright)
+        pitch = np.arcsin(np.clip(2.0 * (w * y - z * x), -1.0, 1.0))
+        return np.column_stack((roll, pitch, upright))
+
+    def footfall(self, gait: PeriodicMotion, periods: float) -> Footfall:
+        """Of the stretch as so many periods, or between the events of a foot, beside what `gait` means.
+
+        Time counts from the gait's phase 0. Raises UserError where nothing is known of the feet.
+        """
+        steps = Footsteps.of(self._spec, self._seen)
+        cuts = steps.times[self._events()]
+        if self._spec.stride.cut == "period":
+            cuts = np.linspace(steps.times[0], steps.times[-1], round(periods) + 1)
+        return steps.footfall(cuts, intended_by(gait, steps.times))
+
     def strides(self, periods: float) -> Strides | None:
         """The stretch as so many periods of the gait; or where the robot says so, from the first to the last event of
         its foot, and None where there are not two of them."""
@@ -97,35 +124,15 @@ class Stretch:
 
     def _events(self) -> list[int]:
         stride = self._spec.stride
+        if stride.cut == "period":
+            return []
         foot = self._spec.foot_names.index(stride.foot)
-        lifted = [seen.contacts[foot].mode == ContactMode.OPEN for seen in self._seen]
-        wanted = stride.cut == "lift_off"
-        marks: list[int] = []
-        for k in range(1, len(lifted)):
-            event = lifted[k] == wanted and lifted[k - 1] != wanted
-            if event and (not marks or (k - marks[-1]) * self._dt >= stride.apart):
-                marks.append(k)
-        return marks
+        down = np.array([seen.contacts[foot].mode != ContactMode.OPEN for seen in self._seen])
+        return stride_ends(np.linspace(0.0, self.time, len(down)), down, stride)
 
     def _between(self, first: int, last: int, count: float) -> Strides:
         here = [seen.base for seen in self._seen[first : last + 1] if seen.base is not None]
-        time = (last - first) * self._dt
-        if "yaw" not in self._spec.base_motion:
-            (x0, y0, _), (x1, y1, _) = here[0].position, here[-1].position
-            return Strides(count, time, x1 - x0, y1 - y0, 0.0)
-        heading = np.unwrap([_yaw(base.quaternion) for base in here])
-        moved = np.diff([base.position[:2] for base in here], axis=0)
-        middle = 0.5 * (heading[1:] + heading[:-1])
-        ahead, left = (
-            np.column_stack((np.cos(middle), np.sin(middle))),
-            np.column_stack((-np.sin(middle), np.cos(middle))),
-        )
-        return Strides(
-            count, time, float((moved * ahead).sum()), float((moved * left).sum()), float(heading[-1] - heading[0])
-        )
-
-
-def _yaw(quaternion: tuple[float, float, float, float]) -> float:
-    """Of the horizontal direction of the body's x axis, rad."""
-    w, x, y, z = quaternion
-    return math.atan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))
+        yaws = "yaw" in self._spec.base_motion
+        yaw = np.unwrap([Heading.of(base.quaternion).yaw for base in here]) if yaws else np.zeros(len(here))
+        moved = way([base.position[:2] for base in here], yaw)
+        return Strides(count, (last - first) * self._dt, moved.ahead, moved.left, moved.turn)

@@ -1,0 +1,182 @@
+"""What a recording of a ring says of the robot, of its feet, and of the reference that they followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import yaml
+from rosbags.highlevel import AnyReader
+from rosbags.interfaces import Connection
+from rosbags.typesys import Stores, get_typestore
+
+from crawler_core.errors import UserError
+from crawler_core.heading import Heading
+from crawler_core.robot import RobotSpec
+from crawler_core.types import FloatArray
+from crawler_studies.footsteps import Footsteps
+
+CONTACTS, BASE = "crawler_interfaces/msg/ContactStateArray", "nav_msgs/msg/Odometry"
+REFERENCE = "trajectory_msgs/msg/JointTrajectory"
+ABOUT, DESCRIPTION = "run_description", "robot_description"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Where the gait wanted the actuated joints."""
+
+    joints: tuple[str, ...]
+    times: FloatArray  # s, (k,)
+    position: FloatArray  # rad, (k, joints)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recording, read. Times count from the first contact states, by the messages' stamps."""
+
+    about: Mapping[str, Any]  # what the stack said of the run, with the sections of its settings; empty: it did not
+    robot: str  # the robot's name; empty where it is not known
+    feet: tuple[str, ...]
+    times: FloatArray  # s, (n,), of the contacts, from 0 on
+    modes: FloatArray  # (n, feet)
+    forces: FloatArray  # N, in the world, (n, feet, 3)
+    odometry: FloatArray  # s, m, m, rad: time, place and yaw, unwrapped, (m, 4)
+    reference: Reference | None  # None: there is none
+
+    def footsteps(self, spec: RobotSpec) -> Footsteps:
+        """Of the robot `spec`. Raises UserError where they are another's, or nothing is known of them."""
+        if self.feet != spec.foot_names:
+            theirs = ", ".join(self.feet) or "none"
+            raise UserError(
+                f"the recording is of other feet ({theirs}) than {spec.name}'s: give its robot with --robot."
+            )
+        places, yaw = np.full((len(self.times), 2), np.nan), np.zeros(len(self.times))
+        if len(self.odometry):
+            at, x, y, turned = self.odometry.T
+            places = np.column_stack([np.interp(self.times, at, values) for values in (x, y)])
+            yaw = np.interp(self.times, at, turned) if "yaw" in spec.base_motion else yaw
+        return Footsteps.read(self.feet, self.times, self.modes, self.forces, places, yaw)
+
+
+def read_recording(path: Path) -> Recording:
+    """The MCAP file `path`, or the one in that directory, a recording's or a run's. Raises UserError for any other."""
+    source = _source(path)
+    try:
+        with AnyReader([source], default_typestore=get_typestore(Stores.ROS2_JAZZY)) as reader:
+            return _read(reader, path)
+    except UserError:
+        raise
+    except Exception as error:  # whatever a file that is cut off or foreign does to its reader
+        raise UserError(f"{path} cannot be read as a recording: {_why(source, error)}.") from None
+
+
+def _source(path: Path) -> Path:
+    for place in (path, path / "recording"):
+        if (place / "metadata.yaml").is_file():
+            return place
+    if path.is_dir():
+        raise UserError(f"there is no recording in {path}: './crawler run --record' makes one.")
+    if not path.exists():
+        raise UserError(f"there is no file {path}.")
+    return path
+
+
+def _why(source: Path, error: Exception) -> str:
+    files = [source] if source.is_file() else sorted(source.glob("*.mcap"))
+    starts = [file.open("rb").read(5) == b"\x89MCAP" for file in files]
+    if not any(starts):
+        return "it is no MCAP file"
+    if "end magic" in str(error) or "footer" in str(error):
+        return "it ends in the middle, as one whose recorder was killed"
+    return f"it is damaged ({error})"
+
+
+def _read(reader: AnyReader, path: Path) -> Recording:
+    by_type = {kind: [c for c in reader.connections if c.msgtype == kind] for kind in (CONTACTS, BASE, REFERENCE)}
+    if not by_type[CONTACTS]:
+        raise UserError(f"{path} holds no contact_states, so nothing of feet: record it with './crawler run --record'.")
+    for kind, found in by_type.items():
+        if len({connection.topic for connection in found}) > 1:
+            topics = ", ".join(connection.topic for connection in found)
+            raise UserError(f"{path} holds several {kind.rpartition('/')[2]} ({topics}): record one robot at a time.")
+    contacts = list(_messages(reader, by_type[CONTACTS]))
+    if not contacts:
+        raise UserError(f"{path} holds no contact states: the run ended before there were any.")
+    about = _about(reader)
+    feet = tuple(entry.foot for entry in contacts[0].contacts)
+    contacts = [message for message in contacts if tuple(entry.foot for entry in message.contacts) == feet]
+    stamps, first = np.unique([_stamp(message) for message in contacts], return_index=True)
+    contacts, origin = [contacts[k] for k in first], int(stamps[0])
+    return Recording(
+        about,
+        about.get("robot_name") or _name_in_urdf(reader),
+        feet,
+        (stamps - origin) * 1e-9,
+        np.array([[entry.mode for entry in message.contacts] for message in contacts], dtype=float),
+        np.array([[_vector(entry.force) for entry in message.contacts] for message in contacts]),
+        _odometry(list(_messages(reader, by_type[BASE])), origin),
+        _reference(list(_messages(reader, by_type[REFERENCE])), origin),
+    )
+
+
+def _messages(reader: AnyReader, connections: list[Connection]) -> Iterator[Any]:
+    if connections:  # without any the reader would give all messages
+        for connection, _, data in reader.messages(connections):
+            yield reader.deserialize(data, connection.msgtype)
+
+
+def _texts(reader: AnyReader, topic: str) -> list[str]:
+    there = [connection for connection in reader.connections if connection.topic.rpartition("/")[2] == topic]
+    return [str(message.data) for message in _messages(reader, there)]
+
+
+def _about(reader: AnyReader) -> Mapping[str, Any]:
+    for text in _texts(reader, ABOUT):
+        said = yaml.safe_load(text)
+        if isinstance(said, dict):
+            return said
+    return {}
+
+
+def _name_in_urdf(reader: AnyReader) -> str:
+    return next((ElementTree.fromstring(text).get("name", "") for text in _texts(reader, DESCRIPTION)), "")
+
+
+def _odometry(messages: list[Any], origin: int) -> FloatArray:
+    rows = []
+    for message in messages:
+        place, q = message.pose.pose.position, message.pose.pose.orientation
+        rows.append(((_stamp(message) - origin) * 1e-9, place.x, place.y, Heading.of((q.w, q.x, q.y, q.z)).yaw))
+    found = np.array(rows).reshape(-1, 4)
+    found = found[np.unique(found[:, 0], return_index=True)[1]]
+    found[:, 3] = np.unwrap(found[:, 3])
+    return found
+
+
+def _reference(messages: list[Any], origin: int) -> Reference | None:
+    """The points of the horizons, each time as the latest horizon that has it says."""
+    points: dict[int, FloatArray] = {}
+    joints: tuple[str, ...] = ()
+    for message in messages:
+        joints = tuple(message.joint_names)
+        begin = _stamp(message) - origin
+        for point in message.points:
+            after = point.time_from_start
+            points[begin + after.sec * 10**9 + after.nanosec] = np.array(point.positions, dtype=float)
+    if not points:
+        return None
+    order = sorted(points)
+    return Reference(joints, np.array(order) * 1e-9, np.array([points[time] for time in order]))
+
+
+def _stamp(message: Any) -> int:
+    """ns"""
+    return int(message.header.stamp.sec) * 10**9 + int(message.header.stamp.nanosec)
+
+
+def _vector(value: Any) -> tuple[float, float, float]:
+    return (value.x, value.y, value.z)
