@@ -19,6 +19,7 @@ class Entry:
     joints: int | None = None  # how many actuated joints it moves; None: as many as its parameters say
     turns: bool = False  # it is for robots with joints that turn for ever
     paced: bool = False  # omega is its pace alone: the path of the joints is the same at every omega
+    steered: bool = False  # cmd_vel may drive it: what it builds is a SteeredGait
     # the equations that it is made for, as robot files name them; empty: any. Robots without equations may try
     models: tuple[str, ...] = ()
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from crawler_core.motion import PeriodicMotion
+from crawler_core.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -23,3 +24,14 @@ class Gait(PeriodicMotion, Protocol):
 
     @property
     def remedies(self) -> Remedies: ...
+
+
+class SteeredGait(Gait, Protocol):
+    """A gait whose joints turn evenly, and that knows at which rates the robot goes where it shall."""
+
+    @property
+    def start(self) -> FloatArray:
+        """rad, at t = 0: by how much each joint is ahead of the others."""
+
+    def rates(self, forward: float, yaw: float) -> FloatArray:
+        """rad/s of each joint for a robot that goes forward (m/s) and turns to the left (rad/s)."""

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from geometry_msgs.msg import Twist
 from rclpy.clock import JumpThreshold, TimeJump
 from rclpy.duration import Duration
 from rclpy.node import Node
@@ -26,6 +27,7 @@ from crawler_nodes.ros_parameters import declare, refuse_unknown, robot_of
 from gait_generators.catalogue import GAITS, gait_defaults, gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait
+from gait_generators.steering import STILL, Steering, rates_within_limits
 from gait_generators.stream import GRID, GaitStream, Grid, GridPoints
 
 
@@ -75,6 +77,9 @@ class GaitNode(Node):
         self._message = JointTrajectory(joint_names=list(self._spec.actuated_names))
         self._diagnostics = DiagnosticsReporter(self, hardware_id=self._spec.name)
         self._states: Subscription | None = None
+        self._steering, self._driven = Steering(), STILL
+        if GAITS[self._name].steered:
+            self.create_subscription(Twist, "cmd_vel", self._on_twist, 10)
         self._wait_for_pose("waiting for joint_states")
         self.create_timer(settings.refresh, self._refresh)
         # a simulation that starts again: its time goes back, and so does the gait
@@ -88,12 +93,15 @@ class GaitNode(Node):
 
     def _check(self, parameters: Any) -> None:
         gait = self._make(parameters)
-        if self._stream is not None:
+        if self._stream is not None and self._steering.drive is None:
             self._stream.transition(gait, self.get_clock().now().nanoseconds)
 
     def _change(self, parameters: Any) -> None:
         self._gait = self._make(parameters)
         if self._stream is None:
+            return
+        if self._steering.drive is not None:
+            self._drive()
             return
         now = self.get_clock().now().nanoseconds
         begin = self._stream.change(self._gait, now)
@@ -106,7 +114,24 @@ class GaitNode(Node):
         self._diagnostics.set(WARN, why, {"gait": self._name})
 
     def _time_went_back(self, _jump: TimeJump) -> None:
+        self._steering = Steering()
         self._wait_for_pose("time went back: waiting for joint_states to start again")
+
+    def _on_twist(self, message: Twist) -> None:
+        linear, angular = message.linear, message.angular
+        now = self.get_clock().now().nanoseconds
+        if self._steering.hear((linear.x, linear.y, linear.z), (angular.x, angular.y, angular.z), now):
+            self._drive()
+
+    def _drive(self) -> None:
+        """Turn the joints as cmd_vel says from now on, and not at the gait's own pace."""
+        gait: Any = self._gait
+        if self._stream is None or self._steering.drive is None:
+            return
+        rates, self._driven = rates_within_limits(self._spec, gait, self._steering.drive)
+        now = max(self.get_clock().now().nanoseconds, self._stream.t0_ns)
+        self._stream.drive(gait, rates, now)
+        self._publish(now)
 
     def _on_state(self, message: JointState) -> None:
         """Start the motion in the measured pose, at its time."""
@@ -118,6 +143,7 @@ class GaitNode(Node):
         t0 = stamp_ns(message.header.stamp)
         self._stream = GaitStream(self._spec, self._gait, t0, pose, self._grid)
         self._publish(t0)
+        self._drive()
         if self._states is not None:
             self.destroy_subscription(self._states)
             self._states = None
@@ -132,17 +158,25 @@ class GaitNode(Node):
         return np.array([angles[name] for name in self._spec.actuated_names])
 
     def _refresh(self) -> None:
-        if self._stream is not None:
-            self._publish(max(self.get_clock().now().nanoseconds, self._stream.t0_ns))
+        if self._stream is None:
+            return
+        now = self.get_clock().now().nanoseconds
+        if self._steering.expire(now):
+            self._drive()
+        else:
+            self._publish(max(now, self._stream.t0_ns))
 
     def _publish(self, now_ns: int) -> None:
         assert self._stream is not None
         fill(self._message, self._stream.points(now_ns))
         self._out.publish(self._message)
         self._published += 1
-        self._diagnostics.set(
-            OK, "streaming", {"gait": self._name, "period": self._gait.period, "horizons": self._published}
-        )
+        values = {"gait": self._name, "period": self._gait.period, "horizons": self._published}
+        text = self._steering.complaint or "streaming"
+        if self._steering.drive is not None:
+            text = self._steering.complaint or "driven by cmd_vel"
+            values |= {"forward": self._driven.forward, "yaw": self._driven.yaw}
+        self._diagnostics.set(WARN if self._steering.complaint else OK, text, values)
 
 
 def fill(message: JointTrajectory, points: GridPoints) -> None:

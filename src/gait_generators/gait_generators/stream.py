@@ -14,7 +14,8 @@ from crawler_core.motion import Sample
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
 from gait_generators.checks import Transition, blend_within_limits
-from gait_generators.gait import Gait
+from gait_generators.even_change import EvenChange, change_rates
+from gait_generators.gait import Gait, SteeredGait
 from gait_generators.hold import Hold
 from gait_generators.placed import Placed
 
@@ -53,7 +54,7 @@ class GaitStream:
         self._t0_ns = t0_ns
         self._points: dict[int, Sample] = {}  # by grid index
         self._planned = t0_ns // grid.step - 1  # the last grid index that was ever published
-        self._motion = self._enter(gait, Hold(start), 0.0)
+        self._motion: Transition | EvenChange = self._enter(gait, Hold(start), 0.0)
         self._next: Transition | None = None
 
     @property
@@ -87,8 +88,21 @@ class GaitStream:
         self._next = self.transition(gait, now_ns)
         return self._t0_ns + round(self._next.start * 1e9)
 
+    def drive(self, gait: SteeredGait, rate: FloatArray, now_ns: int) -> None:
+        """Go over to these rates (rad/s) at once, and keep them: what is published already is published anew.
+
+        It begins a little after `now_ns`, so that a controller which goes by the same time sees no jump. From then on
+        there is no gait to change: `drive` alone does.
+        """
+        grid = self._grid
+        first = max(-(-(now_ns + grid.behind) // grid.step), self._t0_ns // grid.step)
+        begin = self._points[first] if first in self._points else self._at(first)
+        self._points = {k: point for k, point in self._points.items() if k < first} | {first: begin}
+        self._motion, self._next = change_rates(self._spec, gait, begin, self._seconds(first * grid.step), rate), None
+
     def transition(self, gait: Gait, now_ns: int) -> Transition:
         """How `change` would go over to `gait`. Raises UserError where the joints' limits allow no way."""
+        assert not isinstance(self._motion, EvenChange)
         present = self._motion.new
         assert isinstance(present, Placed)
         earliest = max(self._seconds(max(self._planned * self._grid.step, now_ns)), self._motion.end)

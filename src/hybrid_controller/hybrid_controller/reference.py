@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from crawler_core.errors import UserError
+from crawler_core.quintic import coefficients, evaluate
 from crawler_core.types import FloatArray
 from crawler_nodes.messages import stamp_ns
-from hybrid_controller.quintic import coefficients, evaluate
 
 
 class Point(NamedTuple):

@@ -19,6 +19,7 @@ from crawler_core.urdf import build_urdf
 from sim_bridge.bullet_base import BulletBase, FloatingBase, GuidedBase, link_in_mass_frame
 from sim_bridge.feet import ContactAverage, FootMotion
 from sim_bridge.physics_urdf import base_joints, physics_urdf
+from sim_bridge.slip_friction import SlipFriction
 
 UNLIMITED = 1e6  # N·m: a prescribed joint follows whatever it takes; N: a loop holds
 UNCHECKED = 1e9  # rad/s and m/s: Bullet cuts joints down to 100 otherwise, and that makes energy where loops tie them
@@ -123,7 +124,7 @@ class BulletWorld:
         return GuidedBase(self._bullet, self._client, self._robot, self._spec, joints)
 
     def _idealise(self) -> None:
-        """Coulomb friction at the feet, and nothing that is not in the robot file: no damping, no default motors."""
+        """Coulomb friction at the feet, and nothing that is not in the robot file, as Bullet's damping and motors."""
         p, client = self._bullet, self._client
         p.changeDynamics(self._ground, -1, lateralFriction=1.0, restitution=0.0, physicsClientId=client)
         for link in range(-1, p.getNumJoints(self._robot, physicsClientId=client)):
@@ -141,9 +142,13 @@ class BulletWorld:
             )
             if link >= 0:
                 p.setJointMotorControl2(self._robot, link, p.VELOCITY_CONTROL, force=0.0, physicsClientId=client)
+        for index, joint in zip(self._joints, self._spec.joints, strict=True):
+            if joint.damping:
+                p.changeDynamics(self._robot, index, jointDamping=joint.damping, physicsClientId=client)
         for link, foot in zip(self._feet, self._spec.feet, strict=True):
             give = _give(foot)
             p.changeDynamics(self._robot, link, lateralFriction=foot.friction, **give, physicsClientId=client)
+        self._friction = SlipFriction(p, client, self._robot, self._feet, self._spec.feet)
         for loop in self._spec.loops:
             self._close_loop(loop.first, loop.second)
 
@@ -185,9 +190,10 @@ class BulletWorld:
     def _settle(self, home: Sequence[float]) -> None:
         """Let the robot come to rest, every actuated joint held at home."""
         self._drive_only(self._actuated)
+        unheeded = ContactAverage(self._spec.foot_names, 0.0)
         for _ in range(SETTLE_STEPS):
             self.drive(home)
-            self._bullet.stepSimulation(physicsClientId=self._client)
+            self.step(unheeded)
             base, _, rates, _ = self.state()
             if max(map(abs, (*base.linear, *base.angular, *rates))) < AT_REST:
                 break
@@ -226,12 +232,16 @@ class BulletWorld:
             )
 
     def step(self, contacts: ContactAverage) -> None:
+        self._friction.push()
         self._bullet.stepSimulation(physicsClientId=self._client)
         self.touch(contacts)
 
     def touch(self, contacts: ContactAverage) -> None:
         contacts.count()
-        foot_of_link = self._foot_of_link
+        foot_of_link, friction = self._foot_of_link, self._friction
+        for foot, force_x, force_y, point in friction.forces:
+            contacts.add(foot, force_x, force_y, 0.0, point)
+        friction.release()
         for point in self._bullet.getContactPoints(self._robot, self._ground, physicsClientId=self._client):
             index = foot_of_link.get(point[3])
             if index is None:
@@ -239,6 +249,7 @@ class BulletWorld:
             normal, pushing = point[7], point[9]
             first, along_first = point[10], point[11]
             second, along_second = point[12], point[13]
+            friction.press(index, pushing * normal[2], point[5])
             contacts.add(
                 index,
                 pushing * normal[0] + first * along_first[0] + second * along_second[0],

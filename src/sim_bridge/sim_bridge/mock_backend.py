@@ -42,7 +42,12 @@ class MockSettings:
         1e-4, unit="kg m^2", low=1e-9, high=1e3, constant=True, doc="of every joint that is driven by effort"
     )
     rotor_damping: float = parameter(
-        1e-5, unit="N m s/rad", low=0.0, high=1e3, constant=True, doc="of every joint that is driven by effort"
+        1e-5,
+        unit="N m s/rad",
+        low=0.0,
+        high=1e3,
+        constant=True,
+        doc="of every joint that is driven by effort, besides its own",
     )
     fail: str = parameter(
         "none",
@@ -101,7 +106,7 @@ class MockBackend:
         self._opened_at = self._applied_at = self._measured_at = self._spun_at = self._clock()
         inertia, damping = self._settings.rotor_inertia, self._settings.rotor_damping
         joints = [self._spec.actuated[k] for k in self._rotating]
-        self._rotors = [Rotor(inertia, damping, joint.home, joint.home_velocity) for joint in joints]
+        self._rotors = [Rotor(inertia, damping + joint.damping, joint.home, joint.home_velocity) for joint in joints]
         self._effort[self._rotating] = 0.0
         self._frozen: Observation | None = None
         self._open = True

@@ -17,6 +17,7 @@ LAWS: Table[Entry] = Table(
     {
         "joint_tracking": "hybrid_controller.laws.joint_tracking:LAW",
         "effort_tracking": "hybrid_controller.laws.effort_tracking:LAW",
+        "phase_lock": "hybrid_controller.laws.phase_lock:LAW",
         "hybrid": "hybrid_controller.three_link.hybrid:LAW",
         "running": "hybrid_controller.bolt.running:LAW",
     },

@@ -1,0 +1,146 @@
+"""The quadruped in PyBullet, in its equations and on mock motors: conformance, its motors, and how it stands."""
+
+import dataclasses
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from bodies import InPyBullet, InTheModel
+from rigid_bodies import RigidBodies
+from test_conformance import FakeTime
+from transforms3d.euler import quat2euler
+
+from crawler_core.backend import Backend
+from crawler_core.conformance import BackendConformance
+from crawler_core.robot import RobotSpec, StartSpec, load_robot
+from crawler_core.types import FloatArray, JointCommand, Observation
+from sim_bridge.mock_backend import MockBackend, MockSettings
+from sim_bridge.model_backend import ModelBackend, ModelSettings
+from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
+
+ROBOT = Path(__file__).parents[2] / "crawler_description/robots/miniaq/robot.yaml"
+DT = 0.002  # s, the tick
+NONE = np.full(4, np.nan)
+KINDS = ("model", "pybullet")
+
+
+def miniaq(**overrides: float) -> RobotSpec:
+    return load_robot(str(ROBOT), overrides)
+
+
+def settings_of(kind: str, cls: Any) -> Any:
+    said = miniaq().section("backends")[kind]
+    return cls(**{key: value for key, value in said.items() if key in {f.name for f in dataclasses.fields(cls)}})
+
+
+PHYSICS = settings_of("pybullet", PyBulletSettings)
+MAKERS: dict[str, Callable[[RobotSpec, float], Backend]] = {
+    "pybullet": lambda spec, dt: PyBulletBackend(spec, PHYSICS, dt),
+    "model": lambda spec, dt: ModelBackend(spec, ModelSettings(), dt),
+}
+
+
+class MiniaqConformance(BackendConformance):
+    dt = DT
+
+    def make_spec(self) -> RobotSpec:
+        return miniaq()
+
+
+class TestInPyBullet(MiniaqConformance, InPyBullet):
+    settings = PHYSICS
+    loop_tolerance = 2e-6  # m that the engine's constraints let a loop gape by
+
+
+class TestInTheModel(MiniaqConformance, InTheModel):
+    pass
+
+
+class TestOnMockMotors(MiniaqConformance):
+    def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        self.time = FakeTime()
+        return MockBackend(spec, settings_of("mock", MockSettings), dt, clock=self.time.read, sleep=self.time.sleep)
+
+    def wait(self, seconds: float) -> None:
+        self.time.sleep(seconds)
+
+
+def made(kind: str, spec: RobotSpec) -> Backend:
+    if kind == "pybullet":
+        pytest.importorskip("pybullet")
+    return MAKERS[kind](spec, DT)
+
+
+def cranks(spec: RobotSpec, seen: Observation) -> FloatArray:
+    return seen.velocity[spec.actuated_indices]
+
+
+# motors
+
+
+def test_in_physics_a_motor_turns_as_fast_as_its_own_damping_lets_it() -> None:
+    """In the air without gravity; the leg's own 0.2 g speed it up and down within a turn."""
+    spec = dataclasses.replace(miniaq(gravity=0.0), start=StartSpec(height=0.1))
+    backend = made("pybullet", spec)
+    backend.open()
+    turned = []
+    for k in range(1000):
+        backend.apply(JointCommand(NONE, NONE, np.full(4, 2e-3)))
+        backend.advance(DT)
+        if k in (499, 999):
+            turned.append(backend.observe().position[spec.actuated_indices])
+    backend.close()
+    assert (turned[1] - turned[0]) / (500 * DT) == pytest.approx(2e-3 / spec.parameters["motor_damping"], rel=0.002)
+
+
+def test_a_mock_motor_comes_up_to_the_same_speed_by_an_exponential() -> None:
+    spec, time = miniaq(), FakeTime()
+    backend = MockBackend(spec, settings_of("mock", MockSettings), DT, clock=time.read, sleep=time.sleep)
+    backend.open()
+    damping = spec.parameters["motor_damping"]
+    for k in range(1, 6):
+        backend.apply(JointCommand(NONE, NONE, np.full(4, 2e-3)))
+        time.sleep(DT)
+        wanted = 2e-3 / damping * -math.expm1(-damping / spec.parameters["rotor_inertia"] * k * DT)
+        assert cranks(spec, backend.observe()) == pytest.approx([wanted] * 4, rel=1e-9)
+    backend.close()
+
+
+# feet
+
+
+def test_it_stands_in_physics_as_the_statics_say() -> None:
+    weights = {}
+    for kind in KINDS:
+        backend = made(kind, miniaq())
+        backend.open()
+        seen = backend.observe()
+        weights[kind] = np.array([contact.force[2] for contact in seen.contacts])
+        assert seen.base is not None
+        roll, pitch, _ = quat2euler(seen.base.quaternion)
+        assert (roll, pitch) == pytest.approx((0.0, 0.0), abs=1e-3)
+        backend.close()
+    assert weights["model"].sum() == pytest.approx(0.023 * 9.81, rel=1e-6)
+    # the engine's legs weigh something, and stand with it 0.04 mm behind the equations' centre of mass
+    assert weights["pybullet"] == pytest.approx(weights["model"], rel=0.02)
+
+
+def test_in_physics_the_forces_that_are_reported_of_the_feet_are_what_moves_the_robot() -> None:
+    """Momentum is their impulse, and that of the weight."""
+    spec = miniaq()
+    bodies, backend = RigidBodies(spec), made("pybullet", spec)
+    backend.open()
+    impulse, speeds = np.zeros(3), []
+    for _ in range(200):
+        backend.apply(JointCommand(NONE, NONE, np.array([1.5e-3, 2e-3, 1.5e-3, 2e-3])))
+        backend.advance(DT)
+        seen = backend.observe()
+        impulse += DT * (np.sum([contact.force for contact in seen.contacts], axis=0) - [0.0, 0.0, 0.023 * 9.81])
+        whole = bodies.whole(seen)
+        speeds.append(np.linalg.norm(whole.momentum))
+        assert whole.momentum == pytest.approx(impulse, abs=5e-5)
+    backend.close()
+    assert max(speeds) > 2e-3  # kg m/s

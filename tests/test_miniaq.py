@@ -1,0 +1,230 @@
+"""The quadruped in the whole ring: it walks in lockstep under its law, is driven by cmd_vel, and stops in every way."""
+
+import math
+import signal
+from typing import Any
+
+import numpy as np
+import pytest
+from crawler_interfaces.msg import ControllerState
+from geometry_msgs.msg import Twist
+from rings import LONG, lockstep, wait_for_end
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
+from transcript import Said
+
+from crawler_bringup.stack import Options, make_stack
+from crawler_cli.watching import Ring
+from crawler_core.errors import UserError
+from crawler_core.robot import load_robot
+from crawler_nodes.measured import measure
+from crawler_nodes.messages import stamp_ns
+from crawler_studies.law_loop import LawLoop
+from gait_generators.catalogue import make_gait
+from hybrid_controller.laws.catalogue import LAWS, law_parameters
+from hybrid_controller.laws.phase_lock import out_of_step
+from sim_bridge.model_backend import ModelBackend, ModelSettings
+
+SECONDS = 2.8
+SETTLED = 1.2  # s from which strides are compared: the legs have found their phases by then
+RATE = 500.0
+SPEC = load_robot("miniaq")
+TROT: Any = make_gait(SPEC, "trot", {})
+
+
+def ring_of(said: Said, backend: str, settings: dict[str, Any]) -> Ring:
+    return Ring(Options(robot="miniaq", backend=backend, settings=settings), said.topics())
+
+
+def transcript(backend: str, seconds: float) -> tuple[Said, Ring]:
+    said = Said()
+    readers = 5  # of joint_states: the gait node, the controller, the log, the transcript, and one that comes last
+    with ring_of(said, backend, lockstep(stop_at=seconds, readers=readers)) as ring:
+        ring.watch(lambda: ring.node.count_publishers("joint_commands"), LONG)
+        ring.node.create_subscription(JointState, "joint_states", lambda _: None, 1)  # time starts
+        wait_for_end(ring)
+        assert ring.stack.nodes[0].parameters["rate"] == RATE
+        for name, count in (("joint_states", RATE * seconds + 1), ("odom", 100 * seconds + 1)):
+            ring.watch(lambda name=name, count=count: len(said.raw[name]) >= round(count), LONG)
+    return said, ring
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, tuple[Said, Ring]]:
+    pytest.importorskip("pybullet")
+    return {backend: transcript(backend, SECONDS) for backend in ("model", "pybullet")}
+
+
+def cranks(said: Said, what: str, latest: int = 0) -> Any:
+    messages = said.messages("joint_states", latest)
+    return np.array([getattr(message, what) for message in messages])[:, SPEC.actuated_indices]
+
+
+@pytest.mark.parametrize("backend", ["model", "pybullet"])
+def test_it_trots_as_its_equations_say_with_its_coarse_encoders(runs, backend):
+    _, ring = runs[backend]
+    found = measure(ring.log, TROT.period, SETTLED)
+    assert found is not None
+    # the equations' cranks turn evenly; those of the ring ripple by 7 % between the encoders' edges
+    assert found.speed == pytest.approx(0.121, rel=0.08)
+    assert ring.log.backend["late_ticks"] == ring.log.backend["clamped"] == "0"
+    assert ring.log.troubles.get("controller", "") == ""
+
+
+@pytest.mark.parametrize("backend", ["model", "pybullet"])
+def test_the_legs_keep_in_step_at_the_gaits_speed(runs, backend):
+    said, _ = runs[backend]
+    angles = cranks(said, "position")[round(SETTLED * RATE) :]
+    apart = np.degrees([out_of_step(row) for row in angles - TROT.start])
+    assert np.abs(apart).max() < 8.0  # the paper's controller keeps 20
+    whole = round(3 * TROT.period * RATE)
+    rates = (angles[whole] - angles[0]) / (3 * TROT.period)
+    assert rates == pytest.approx(TROT.rate, rel=0.01)
+    assert said.messages("controller_state", 1)[0].branch == "in_step"
+
+
+def test_two_runs_with_the_law_in_force_are_equal_to_the_bit(runs):
+    """The shorter one is the beginning of the longer."""
+    long, short = runs["pybullet"][0], transcript("pybullet", 1.0)[0]
+    for name, most in (("joint_states", 501), ("contact_states", 501), ("odom", 101), ("joint_commands", 500)):
+        common = long.raw[name].keys() & short.raw[name].keys()
+        assert len(common) >= most - 10, name  # nobody waits until this process hears the first command
+        assert all(long.raw[name][stamp] == short.raw[name][stamp] for stamp in common), name
+
+
+def test_studies_walk_it_without_ros_as_the_ring_does_to_the_bit(runs):
+    dt = 1.0 / RATE
+    backend = ModelBackend(SPEC, ModelSettings(), dt)
+    law = LAWS["phase_lock"].build(SPEC, law_parameters(SPEC, "phase_lock", {}), dt)
+    loop = LawLoop(SPEC, make_gait(SPEC, None, {}), law, backend, round(1e9 * dt))
+    states = {stamp_ns(message.header.stamp): message for message in runs["model"][0].messages("joint_states")}
+    for _ in range(800):
+        seen = loop.tick()
+        assert states[seen.time_ns].position.tolist() == seen.position.tolist()
+    backend.close()
+
+
+def test_passive_joints_and_a_yawing_body_are_in_tf(runs):
+    said, _ = runs["model"]
+    rotations: dict[str, list[list[float]]] = {}
+    for message in said.messages("/tf"):
+        for entry in message.transforms:
+            q = entry.transform.rotation
+            rotations.setdefault(entry.child_frame_id, []).append([q.w, q.x, q.y, q.z])
+    for leg in ("fl", "fr", "hl", "hr"):
+        for bar in ("crank", "coupler", "rocker"):
+            assert np.ptp(rotations[f"{bar}_{leg}_link"], axis=0).max() > 0.05
+
+
+def yaw_of(said: Said) -> float:
+    q = said.messages("odom", 1)[0].pose.pose.orientation
+    return 2.0 * math.atan2(q.z, q.w)
+
+
+def test_cmd_vel_turns_it_in_place_and_silence_stops_it():
+    said = Said()
+    with ring_of(said, "model", lockstep(1.0)) as ring:
+        driver = ring.node.create_publisher(Twist, "cmd_vel", 10)
+        twist = Twist()
+        twist.angular.z = 1.5
+
+        def saying(condition):
+            def held():
+                driver.publish(twist)
+                return condition()
+
+            return held
+
+        def in_place():
+            rates = cranks(said, "velocity", 200).mean(axis=0) if len(said.raw["joint_states"]) > 300 else np.zeros(4)
+            return (rates[[0, 2]] < -5.0).all() and (rates[[1, 3]] > 5.0).all()
+
+        ring.watch(saying(in_place), LONG)
+        assert in_place()
+        before = yaw_of(said)
+        ring.watch(saying(lambda: yaw_of(said) - before > 0.3), LONG)
+        assert yaw_of(said) - before > 0.3  # to the left
+        ring.watch(lambda: "no cmd_vel for 0.5 s" in ring.log.troubles.get("gait", ""), LONG)
+
+        def still():  # but for a tremble at an edge of the encoders, which is all that they see
+            return np.degrees(np.ptp(cranks(said, "position", 200), axis=0)).max() < 3.0
+
+        ring.watch(still, LONG)
+        assert still()
+        assert ring.log.backend["motion"] == "active"
+
+
+def test_the_emergency_stop_takes_the_torque_off_and_it_walks_on_in_step_after_reset_and_enable():
+    said = Said()
+    with ring_of(said, "model", lockstep(1.0)) as ring:
+        ring.watch(lambda: len(said.raw["joint_states"]) > 300, LONG)
+        assert ring.call(Trigger, "backend/estop", Trigger.Request()).success
+        ring.watch(lambda: ring.log.backend.get("motion") == "e-stopped", LONG)
+        # states of before the stop may still be on their way when the diagnostics have come
+        ring.watch(lambda: not said.efforts(20).any(), LONG)
+        # the robot's weight turns the cranks on until it has sunk
+        ring.watch(lambda: np.abs(cranks(said, "velocity", 100)).max() < 1.0, LONG)
+        assert np.abs(cranks(said, "velocity", 100)).max() < 1.0
+        assert not said.efforts(20).any()
+        assert not ring.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
+        assert ring.call(Trigger, "backend/reset", Trigger.Request()).success
+        assert ring.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
+
+        def walks():
+            angles = cranks(said, "position", 100)
+            apart = np.degrees([out_of_step(row) for row in angles - TROT.start])
+            turned = (angles[-1] - angles[0]) * RATE / (len(angles) - 1)
+            return np.abs(apart).max() < 15.0 and (np.abs(turned / TROT.rate - 1.0) < 0.2).all()
+
+        ring.watch(walks, LONG)
+        assert walks()
+
+
+@pytest.mark.exhaustive  # any law's cranks are: the running leg's are in every run
+def test_without_the_gait_node_the_cranks_are_braked():
+    said = Said()
+    with ring_of(said, "model", lockstep(1.0, reference_timeout=1.0)) as ring:
+        ring.watch(lambda: len(said.raw["joint_states"]) > 300, LONG)
+        assert cranks(said, "velocity", 1).min() > 5.0
+        ring.expected_to_end.add("gait")
+        child = ring.processes.children["gait"]
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+
+        def braked():
+            return ring.log.backend.get("motion") == "active" and np.abs(cranks(said, "velocity", 50)).max() < 0.5
+
+        ring.watch(braked, LONG)
+        assert braked()
+        assert np.isnan(said.messages("joint_commands", 1)[0].effort).all()
+        assert said.messages("controller_state", 1)[0].status == ControllerState.STOPPED
+
+
+def test_on_mock_motors_the_legs_turn_in_step_and_nothing_is_known_of_the_feet():
+    said = Said()
+    with ring_of(said, "mock", {}) as ring:
+
+        def in_step():
+            if len(said.raw["joint_states"]) < 400:
+                return False
+            rates = cranks(said, "velocity", 100).mean(axis=0)
+            apart = np.degrees(out_of_step(cranks(said, "position", 1)[0] - TROT.start))
+            return np.abs(rates / TROT.rate - 1.0).max() < 0.2 and np.abs(apart).max() < 30.0
+
+        ring.watch(in_step, LONG)
+        assert in_step()
+        assert not any(contact.mode for contact in said.messages("contact_states", 1)[0].contacts)
+
+
+def test_its_runs_in_simulated_time_wait_for_the_law_and_other_laws_are_refused():
+    def backend(name, **said):
+        return make_stack(Options(robot="miniaq", backend=name, settings=said)).nodes[0].parameters
+
+    for name in ("model", "pybullet"):
+        assert (backend(name)["rate"], backend(name)["lockstep"]) == (RATE, True)
+        assert backend(name)["real_time_factor"] == 1.0
+    assert backend("mock")["rate"] == 250.0
+    with pytest.raises(UserError, match="drives crank_fl, crank_fr, crank_hl, crank_hr by effort"):
+        make_stack(Options(robot="miniaq", controller="joint_tracking"))
+    with pytest.raises(UserError, match=r"gait.frequency = 0 is too slow for a gait: give 0.05 Hz at least"):
+        make_stack(Options(robot="miniaq", settings={"gait": {"frequency": 0.0}}))
