@@ -11,8 +11,9 @@ import yaml
 from crawler_core.parameters import describe
 from crawler_core.robot import load_robot
 from crawler_studies.bolt.design.wishes import Wishes
+from crawler_studies.miniaq.design.wishes import Wishes as GaitWishes
 
-PAGE = Path(__file__).parents[1] / "docs/bolt.md"
+PAGES = {"bolt": Wishes, "miniaq": GaitWishes}
 
 REFUSALS = [
     (["design", "three_link"], ["three_link", "no such search"]),
@@ -26,6 +27,14 @@ REFUSALS = [
     (["design", "bolt", "--over", "robot.crank_length=0.03:0.02"], ["empty"]),
     (["design", "bolt", "--over", "robot.crank_length=0:0.02"], ["robot.crank_length = 0", "0.002 to 0.5 m"]),
     (["design", "bolt", "--set", "gait.omega=3"], ["'gait' settings"]),
+    (["design", "bolt", "--gait", "crank"], ["'bolt' is a mechanism", "leave the gait out"]),
+    (["design", "bolt", "--only", "gait"], ["'bolt' is a mechanism", "leave the gait out"]),
+    (["design", "miniaq", "--want", "aim=distance"], ["aim = 'distance'", "one of mismatch, speed"]),
+    (["design", "miniaq", "--over", "gait.frequenzy=2:3"], ["did you mean 'gait.frequency'"]),
+    (["design", "miniaq", "--over", "gait.frequency=2:20"], ["gait.frequency = 20", "-9.5 to 9.5 Hz"]),
+    (["design", "miniaq", "--set", "backend.rate=100"], ["'backend' settings", "give robot and gait settings"]),
+    (["design", "miniaq", "--set", "gait.frequency=0"], ["gait.frequency = 0", "too slow"]),
+    (["design", "miniaq", "--gait", "serpenoid"], ["'serpenoid'", "choose one of"]),
     (["design", "bolt", "--seed", "-1"], ["--seed -1"]),
     (["design", "bolt", "--save", "found.txt"], ["found.txt", ".yaml"]),
     (["design", "bolt", "--save", "nowhere/found.yaml"], ["no directory nowhere"]),
@@ -64,10 +73,10 @@ def test_what_is_found_is_a_parameter_file_that_the_other_commands_take(call, tm
     result = json.loads(out)
     assert result["better"]
     assert result["new"]["J"] < 0.35 * result["old"]["J"]
-    assert yaml.safe_load((tmp_path / "found.yaml").read_text()) == {"robot": result["settings"]}
+    assert yaml.safe_load((tmp_path / "found.yaml").read_text()) == result["settings"]
     assert (tmp_path / "found.png").read_bytes().startswith(b"\x89PNG")
     assert shlex.split(result["command"])[-2:] == ["--params", "found.yaml"]
-    load_robot("bolt", result["settings"])
+    load_robot("bolt", result["settings"]["robot"])
 
     code, out, _ = call("model", "bolt", "--params", "found.yaml", "--table", "foot.csv", "--entries", "64", "--json")
     assert code == 0
@@ -95,18 +104,39 @@ def test_the_options_are_listed_without_a_search(call, tmp_path):
     assert code == 0
     said = json.loads(out)
     assert set(said["wishes"]) == {info.name for info in describe(Wishes)}
-    assert said["ranges"]["hip_distance"] == [0.075, 0.12]  # Table 1
+    assert said["ranges"]["robot.hip_distance"] == [0.075, 0.12]  # Table 1
     assert not list(tmp_path.iterdir())
     code, out, _ = call("design", "bolt", "--options")
     assert code == 0
     assert "robot.crank_length" in out
 
 
-def test_the_page_lists_every_wish_with_its_default_and_range():
-    rows = [line.strip("| ").split(" | ") for line in PAGE.read_text().splitlines() if line.startswith("| `")]
+def test_a_gait_that_is_found_is_a_parameter_file_too_with_a_table_of_all_that_none_beats(call, tmp_path):
+    words = ["--only", "gait", "--over", "gait.frequency=2.5:2.5", "--want", "budget=15,physics=false"]
+    code, out, err = call("design", "miniaq", *words, "--set", "robot.hind_x=-0.038", "--save", "found.yaml", "--json")
+    assert err == ""
+    result = json.loads(out)
+    assert code == (0 if result["better"] else 1)
+    assert result["gait"] == "trot"
+    assert result["settings"].keys() == {"gait"}
+    assert yaml.safe_load((tmp_path / "found.yaml").read_text()) == {"robot": {"hind_x": -0.038}, **result["settings"]}
+    assert shlex.split(result["command"])[-4:] == ["--gait", "trot", "--params", "found.yaml"]
+    head = (tmp_path / "found.csv").read_text().splitlines()[0].split(",")
+    assert {*result["ranges"], "mismatch", "speed_m_s", "cost_of_transport"} == set(head)
+
+    code, out, _ = call("model", "miniaq", "--gait", "trot", "--params", "found.yaml", "--json")
+    assert code == 0
+    for key in ("mismatch", "speed_m_s", "cost_of_transport"):
+        assert json.loads(out)[key] == pytest.approx(result["new"][key], rel=1e-12)
+
+
+@pytest.mark.parametrize("robot", PAGES)
+def test_the_page_lists_every_wish_with_its_default_and_range(robot):
+    page = Path(__file__).parents[1] / f"docs/{robot}.md"
+    rows = [line.strip("| ").split(" | ") for line in page.read_text().splitlines() if line.startswith("| `")]
     said = {name.strip("`"): rest for name, *rest in rows}
-    for info in describe(Wishes):
+    for info in describe(PAGES[robot]):
         default, allowed, meaning = said[info.name]
-        assert float(default) == info.default
+        assert yaml.safe_load(default.strip("`")) == info.default
         assert allowed == info.range_text()
         assert meaning == info.doc

@@ -154,6 +154,7 @@ def test_cmd_vel_turns_it_in_place_and_silence_stops_it():
         assert ring.log.backend["motion"] == "active"
 
 
+@pytest.mark.exhaustive  # other robots stop so every time, and the law begins anew in its own tests
 def test_the_emergency_stop_takes_the_torque_off_and_it_walks_on_in_step_after_reset_and_enable():
     said = Said()
     with ring_of(said, "model", lockstep(1.0)) as ring:

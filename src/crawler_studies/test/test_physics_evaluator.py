@@ -6,7 +6,7 @@ import pytest
 
 from crawler_core.errors import UserError
 from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.physics_evaluator import Blocks, PyBulletEvaluator
+from crawler_studies.physics_evaluator import Blocks, PyBulletEvaluator, whole_beat
 from crawler_studies.subject import Subject
 
 pytest.importorskip("pybullet")
@@ -88,3 +88,10 @@ def test_a_block_has_whole_periods_and_ticks_and_goes_once_through_the_beat(omeg
     assert blocks.dt <= 1.0 / 500.0 + 1e-12
     begins = {round(k * period / blocks.dt % 1.0 * blocks.periods) % blocks.periods for k in range(blocks.periods)}
     assert len(begins) == blocks.periods  # no two periods begin at the same place between ticks
+
+
+@pytest.mark.parametrize(("period", "periods"), [(0.4, 10), (1.0 / 2.6, 13), (0.7, 6), (math.pi / 4.0, 10), (20.0, 1)])
+def test_a_block_under_a_law_is_a_whole_beat_of_periods_and_ticks_where_there_is_one(
+    period: float, periods: int
+) -> None:
+    assert whole_beat(period, 0.002) == periods

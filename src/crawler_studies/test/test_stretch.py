@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from transforms3d.euler import euler2quat
 
 from crawler_core.robot import StrideSpec, load_robot
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
@@ -14,19 +15,19 @@ DT = 0.01  # s
 TICKS = 400
 
 
-def seen(x, y, yaw, lifted):
+def seen(x, y, yaw, lifted, time_ns=0):
     half = 0.5 * yaw
     base = BaseState((x, y, 0.0), (math.cos(half), 0.0, 0.0, math.sin(half)), (0.0,) * 3, (0.0,) * 3)
     mode = ContactMode.OPEN if lifted else ContactMode.STICK
     contacts = tuple(Contact(foot, mode, ContactSource.SIMULATED, (0.0,) * 3, (0.0,) * 3) for foot in ("a", "b"))
-    return Observation(0, np.zeros(2), np.zeros(2), np.zeros(2), base, contacts)
+    return Observation(time_ns, np.zeros(2), np.zeros(2), np.zeros(2), base, contacts)
 
 
 def circling(**changes):
     """A robot that walks a quarter of a circle of 1 m to the left, and lifts its feet every 100 ticks."""
     spec = dataclasses.replace(load_robot("three_link"), base_motion=("x", "y", "yaw"), **changes)
     angles = np.linspace(0.0, 0.5 * math.pi, TICKS + 1)
-    every = [seen(math.sin(a), 1.0 - math.cos(a), a, k % 100 >= 60) for k, a in enumerate(angles)]
+    every = [seen(math.sin(a), 1.0 - math.cos(a), a, k % 100 >= 60, round(k * DT * 1e9)) for k, a in enumerate(angles)]
     stretch = Stretch(spec, DT, every[0])
     for one in every[1:]:
         stretch.add(one)
@@ -70,3 +71,34 @@ def test_the_motors_and_the_ground_are_asked_for_what_they_had_to_give():
     assert stretch.slip == pytest.approx(0.5 * DT)
     assert stretch.friction_work == pytest.approx(4.0 * DT)
     assert stretch.time == pytest.approx(3 * DT)
+
+
+def test_a_motor_keeps_what_its_own_damping_takes():
+    spec = load_robot("three_link")
+    damped = dataclasses.replace(spec, joints=tuple(dataclasses.replace(joint, damping=0.5) for joint in spec.joints))
+    still = (0.0, 0.0, 0.0)
+    stretch = Stretch(damped, DT, pushed(still, still, ContactMode.OPEN, 0.0, 0.0))
+    stretch.add(pushed(still, still, ContactMode.OPEN, 3.0, 4.0))  # 3 N m, of which 2 are left on the shaft
+    assert stretch.work == pytest.approx(1.0 * 4.0 * DT)
+
+
+def test_the_feet_are_told_apart_by_period_or_by_the_event_of_a_foot():
+    class Meant:
+        def intended(self, t):
+            return np.broadcast_to(np.ones(2, dtype=bool), (*np.shape(t), 2))
+
+    for change in ({}, {"stride": StrideSpec("touch_down", load_robot("three_link").foot_names[0])}):
+        found = circling(**change).footfall(Meant(), 4)
+        assert found.cycles == (3 if change else 4)
+        assert found.duty == pytest.approx([0.6, 0.6], abs=0.01)  # to the tick at which the stretch begins
+        assert found.mismatch == pytest.approx(0.4, abs=0.01)
+
+
+def test_roll_and_pitch_are_those_of_the_base():
+    spec, still = load_robot("three_link"), np.zeros(2)
+    stretch = Stretch(spec, DT, seen(0.0, 0.0, 0.0, False))
+    for roll, pitch, yaw in ((0.1, -0.2, 2.0), (0.0, 1.2, -3.0)):
+        base = BaseState((0.0,) * 3, tuple(euler2quat(roll, pitch, yaw, "sxyz")), (0.0,) * 3, (0.0,) * 3)
+        stretch.add(Observation(0, still, still, still, base, seen(0.0, 0.0, 0.0, False).contacts))
+    expected = [(0.1, -0.2, math.cos(0.1) * math.cos(0.2)), (0.0, 1.2, math.cos(1.2))]
+    assert stretch.attitude == pytest.approx(np.array(expected))

@@ -1,0 +1,57 @@
+"""MinIAQ in physics beside its equations: the same claims, by the same columns, and a robot that tips over."""
+
+import pytest
+
+from crawler_studies import physics_evaluator
+from crawler_studies.model_evaluator import ModelEvaluator
+from crawler_studies.own_columns import own_columns
+from crawler_studies.physics_evaluator import MEASURED, PyBulletEvaluator
+from crawler_studies.subject import Subject
+from crawler_studies.tuning.objective import make_objective
+
+EVEN = Subject("miniaq", "trot", {"controller": {"encoder_counts": 0}})  # cranks that turn as evenly as the equations'
+
+
+def test_physics_measures_what_the_equations_predict_of_the_feet(monkeypatch):
+    pytest.importorskip("pybullet")
+    monkeypatch.setattr(physics_evaluator, "SHORT_TIME", 1.0)  # s: quicker, and steady enough for what is compared
+    monkeypatch.setattr(physics_evaluator, "RELATIVE", 0.01)
+    (found,), (told,) = PyBulletEvaluator.of(EVEN, {}).evaluate([{}]), ModelEvaluator(EVEN).evaluate([{}])
+    assert found.valid, found.reason
+    assert found.own.keys() == told.own.keys() == own_columns(EVEN.spec).keys() <= MEASURED.keys()
+    # physics has friction with one coefficient, feet with a linear spring, legs with mass, and cranks that ripple by
+    # what torque their motors have: what the feet do agrees, speed and work differ by some percent
+    assert found.speed == pytest.approx(told.speed, rel=0.06)
+    assert found.own["energy_per_stride_J"] == pytest.approx(told.own["energy_per_stride_J"], rel=0.1)
+    for name, apart in (
+        ("mismatch", 0.02),
+        ("duty_front", 0.02),
+        ("duty_hind", 0.02),
+        ("three_down_share", 0.03),
+        ("pushed_back_share", 0.03),
+        ("drag_share", 0.02),
+        ("roll_amplitude_deg", 0.1),
+        ("pitch_low_deg", 0.1),
+        ("pitch_high_deg", 0.1),
+    ):
+        assert found.own[name] == pytest.approx(told.own[name], abs=apart), name
+    assert found.own["three_down_share"] > 0.85
+    assert found.own["duty_hind"] > 1.5 * found.own["duty_front"]
+
+
+def test_each_column_can_be_an_aim():
+    assert make_objective("mismatch", EVEN, "asymmetric", least=True).label == "least_mismatch"
+    (found,) = ModelEvaluator(EVEN).evaluate([{"gait.ahead_hl": 90.0, "gait.ahead_hr": -90.0}])
+    for name in own_columns(EVEN.spec):
+        assert make_objective(name, EVEN, "asymmetric").of([found]) == found.own[name]
+
+
+def test_a_robot_that_cannot_stand_on_its_feet_is_no_valid_point_anywhere(monkeypatch):
+    pytest.importorskip("pybullet")
+    monkeypatch.setattr(physics_evaluator, "SHORT_TIME", 1.0)
+    tipping = {"robot.front_x": -0.03}
+    (told,), (found,) = ModelEvaluator(EVEN).evaluate([tipping]), PyBulletEvaluator.of(EVEN, {}).evaluate([tipping])
+    assert not told.valid
+    assert "tip" in told.reason
+    assert not found.valid
+    assert found.reason.endswith(".")
