@@ -1,4 +1,4 @@
-"""The search for a better mechanism: what a robot's equations bring for it, and `crawler design` asks of them."""
+"""The search for a better mechanism or gait: what a robot's equations bring for it, for `crawler design`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any, Protocol
 
 from matplotlib.figure import Figure
 
-from crawler_core.robot import RobotSpec
 from crawler_models.model import Column
+from crawler_studies.figures import Columns
+from crawler_studies.subject import Subject
 
 Range = tuple[float, float]
 
@@ -18,12 +19,13 @@ Range = tuple[float, float]
 class Design:
     """What a search came to."""
 
-    settings: Mapping[str, float]  # the robot's parameters, by their names in its file
-    old: Mapping[str, Any]  # what the mechanism of the robot file comes to, by the columns' keys
-    new: Mapping[str, Any]  # and the one that was found
+    settings: Mapping[str, float]  # the parameters by their full names, such as robot.mass
+    old: Mapping[str, Any]  # what the robot comes to as it is set, by the columns' keys
+    new: Mapping[str, Any]  # and with what was found
     better: bool
     notes: Sequence[str]  # sentences that belong to the result
     draw: Callable[[Figure], None]
+    table: Columns | None = None  # a file beside the picture, where there is more than one answer
 
 
 class Search(Protocol):
@@ -32,7 +34,7 @@ class Search(Protocol):
     def run(self, progress: Callable[[int, str], None], stopped: Callable[[], bool]) -> Design | None:
         """Search until it has converged or `stopped`; None where nothing was found that moves at all.
 
-        `progress` hears how many mechanisms are judged, and a few words about the best one.
+        `progress` hears how many designs are judged, and a few words about the best one.
         """
 
 
@@ -40,15 +42,34 @@ class Designer(Protocol):
     """What `Model.design` names."""
 
     @property
+    def what(self) -> str:
+        """That is found: a mechanism, a gait."""
+
+    @property
     def wishes(self) -> type:
-        """A dataclass of `parameter`s: what the mechanism shall do."""
+        """A dataclass of `parameter`s: what shall be good about it."""
 
     @property
     def columns(self) -> Sequence[Column]:
-        """What a mechanism is reported by."""
+        """What a design is reported by."""
 
-    def ranges(self, spec: RobotSpec) -> Mapping[str, Range]:
-        """The parameters of the robot file that are searched, and where, in its units."""
+    def ranges(self, subject: Subject) -> Mapping[str, Range]:
+        """The parameters that are searched, by their full names, and where, in their units."""
 
-    def plan(self, spec: RobotSpec, wishes: Any, ranges: Mapping[str, Range], seed: int) -> Search:
-        """A search from the mechanism of `spec`. Raises UserError for wishes and ranges that exclude each other."""
+    def plan(self, subject: Subject, wishes: Any, ranges: Mapping[str, Range], seed: int) -> Search:
+        """A search from `subject` as it is set. Raises UserError for wishes and ranges that exclude each other."""
+
+
+def present(subject: Subject, name: str) -> float:
+    """A parameter, by its full name, as the subject has it."""
+    section, _, own = name.partition(".")
+    return float((subject.settings.get(section) or {}).get(own, subject.info(name).default))
+
+
+def by_section(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Parameters by their full names, as a file of settings has them."""
+    sections: dict[str, dict[str, Any]] = {}
+    for full, value in settings.items():
+        section, _, name = full.partition(".")
+        sections.setdefault(section, {})[name] = value
+    return sections

@@ -53,10 +53,15 @@ class Drawing:
         figure.savefig(files[0], dpi=100)
         for name, columns in self.tables.items():
             file = directory / f"{self.stem}{'_' + name if name else ''}.csv"
-            table = np.column_stack([np.asarray(column, dtype=float).ravel() for column in columns.values()])
-            np.savetxt(file, table, delimiter=",", header=",".join(columns), comments="", fmt="%.9g")
+            save_columns(file, columns)
             files.append(file)
         return files
+
+
+def save_columns(file: Path, columns: Columns) -> None:
+    """Columns of one length as a file of CSV, with a line of their names."""
+    table = np.column_stack([np.asarray(column, dtype=float).ravel() for column in columns.values()])
+    np.savetxt(file, table, delimiter=",", header=",".join(columns), comments="", fmt="%.9g")
 
 
 @dataclass(frozen=True)

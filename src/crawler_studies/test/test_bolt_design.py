@@ -18,17 +18,20 @@ from crawler_studies.bolt.design.judgement import COLUMNS, judge
 from crawler_studies.bolt.design.objective import FLAT, LOWER_OPEN, UPPER_OPEN, Objective
 from crawler_studies.bolt.design.search import DESIGNER
 from crawler_studies.bolt.design.wishes import Wishes
+from crawler_studies.design import by_section
+from crawler_studies.subject import Subject
 
 TABLE_2 = Bars(0.080, math.radians(41.41), 0.020, 0.105, 0.190, 0.210, 0.303, 0.052, 0.080, 0.050)
 
 
 @pytest.fixture(scope="module")
-def spec():
-    return load_robot("bolt")
+def bolt():
+    return Subject("bolt")
 
 
-def search(spec, wishes=None, seed=0, **ranges):
-    plan = DESIGNER.plan(spec, wishes or Wishes(), {**DESIGNER.ranges(spec), **ranges}, seed)
+def search(bolt, wishes=None, seed=0, **ranges):
+    own = {f"robot.{name}": ends for name, ends in ranges.items()}
+    plan = DESIGNER.plan(bolt, wishes or Wishes(), {**DESIGNER.ranges(bolt), **own}, seed)
     heard = []
     return plan.run(lambda judged, words: heard.append((judged, words)), lambda: False), heard
 
@@ -49,8 +52,8 @@ def test_the_ideal_path_is_a_half_sine_of_stance_and_a_flat_arc_of_flight():
     assert np.abs(np.diff(path)).max() < 5e-4  # m: no jump anywhere
 
 
-def test_table_2_is_5_8_mm_from_the_ideal_path_and_its_leg_is_longer_than_table_1_allows(spec):
-    assert Bars.of(spec.parameters) == TABLE_2
+def test_table_2_is_5_8_mm_from_the_ideal_path_and_its_leg_is_longer_than_table_1_allows(bolt):
+    assert Bars.of(bolt.spec.parameters) == TABLE_2
     table_2 = judge(TABLE_2, Wishes())
     assert table_2["path_rms_m"] == pytest.approx(5.8e-3, abs=5e-5)  # its last printed digit
     assert table_2["leg_m"] == pytest.approx(0.513)
@@ -65,24 +68,24 @@ def test_table_2_is_5_8_mm_from_the_ideal_path_and_its_leg_is_longer_than_table_
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_a_better_mechanism_within_table_1_is_found_from_any_seed(spec, seed):
-    found, heard = search(spec, seed=seed)
+def test_a_better_mechanism_within_table_1_is_found_from_any_seed(bolt, seed):
+    found, heard = search(bolt, seed=seed)
     assert found.better
     assert found.new["path_rms_m"] < 2.85e-3  # 2.8 mm
     assert found.new["J"] < 0.35 * found.old["J"]
     assert abs(found.new["attack_rad"]) < abs(found.old["attack_rad"])
     assert found.new["turns"]
     assert min(found.new["upper_rad"], found.new["lower_rad"]) > math.radians(29.99)  # rounding of the lengths
-    for name, (low, high) in DESIGNER.ranges(spec).items():
+    for name, (low, high) in DESIGNER.ranges(bolt).items():
         assert low <= found.settings[name] <= high
-    assert 0.45 <= found.settings["femur_length"] + found.settings["tibia_length"] <= 0.50001
+    assert 0.45 <= found.settings["robot.femur_length"] + found.settings["robot.tibia_length"] <= 0.50001
     assert "l_4 + l_5 = 0.513" in found.notes[0]  # Table 2 itself
     assert heard[-1][0] < 80_000  # mechanisms: half a second of closed form
 
 
-def test_what_is_found_is_a_robot_whose_loops_close_all_round(spec):
-    found, _ = search(spec)
-    robot = load_robot("bolt", found.settings)
+def test_what_is_found_is_a_robot_whose_loops_close_all_round(bolt):
+    found, _ = search(bolt)
+    robot = load_robot("bolt", by_section(found.settings)["robot"])
     closure = closure_of(robot)
     home = closure.home()
     for turned in np.radians(np.arange(0.0, 361.0, 20.0)):
@@ -125,7 +128,7 @@ def test_no_random_mechanism_upsets_the_objective():
 
 
 def test_where_the_present_mechanism_does_not_turn_one_that_does_is_better():
-    found, _ = search(load_robot("bolt", {"crank_length": 0.1}))
+    found, _ = search(Subject("bolt", settings={"robot": {"crank_length": 0.1}}))
     assert found.better
     assert not found.old["turns"]
     assert math.isnan(found.old["J"])
@@ -133,33 +136,33 @@ def test_where_the_present_mechanism_does_not_turn_one_that_does_is_better():
     found.draw(Figure())
 
 
-def test_ranges_in_which_nothing_turns_are_said_to_be_so(spec):
-    found, heard = search(spec, crank_length=(0.3, 0.4))
+def test_ranges_in_which_nothing_turns_are_said_to_be_so(bolt):
+    found, heard = search(bolt, crank_length=(0.3, 0.4))
     assert found is None
     assert "upper loops open" in heard[-1][1]
 
 
-def test_a_parameter_can_be_kept_and_table_2_alone_is_no_better_than_itself(spec):
-    found, _ = search(spec, crank_length=(0.02, 0.02))
-    assert found.settings["crank_length"] == 0.02
-    kept = {name: (spec.parameters[name],) * 2 for name in DESIGNER.ranges(spec)}
-    found, _ = search(spec, Wishes(leg_most=0.513), **kept)
-    assert found.settings == pytest.approx({name: low for name, (low, _) in kept.items()})
+def test_a_parameter_can_be_kept_and_table_2_alone_is_no_better_than_itself(bolt):
+    found, _ = search(bolt, crank_length=(0.02, 0.02))
+    assert found.settings["robot.crank_length"] == 0.02
+    kept = {name: (bolt.spec.parameters[name],) * 2 for name in by_section(DESIGNER.ranges(bolt))["robot"]}
+    found, _ = search(bolt, Wishes(leg_most=0.513), **kept)
+    assert found.settings == pytest.approx({f"robot.{name}": low for name, (low, _) in kept.items()})
     assert not found.better
 
 
-def test_a_search_stops_when_it_is_told_to(spec):
-    plan = DESIGNER.plan(spec, Wishes(), DESIGNER.ranges(spec), 0)
+def test_a_search_stops_when_it_is_told_to(bolt):
+    plan = DESIGNER.plan(bolt, Wishes(), DESIGNER.ranges(bolt), 0)
     heard = []
     plan.run(lambda judged, words: heard.append(judged), lambda: len(heard) >= 5)
     assert len(heard) == 5
 
 
-def test_wishes_that_exclude_each_other_are_sentences(spec):
+def test_wishes_that_exclude_each_other_are_sentences(bolt):
     with pytest.raises(UserError, match="is above leg_most = "):
-        DESIGNER.plan(spec, Wishes(leg_least=0.6), DESIGNER.ranges(spec), 0)
+        DESIGNER.plan(bolt, Wishes(leg_least=0.6), DESIGNER.ranges(bolt), 0)
     with pytest.raises(UserError, match="femur and tibia of these ranges"):
-        DESIGNER.plan(spec, Wishes(leg_least=0.9, leg_most=1.0), DESIGNER.ranges(spec), 0)
+        DESIGNER.plan(bolt, Wishes(leg_least=0.9, leg_most=1.0), DESIGNER.ranges(bolt), 0)
 
 
 def test_every_wish_has_a_range_around_its_default_and_every_column_is_judged():

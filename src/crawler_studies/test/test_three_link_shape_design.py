@@ -9,9 +9,9 @@ import pytest
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
 from crawler_models.three_link import crawl
+from crawler_studies.evolution import Evolution
 from crawler_studies.three_link.shape_design import Limits, design
 from crawler_studies.three_link.shape_design.constraints import sample_all, stroke_deficit
-from crawler_studies.three_link.shape_design.evolution import Evolution
 from crawler_studies.three_link.shape_design.merit import INVALID, merits, verify
 from crawler_studies.three_link.shape_design.task import Task
 from crawler_studies.three_link.shape_design.vector import decode, encode

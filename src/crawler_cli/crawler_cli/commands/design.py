@@ -1,4 +1,4 @@
-"""Search for a better mechanism of a robot: lengths whose foot goes where it shall."""
+"""Search for a better mechanism or gait of a robot: whatever its equations can judge by themselves."""
 
 from __future__ import annotations
 
@@ -21,41 +21,46 @@ from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import build, check_value, describe
-from crawler_core.robot import default_robot, load_robot, parameter_infos
+from crawler_core.robot import default_robot
 from crawler_core.table import load
 from crawler_models.catalogue import model_of
 
 if TYPE_CHECKING:
     from crawler_core.robot import RobotSpec
     from crawler_studies.design import Design, Designer, Range
+    from crawler_studies.subject import Subject
 
 EPILOG = """examples:
   crawler design ROBOT
   crawler design ROBOT --want stride=0.26,depth=0.04 --seed 3 --save longer.yaml
   crawler design ROBOT --over robot.crank_length=0.02:0.02 --over robot.femur_length=0.15:0.25
+  crawler design ROBOT --gait GAIT --only gait --set gait.frequency=4
   crawler design ROBOT --options
 
---options lists what can be wanted and the parameters that are searched, with units and ranges. --set and --params
-change the mechanism that what is found is compared with; the file of what is found has them too.
+--options lists what can be wanted and the parameters that are searched, with units and ranges. --only gait keeps the
+robot as it is, for one that exists; --over searches a parameter besides, or keeps it: the same value twice. --set and
+--params change what is found is compared with; the file of what is found has them too.
 
 files: the parameters that were found (.yaml), for --params of other commands, and a picture (.png) beside them, by
-default in studies/
+default in studies/; where there is more than one answer, a table of them (.csv)
 
-exit codes: 0 done, 1 nothing better was found (there are files only where something turns), 2 bad input, 130
+exit codes: 0 done, 1 nothing better was found (there are files only where something moves), 2 bad input, 130
 interrupted (the best so far is written)
 
-keys of --json: robot, wishes, ranges (of the parameters that were searched), seed, evaluations, seconds, better, old,
-new (what both mechanisms come to), settings (what was found, of section robot), notes, command (that runs it), file,
-picture
+keys of --json: robot, gait (where it is searched), wishes, ranges (of the parameters that were searched), seed,
+evaluations, seconds, better, old, new (what both come to), settings (what was found, by section), notes, command (that
+runs it), file, picture, table (or null)
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `crawler design`."""
     parser.add_argument("robot", nargs="?", default="", help=f"which robot (default: {default_robot()})")
+    parser.add_argument("--gait", default="", help="where gaits are searched, the one that it starts from")
     parser.add_argument(
-        "--want", action="append", default=[], metavar="NAME=VALUE,...", help="what it shall do; repeatable"
+        "--want", action="append", default=[], metavar="NAME=VALUE,...", help="what shall be good; repeatable"
     )
+    parser.add_argument("--only", choices=("gait", "robot"), help="search the parameters of this section alone")
     parser.add_argument(
         "--over",
         action="append",
@@ -72,33 +77,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check everything, search, report."""
-    settings = settings_of(arguments)
-    for section in settings:
-        if section != "robot":
-            raise UserError(f"'{section}' settings mean nothing to a mechanism: give robot settings.")
+    from crawler_studies.subject import Subject
+
     if arguments.seed < 0:
         raise UserError(f"--seed {arguments.seed} is not allowed: give 0 or more.")
-    spec = load_robot(arguments.robot, settings.get("robot"))
-    designer = _designer(spec)
+    settings = settings_of(arguments)
+    subject = Subject(arguments.robot, arguments.gait, settings)
+    designer = _designer(subject.spec)
+    _check_sections(arguments, settings, subject, designer)
     if arguments.options:
-        show_options(spec, designer, arguments.json)
+        show_options(subject, designer, arguments.json)
         return 0
     wishes: Any = build(designer.wishes, _wanted(arguments.want, designer), section="want")
-    ranges = _ranges(arguments.over, spec, designer)
-    search = designer.plan(spec, wishes, ranges, arguments.seed)
-    file = _file(arguments, spec, wishes, ranges, settings.get("robot") or {})
+    ranges = _ranges(arguments, subject, designer)
+    search = designer.plan(subject, wishes, ranges, arguments.seed)
+    file = _file(arguments, subject, wishes, ranges)
     asked = AskedToEnd(at_once=False)
-    lines = _Lines(arguments.json)
+    lines = _Lines(designer.what, arguments.json)
     begin = time.monotonic()
     found = search.run(lines, asked)
     seconds = time.monotonic() - begin
     if found is None:
         print(f"crawler: nothing was found: {lines.words}. Search wider ranges, or want less.", file=sys.stderr)
         return 130 if asked() else 1
-    picture = _write(found, file, spec, {**(settings.get("robot") or {}), **found.settings})
-    named = shlex.quote(str(file))
+    picture, table = _write(found, file, subject, designer)
+    gait = subject.gait_name if _searches_gaits(subject, designer) else None
+    with_gait = ["--gait", gait] if gait else []
+    words = ["./crawler", "run", "--robot", arguments.robot or subject.spec.name, *with_gait, "--params", str(file)]
+    from crawler_studies.design import by_section
+
     result = {
-        "robot": spec.name,
+        "robot": subject.spec.name,
+        **({"gait": gait} if gait else {}),
         "wishes": dataclasses.asdict(wishes),
         "ranges": {name: list(ends) for name, ends in ranges.items()},
         "seed": arguments.seed,
@@ -107,18 +117,19 @@ def run(arguments: argparse.Namespace) -> int:
         "better": found.better,
         "old": dict(found.old),
         "new": dict(found.new),
-        "settings": dict(found.settings),
+        "settings": by_section(found.settings),
         "notes": list(found.notes),
-        "command": f"./crawler run --robot {shlex.quote(arguments.robot or spec.name)} --params {named}",
+        "command": shlex.join(words),
         "file": str(file),
         "picture": str(picture),
+        "table": str(table) if table else None,
     }
     if arguments.json:
         print(json.dumps(finite(result)))
     else:
-        show(spec, designer, found, result)
+        show(subject, designer, found, result)
     if asked():
-        print(f"crawler: interrupted after {lines.judged} mechanisms; the best of them is in {file}.", file=sys.stderr)
+        print(f"crawler: interrupted after {lines.judged} {designer.what}s; the best is in {file}.", file=sys.stderr)
         return 130
     return 0 if found.better else 1
 
@@ -130,13 +141,37 @@ def _designer(spec: RobotSpec) -> Designer:
     return load(where, what=f"the design of '{spec.name}'")
 
 
+def _sections(subject: Subject, designer: Designer) -> list[str]:
+    from crawler_studies.design import by_section
+
+    return sorted(by_section(designer.ranges(subject)), reverse=True)
+
+
+def _searches_gaits(subject: Subject, designer: Designer) -> bool:
+    return "gait" in _sections(subject, designer)
+
+
+def _check_sections(
+    arguments: argparse.Namespace, settings: Mapping[str, object], subject: Subject, designer: Designer
+) -> None:
+    known = _sections(subject, designer)
+    for section in settings:
+        if section not in known:
+            raise UserError(
+                f"'{section}' settings mean nothing to the search for a {designer.what}: give {' and '.join(known)} "
+                "settings."
+            )
+    if "gait" not in known and (arguments.gait or arguments.only == "gait"):
+        raise UserError(f"what is searched of '{subject.spec.name}' is a {designer.what}: leave the gait out.")
+
+
 def _wanted(words: list[str], designer: Designer) -> dict[str, Any]:
     infos = {info.name: info for info in describe(designer.wishes)}
     wanted: dict[str, Any] = {}
     for word in _words(words):
         name, equals, text = word.partition("=")
         if not equals:
-            raise UserError(f"'{word}' is no wish: write name=value, such as {next(iter(infos))}=0.2.")
+            raise UserError(f"'{word}' is no wish: write name=value, such as {_example(designer)}.")
         if name not in infos:
             raise unknown_name("wish", name, infos)
         try:
@@ -146,23 +181,28 @@ def _wanted(words: list[str], designer: Designer) -> dict[str, Any]:
     return wanted
 
 
-def _ranges(words: list[str], spec: RobotSpec, designer: Designer) -> dict[str, Range]:
-    ranges = dict(designer.ranges(spec))
-    infos = parameter_infos(spec)
-    for word in _words(words):
+def _example(designer: Designer) -> str:
+    first = describe(designer.wishes)[0]
+    return f"{first.name}={first.default}"
+
+
+def _ranges(arguments: argparse.Namespace, subject: Subject, designer: Designer) -> dict[str, Range]:
+    known = designer.ranges(subject)
+    own = arguments.only
+    ranges = {name: ends for name, ends in known.items() if not own or name.partition(".")[0] == own}
+    for word in _words(arguments.over):
         name, _, text = word.partition("=")
-        own = name.removeprefix("robot.")
-        if own == name or own not in ranges:
-            raise unknown_name("parameter to search", name, (f"robot.{known}" for known in ranges))
+        if name not in known:
+            raise unknown_name("parameter to search", name, known)
         try:
             low, high = (float(part) for part in text.split(":"))
         except ValueError:
             raise UserError(f"'{word}' is no range: write {name}=low:high.") from None
         for value in (low, high):
-            check_value(infos[own], value, label=name)
+            check_value(subject.info(name), value, label=name)
         if low > high:
             raise UserError(f"'{word}' is empty: {low:g} is above {high:g}.")
-        ranges[own] = low, high
+        ranges[name] = low, high
     return ranges
 
 
@@ -170,9 +210,7 @@ def _words(words: list[str]) -> list[str]:
     return [word.strip() for text in words for word in text.split(",")]
 
 
-def _file(
-    arguments: argparse.Namespace, spec: RobotSpec, wishes: Any, ranges: Mapping[str, Range], own: Mapping[str, Any]
-) -> Path:
+def _file(arguments: argparse.Namespace, subject: Subject, wishes: Any, ranges: Mapping[str, Range]) -> Path:
     if arguments.save:
         file = Path(arguments.save)
         if file.suffix not in (".yaml", ".yml"):
@@ -182,44 +220,53 @@ def _file(
         return file
     from crawler_studies.place import labelled_path
 
-    identity = {"wishes": dataclasses.asdict(wishes), "ranges": ranges, "seed": arguments.seed, "robot": own}
-    return labelled_path((spec.name, "design"), identity, ".yaml")
+    identity = {"wishes": dataclasses.asdict(wishes), "ranges": ranges, "seed": arguments.seed}
+    identity |= {"gait": arguments.gait, "settings": subject.settings}
+    return labelled_path((subject.spec.name, "design"), identity, ".yaml")
 
 
-def _write(found: Design, file: Path, spec: RobotSpec, parameters: Mapping[str, Any]) -> Path:
+def _write(found: Design, file: Path, subject: Subject, designer: Designer) -> tuple[Path, Path | None]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    picture = file.with_suffix(".png")
+    from crawler_bringup.settings import merge
+    from crawler_studies.design import by_section
+    from crawler_studies.figures import save_columns
+
+    title = subject.spec.title
+    picture, table = file.with_suffix(".png"), file.with_suffix(".csv") if found.table else None
     figure = Figure(figsize=(10.0, 7.0), layout="constrained")
     FigureCanvasAgg(figure)
-    figure.suptitle(f"{spec.title}: the mechanism that was found")
+    figure.suptitle(f"{title}: the {designer.what} that was found")
     found.draw(figure)
-    text = yaml.safe_dump({"robot": dict(parameters)}, sort_keys=False)
+    text = yaml.safe_dump(merge(subject.settings, by_section(found.settings)), sort_keys=False)
     try:
-        file.write_text(f"# A mechanism for {spec.title}\n{text}", encoding="utf-8")
+        file.write_text(f"# A {designer.what} for {title}\n{text}", encoding="utf-8")
         figure.savefig(picture, dpi=100)
+        if table and found.table:
+            save_columns(table, found.table)
     except OSError as error:
         raise UserError(f"{file} or its picture cannot be written: {error.strerror or error}.") from None
-    return picture
+    return picture, table
 
 
 class _Lines:
-    """A line now and then, while it searches."""
+    """A line now and then, while it searches: soon where there is news."""
 
-    EVERY = 0.5  # s
+    EVERY, AT_LEAST = 0.5, 10.0  # s
 
-    def __init__(self, quiet: bool) -> None:
+    def __init__(self, what: str, quiet: bool) -> None:
         self.judged, self.words = 0, "interrupted"
-        self._quiet = quiet
-        self._next = time.monotonic() + self.EVERY
+        self._what, self._quiet = what, quiet
+        self._latest, self._said = time.monotonic(), ""
 
     def __call__(self, judged: int, words: str) -> None:
         self.judged, self.words = judged, words
-        if self._quiet or time.monotonic() < self._next:
+        since = time.monotonic() - self._latest
+        if self._quiet or since < (self.EVERY if words != self._said else self.AT_LEAST):
             return
-        self._next = time.monotonic() + self.EVERY
-        print(f"{judged} mechanisms; {words}", file=sys.stderr, flush=True)
+        self._latest, self._said = time.monotonic(), words
+        print(f"{judged} {self._what}s; {words}", file=sys.stderr, flush=True)
 
 
-COMMAND = Command("a better mechanism: lengths whose foot goes where it shall", __doc__, EPILOG, add_arguments, run)
+COMMAND = Command("a better mechanism or gait: whatever the equations can judge", __doc__, EPILOG, add_arguments, run)

@@ -7,28 +7,29 @@ from typing import TYPE_CHECKING, Any
 
 from crawler_cli.commands.model import finite
 from crawler_core.parameters import describe
-from crawler_core.robot import parameter_infos
 
 if TYPE_CHECKING:
-    from crawler_core.robot import RobotSpec
     from crawler_studies.design import Design, Designer
+    from crawler_studies.subject import Subject
 
 
-def show(spec: RobotSpec, designer: Designer, found: Design, result: dict[str, Any]) -> None:
-    """The mechanism that was found beside the robot file's, and how to run it; `result` is what --json prints."""
+def show(subject: Subject, designer: Designer, found: Design, result: dict[str, Any]) -> None:
+    """What was found beside what there was, and how to run it; `result` is what --json prints."""
     from rich.console import Console
     from rich.table import Table
 
+    from crawler_studies.design import present
+
     console = Console(highlight=False)
-    infos = parameter_infos(spec)
-    table = Table(title=f"{spec.title}: a mechanism in {result['seconds']:.1f} s", title_justify="left")
+    title = f"{subject.spec.title}: a {designer.what} in {result['seconds']:.1f} s"
+    table = Table(title=title, title_justify="left")
     table.add_column("")
-    for column in ("robot file", "found", "searched"):
+    for column in (f"gait {result['gait']}" if "gait" in result else "robot file", "found", "searched"):
         table.add_column(column, justify="right")
     for name, value in found.settings.items():
         low, high = result["ranges"][name]
-        old = f"{spec.parameters[name]:g} {infos[name].unit}"
-        table.add_row(f"robot.{name}", old, f"{value:g} {infos[name].unit}", f"{low:g} to {high:g}")
+        unit = subject.infos[name].unit
+        table.add_row(name, f"{present(subject, name):g} {unit}", f"{value:g} {unit}", f"{low:g} to {high:g}")
     table.add_section()
     for meaning in designer.columns:
         old, new = (
@@ -40,18 +41,19 @@ def show(spec: RobotSpec, designer: Designer, found: Design, result: dict[str, A
     for note in found.notes:
         console.print(note, soft_wrap=True, markup=False)
     if not found.better:
-        console.print("Nothing better was found: the robot file's mechanism has the lower objective.")
-    sets = " ".join(f"--set robot.{name}={value:g}" for name, value in found.settings.items())
+        console.print(f"Nothing better was found: the {designer.what} as it was has the lower objective.")
+    sets = " ".join(f"--set {name}={value:g}" for name, value in found.settings.items())
     console.print(f"run: {result['command']}", soft_wrap=True, markup=False)
     console.print(f"the same in words: {sets}", soft_wrap=True, markup=False)
-    for name in ("file", "picture"):
-        console.print(f"{name}: {result[name]}", soft_wrap=True, markup=False)
+    for name in ("file", "picture", "table"):
+        if result[name]:
+            console.print(f"{name}: {result[name]}", soft_wrap=True, markup=False)
 
 
-def show_options(spec: RobotSpec, designer: Designer, as_json: bool) -> None:
+def show_options(subject: Subject, designer: Designer, as_json: bool) -> None:
     """What --want and --over can say."""
-    wishes, infos = describe(designer.wishes), parameter_infos(spec)
-    ranges = designer.ranges(spec)
+    wishes = describe(designer.wishes)
+    ranges = designer.ranges(subject)
     if as_json:
         said = {
             "wishes": {w.name: {"default": w.default, "range": w.range_text(), "meaning": w.doc} for w in wishes},
@@ -62,12 +64,15 @@ def show_options(spec: RobotSpec, designer: Designer, as_json: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    want = Table("--want", "default", "range", "meaning", title=f"{spec.title}: what it shall do", title_justify="left")
+    title = f"{subject.spec.title}: what shall be good"
+    want = Table("--want", "default", "range", "meaning", title=title, title_justify="left")
     for wish in wishes:
-        want.add_row(wish.name, f"{wish.default:g}", wish.range_text(), wish.doc)
+        default = f"{wish.default:g}" if wish.type is float else str(wish.default).lower()
+        want.add_row(wish.name, default, wish.range_text(), wish.doc)
     over = Table("--over", "searched", "meaning", title="what is searched", title_justify="left")
     for name, (low, high) in ranges.items():
-        over.add_row(f"robot.{name}", f"{low:g} to {high:g} {infos[name].unit}", infos[name].doc.replace("[", r"\["))
+        info = subject.infos[name]
+        over.add_row(name, f"{low:g} to {high:g} {info.unit}", info.doc.replace("[", r"\["))
     console = Console(highlight=False)
     console.print(want)
     console.print(over)

@@ -18,6 +18,7 @@ from crawler_studies.bolt.design.objective import FLAT, LOWER_OPEN, UPPER_OPEN, 
 from crawler_studies.bolt.design.picture import draw
 from crawler_studies.bolt.design.wishes import Wishes
 from crawler_studies.design import Design, Range
+from crawler_studies.subject import Subject
 
 POPULATION = 8  # mechanisms per number that is searched
 GENERATIONS = 1000  # at most; about 350 are usual
@@ -71,10 +72,11 @@ class MechanismSearch:
     def _design(self, settings: Mapping[str, float]) -> Design:
         old, new = Bars.of(self.spec.parameters), Bars.of(settings)
         before, after = judge(old, self.wishes), judge(new, self.wishes)
+        found = {f"robot.{name}": value for name, value in settings.items()}
         better = not after["J"] >= before["J"]  # also where the old one does not turn
         outside = self._outside(old)
         notes = [f"The mechanism of the robot file is outside these limits: {', '.join(outside)}."] if outside else []
-        return Design(settings, before, after, better, notes, lambda figure: draw(figure, old, new, self.wishes))
+        return Design(found, before, after, better, notes, lambda figure: draw(figure, old, new, self.wishes))
 
     def _outside(self, bars: Bars) -> list[str]:
         ends = {**self.ranges, "l_4 + l_5": (self.wishes.leg_least, self.wishes.leg_most)}
@@ -89,16 +91,18 @@ class MechanismSearch:
 class BoltDesigner:
     """What `Model.design` of BOLT names."""
 
+    what = "mechanism"
     wishes = Wishes
     columns = COLUMNS
 
-    def ranges(self, spec: RobotSpec) -> Mapping[str, Range]:
-        return {NAMES[symbol]: ends for symbol, ends in RANGES.items()}
+    def ranges(self, subject: Subject) -> Mapping[str, Range]:
+        return {f"robot.{NAMES[symbol]}": ends for symbol, ends in RANGES.items()}
 
-    def plan(self, spec: RobotSpec, wishes: Wishes, ranges: Mapping[str, Range], seed: int) -> MechanismSearch:
-        if missing := [name for name in self.ranges(spec) if name not in spec.parameters]:
+    def plan(self, subject: Subject, wishes: Wishes, ranges: Mapping[str, Range], seed: int) -> MechanismSearch:
+        spec = subject.spec
+        if missing := [NAMES[symbol] for symbol in RANGES if NAMES[symbol] not in spec.parameters]:
             raise UserError(f"{spec.name} has no such leg: its robot file lacks {', '.join(missing)}.")
-        by_symbol = {symbol: ranges[NAMES[symbol]] for symbol in RANGES}
+        by_symbol = {symbol: ranges[f"robot.{NAMES[symbol]}"] for symbol in RANGES}
         return MechanismSearch(spec, wishes, by_symbol, Space.of(by_symbol, wishes), seed)
 
 

@@ -5,25 +5,28 @@ from __future__ import annotations
 import math
 
 from crawler_models.bolt.robot import NAMES
-from crawler_studies.bolt.design.bars import Bars
+from crawler_studies.bolt.design.bars import RANGES, Bars, Space
 from crawler_studies.bolt.design.judgement import COLUMNS, judge
-from crawler_studies.bolt.design.search import DESIGNER
+from crawler_studies.bolt.design.search import MechanismSearch
 from crawler_studies.bolt.design.wishes import Wishes
 from crawler_studies.bolt.figures.lab import HEURISTIC, Lab
+from crawler_studies.design import by_section
 from crawler_studies.figures import TextTable
 
 PRINTED = Bars(0.080, math.radians(41.41), 0.020, 0.105, 0.190, 0.210, 0.303, 0.052, 0.080, 0.050)
 
 
 def make(lab: Lab) -> TextTable:
-    wishes, ranges = Wishes(), DESIGNER.ranges(lab.spec)
-    found = DESIGNER.plan(lab.spec, wishes, ranges, 0).run(lambda judged, words: None, lambda: False)
-    columns = [HEURISTIC, PRINTED, Bars.of(lab.spec.parameters), *([Bars.of(found.settings)] if found else [])]
+    wishes = Wishes()
+    search = MechanismSearch(lab.spec, wishes, RANGES, Space.of(RANGES, wishes), 0)
+    found = search.run(lambda judged, words: None, lambda: False)
+    made = [Bars.of(by_section(found.settings)["robot"])] if found else []
+    columns = [HEURISTIC, PRINTED, Bars.of(lab.spec.parameters), *made]
     rows = []
     for symbol in Bars._fields:
         name = NAMES[symbol]
         texts = [_text(symbol, getattr(bars, symbol)) for bars in columns]
-        low, high = ranges[name]
+        low, high = RANGES[symbol]
         rows.append([f"{symbol} (`{name}`)", *texts, f"{low:g} to {high:g}"])
     judged = [judge(bars, wishes) for bars in columns]
     for column in COLUMNS:

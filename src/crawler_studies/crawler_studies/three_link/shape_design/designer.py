@@ -11,8 +11,8 @@ import numpy as np
 from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
+from crawler_studies.evolution import Evolution
 from crawler_studies.three_link.shape_design.constraints import within
-from crawler_studies.three_link.shape_design.evolution import Evolution
 from crawler_studies.three_link.shape_design.limits import Limits
 from crawler_studies.three_link.shape_design.merit import merits, verify
 from crawler_studies.three_link.shape_design.task import Task

@@ -1,7 +1,7 @@
 """Covariance matrix adaptation (N. Hansen, "The CMA Evolution Strategy: A Tutorial"), for maximising.
 
 It ranks points instead of using their values, so that penalties and kinks do it no harm, and learns which coefficients
-must change together: a shape's harmonics do little one by one.
+must change together.
 """
 
 from __future__ import annotations

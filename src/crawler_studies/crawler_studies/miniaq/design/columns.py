@@ -1,0 +1,39 @@
+"""What a gait is reported by: what the equations say, and what physics says of the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from crawler_models.miniaq.model import MODEL
+from crawler_models.model import Column
+
+REPORTED = (
+    "mismatch",
+    "cost_of_transport",
+    "pushed_back_share",
+    "three_down_share",
+    "roll_amplitude_deg",
+    "yaw_rate_deg_s",
+)
+MEASURED = ("speed_m_s", "mismatch", "cost_of_transport")
+_SPEED = Column("speed_m_s", "speed", lambda v: f"{1e3 * v:.1f} mm/s", kept=float)
+_BY_KEY = {column.key: column for column in (_SPEED, *MODEL.columns)}
+
+
+def _of_physics(column: Column) -> Column:
+    return Column(f"physics_{column.key}", f"{column.meaning}, in physics", column.text, kept=float)
+
+
+COLUMNS = (
+    _SPEED,
+    *(_BY_KEY[key] for key in REPORTED),
+    Column("step_length_m", "way of a stride", lambda v: f"{1e3 * v:.1f} mm", kept=float),
+    *(_of_physics(_BY_KEY[key]) for key in MEASURED),
+)
+
+
+def described(found: Mapping[str, Any]) -> dict[str, Any]:
+    """A prediction by the keys of COLUMNS; NaN for what it does not say."""
+    return {column.key: found.get(column.key, math.nan) for column in COLUMNS}

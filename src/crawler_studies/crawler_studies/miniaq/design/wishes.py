@@ -1,0 +1,27 @@
+"""What shall be good about the gait, what it must not do for that, and how long to search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from crawler_core.parameters import parameter
+
+AIMS = ("mismatch", "speed", "cost_of_transport")
+ALL = "all"
+KEYS = {"mismatch": "mismatch", "speed": "speed_m_s", "cost_of_transport": "cost_of_transport"}  # of a prediction
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """A gait that stands still drags nothing and misses little, so that a speed is wanted of every one."""
+
+    aim: str = parameter(
+        AIMS[0], choices=(*AIMS, ALL), doc="the least mismatch, the most speed, the least cost; all: the front of them"
+    )
+    least_speed: float = parameter(0.05, unit="m/s", low=0.0, high=1.0, doc="forward, of every gait that counts")
+    most_turn: float = parameter(1.0, unit="degrees", low=0.0, high=180.0, doc="of yaw in a stride, to either side")
+    margin: float = parameter(
+        0.005, unit="m", low=0.0, high=0.02, doc="between centre of mass and feet, along x, wherever the cranks are"
+    )
+    budget: int = parameter(1000, low=10, high=1_000_000, doc="gaits to judge at most")
+    physics: bool = parameter(True, doc="take the best that is better in physics too, in PyBullet")

@@ -1,0 +1,27 @@
+"""Fig. 5: roll and pitch of the trot over five seconds."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from crawler_studies.figures import BLUE, Drawing
+from crawler_studies.miniaq.figures.lab import Lab
+
+
+def make(lab: Lab) -> Drawing:
+    walk, last = lab.trot.walk, lab.trot.settled
+    roll, pitch = np.degrees(walk.rpy[:, :2]).T
+    table = {"t_s": walk.times, "roll_deg": roll, "pitch_deg": pitch}
+    amplitude, low, high = 0.5 * np.ptp(roll[last]), pitch[last].min(), pitch[last].max()
+
+    def draw(figure: Figure) -> None:
+        panels = figure.subplots(2, 1, sharex=True)
+        for axes, angle, words in zip(panels, (roll, pitch), ("(a) roll [°]", "(b) pitch [°], nose down"), strict=True):
+            axes.plot(walk.times, angle, color=BLUE, linewidth=1.2)
+            axes.set_ylabel(words)
+        panels[1].set_xlabel("t [s]")
+        panels[1].set_xlim(0.0, walk.times[-1])
+
+    title = f"trot at 2.5 Hz: roll ±{amplitude:.1f}°, pitch {low:.1f} to {high:.1f}°, both periodic"
+    return Drawing(5, title, {"": table}, draw, (9.0, 5.5))

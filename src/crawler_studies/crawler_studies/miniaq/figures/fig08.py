@@ -1,0 +1,24 @@
+"""Fig. 8: the gait diagram of five seconds of trot, meant and achieved."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from crawler_models.miniaq.prediction import forward_force
+from crawler_models.miniaq.robot import LEGS
+from crawler_studies.figures import Drawing
+from crawler_studies.gait_diagram import draw_run, legend
+from crawler_studies.miniaq.figures.lab import SECONDS, Lab, bars
+
+
+def make(lab: Lab) -> Drawing:
+    walk, gait = lab.trot.walk, lab.trot.gait
+    down, forward, meant = walk.force[..., 2] > 0.0, forward_force(walk), gait.intended(walk.times)
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        draw_run(axes, walk.times, down, forward, meant, LEGS)
+        legend(axes, meant=True, known=True)
+
+    title = f"trot at 2.5 Hz, {SECONDS / gait.period:g} strides: periodic, and not the trot that is meant"
+    return Drawing(8, title, {"": {"t_s": walk.times, **bars(down, forward, meant)}}, draw, (11.0, 4.0))

@@ -1,0 +1,33 @@
+"""Fig. 9: the gait diagram of one stride of the trot, once it is steady."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from crawler_models.miniaq.prediction import footfall_of, forward_force
+from crawler_models.miniaq.robot import LEGS
+from crawler_models.miniaq.steady import SAMPLES
+from crawler_studies.figures import Drawing
+from crawler_studies.gait_diagram import draw_cycle, legend
+from crawler_studies.miniaq.figures.lab import Lab, bars
+
+
+def make(lab: Lab) -> Drawing:
+    steady, gait = lab.steady_trot, lab.trot.gait
+    walk = steady.walk
+    times = steady.begin + walk.times - walk.times[0]
+    down, forward, meant = walk.force[..., 2] > 0.0, forward_force(walk), gait.intended(times)
+    feet = footfall_of(gait, steady)
+    front, hind = feet.backward_share[:2].mean(), feet.backward_share[2:].mean()
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        draw_cycle(axes, times, down, forward, meant, LEGS, times[::SAMPLES])
+        legend(axes, meant=True, known=True)
+
+    title = (
+        f"three feet or more are down for {100 * feet.at_least(3):.0f} % of a stride, where trot means two;\n"
+        f"hind feet are dragged for {100 * hind:.0f} % of it, front feet for {100 * front:.0f} %"
+    )
+    table = {"phase": (times - times[0]) / gait.period, **bars(down, forward, meant)}
+    return Drawing(9, title, {"": table}, draw, (10.0, 4.5))

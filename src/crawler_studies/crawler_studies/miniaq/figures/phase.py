@@ -1,0 +1,75 @@
+"""Phase errors as the paper's controller leaves them: what 20 degrees of one leg do to the trot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import product
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from crawler_models.miniaq.prediction import footfall_of
+from crawler_models.miniaq.robot import LEGS
+from crawler_models.miniaq.steady import way_of
+from crawler_studies.figures import BLACK, BLUE, PURPLE, RED, Array, Drawing
+from crawler_studies.miniaq.figures.lab import Lab
+
+MOST = 20  # degrees, of the paper's controller
+STEP = 2.5  # degrees
+SHOWN = {
+    "speed_mm_s": "speed [mm/s]",
+    "mismatch_percent": "mismatch [%]",
+    "yaw_deg_s": "yaw [°/s], to the left",
+    "hind_drag_percent": "hind feet: backward impulse [%]",
+}
+
+
+def make(lab: Lab) -> Drawing:
+    errors = np.arange(-MOST, MOST + STEP, STEP)
+    right = effect(lab)
+    table = {"error_deg": errors}
+    for leg in LEGS:
+        found = [effect(lab, **{f"error_{leg}": float(error)}) if error else right for error in errors]
+        table |= {f"{name}_{leg}": np.array([each[name] for each in found]) for name in SHOWN}
+    corners = together(lab)
+
+    def draw(figure: Figure) -> None:
+        for axes, (name, words) in zip(figure.subplots(2, 2, sharex=True).flat, SHOWN.items(), strict=True):
+            for leg, colour, style in zip(LEGS, (BLUE, PURPLE, RED, BLACK), ("-", "--", "-", "--"), strict=True):
+                axes.plot(errors, table[f"{name}_{leg}"], style, color=colour, marker=".", label=leg)
+            axes.axhspan(corners[name].min(), corners[name].max(), color=BLACK, alpha=0.07, linewidth=0.0)
+            axes.set_ylabel(words)
+        for axes in figure.axes[2:]:
+            axes.set_xlabel("phase error of one leg [°], ahead")
+        figure.axes[0].legend(fontsize=8, ncols=4)
+
+    speeds, yaws = (np.concatenate([table[f"{name}_{leg}"] for leg in LEGS]) for name in ("speed_mm_s", "yaw_deg_s"))
+    title = (
+        f"one leg off by up to {MOST}°: {speeds.min():.1f} to {speeds.max():.1f} mm/s instead of "
+        f"{right['speed_mm_s']:.1f}, {yaws.min():+.1f} to {yaws.max():+.1f} °/s of yaw;\n"
+        f"grey: every leg off by {MOST}°, one way or the other"
+    )
+    return Drawing("phase", title, {"": table, "corners": corners}, draw, (10.0, 6.5))
+
+
+def together(lab: Lab) -> dict[str, Array]:
+    """Every leg off by MOST, one way or the other: all combinations."""
+    signs = list(product((-1.0, 1.0), repeat=len(LEGS)))
+    errors = [{f"error_{leg}": MOST * sign for leg, sign in zip(LEGS, each, strict=True)} for each in signs]
+    found = [effect(lab, **each) for each in errors]
+    columns = {f"{name}_deg": np.array([each[name] for each in errors]) for name in errors[0]}
+    return columns | {name: np.array([each[name] for each in found]) for name in SHOWN}
+
+
+def effect(lab: Lab, **errors: float) -> Mapping[str, float]:
+    """What the steady trot comes to with phase errors (degrees), by the keys of SHOWN."""
+    gait, steady = lab.steady(**errors)
+    feet, moved, time = footfall_of(gait, steady), way_of(steady.walk), steady.strides * gait.period
+    forward, backward = feet.forward[2:].sum(), feet.backward[2:].sum()
+    return {
+        "speed_mm_s": 1e3 * moved.ahead / time,
+        "mismatch_percent": 100.0 * feet.mismatch,
+        "yaw_deg_s": math.degrees(moved.turn) / time,
+        "hind_drag_percent": 100.0 * backward / (forward + backward),
+    }
