@@ -1,0 +1,31 @@
+"""The MuJoCo backend: the robot as rigid bodies on frictional ground."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from crawler_core.backend_entry import BackendEntry
+from crawler_core.parameters import parameter
+from sim_bridge.mujoco_world import MuJoCoWorld
+from sim_bridge.physics_backend import PhysicsBackend, PhysicsSettings
+from sim_bridge.world import World
+
+
+@dataclass(frozen=True)
+class MuJoCoSettings(PhysicsSettings):
+    """How MuJoCo computes."""
+
+
+class MuJoCoBackend(PhysicsBackend):
+    """Physics by MuJoCo."""
+
+    kind: ClassVar[str] = "mujoco"
+    EXTRA: ClassVar[dict] = {}
+
+    def make_world(self, pushed: Sequence[int], step: float) -> World:
+        return MuJoCoWorld(self._spec, pushed=pushed, step=step, **self.EXTRA)
+
+
+ENTRY = BackendEntry("sim_bridge", "mujoco_backend", MuJoCoBackend, MuJoCoSettings)
