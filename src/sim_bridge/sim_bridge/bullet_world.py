@@ -16,7 +16,7 @@ from crawler_core.urdf import build_urdf
 from sim_bridge.bullet_base import BulletBase, FloatingBase, GuidedBase, link_in_mass_frame
 from sim_bridge.feet import ContactAverage, FootMotion
 from sim_bridge.home import home_of
-from sim_bridge.physics_urdf import base_joints, physics_urdf
+from sim_bridge.physics_urdf import base_joints, not_in_urdf, physics_urdf
 
 UNLIMITED = 1e6  # N·m: a prescribed joint follows whatever it takes; N: a loop holds
 UNCHECKED = 1e9  # rad/s and m/s: Bullet cuts joints down to 100 otherwise, and that makes energy where loops tie them
@@ -111,7 +111,7 @@ class BulletWorld:
 
     def _find(self, kind: str, name: str) -> int:
         if (kind, name) not in self._index:
-            raise UserError(f"the robot file of '{self._spec.name}' names the {kind} '{name}', but its URDF does not.")
+            raise not_in_urdf(self._spec, kind, name)
         return self._index[kind, name]
 
     def _hang(self) -> BulletBase:

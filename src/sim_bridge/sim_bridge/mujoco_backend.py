@@ -17,15 +17,18 @@ from sim_bridge.world import World
 class MuJoCoSettings(PhysicsSettings):
     """How MuJoCo computes."""
 
+    physics_rate: float = parameter(
+        4000.0, unit="Hz", low=100.0, high=20000.0, constant=True, doc="steps per second, at least one per tick"
+    )
+
 
 class MuJoCoBackend(PhysicsBackend):
     """Physics by MuJoCo."""
 
     kind: ClassVar[str] = "mujoco"
-    EXTRA: ClassVar[dict] = {}
 
     def make_world(self, pushed: Sequence[int], step: float) -> World:
-        return MuJoCoWorld(self._spec, pushed=pushed, step=step, **self.EXTRA)
+        return MuJoCoWorld(self._spec, pushed=pushed, step=step)
 
 
 ENTRY = BackendEntry("sim_bridge", "mujoco_backend", MuJoCoBackend, MuJoCoSettings)

@@ -1,276 +1,232 @@
-"""One robot on flat ground in MuJoCo."""
+"""One robot on flat ground in MuJoCo: starting, stepping, reading its state."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from transforms3d.euler import euler2quat
-from transforms3d.quaternions import quat2mat
 
-from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec
-from crawler_core.types import BaseState
-from crawler_core.urdf import build_urdf
-from sim_bridge.base_ways import start_angles, start_speeds
+from crawler_core.types import BaseState, FloatArray
 from sim_bridge.feet import ContactAverage, FootMotion
 from sim_bridge.home import home_of
-from sim_bridge.mujoco_contact import *
-from sim_bridge.physics_urdf import FREE, SLIDING, TURNING
+from sim_bridge.mujoco_base import MuJoCoBase
+from sim_bridge.mujoco_contact import Rigid, Springs, pace_of
+from sim_bridge.mujoco_model import build_model, import_mujoco
+from sim_bridge.physics_urdf import not_in_urdf
 
-ARMATURE = 100.0
-SETTLE_STEPS = 2000
-AT_REST = 1e-6
-OTHER = 0.5
-FAR = 1e3
-AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1), "roll": (1, 0, 0), "pitch": (0, 1, 0), "yaw": (0, 0, 1)}
+ARMATURE = 100.0  # kg·m² that a prescribed joint seems to have: what else acts on it moves it by 1e-10 rad in a step
+UNREDUNDANT = 1e-3  # of the largest regulariser of the loops: a direction in which a loop is closed anyway gets as much
+FAR = 1e3  # m, in which ground is found
+SETTLE_STEPS = 4000  # at most
+AT_REST = 1e-6  # m/s and rad/s
 
-def import_mujoco():
-    import mujoco
-    return mujoco
 
 class MuJoCoWorld:
+    """The world contract, by MuJoCo.
+
+    A prescribed joint has a huge rotor, and the torque that brings it to its setpoint; its effort is that torque
+    without the rotor's part.
+    """
+
     window = False
-    def __init__(self, spec, *, pushed, step, pace=None, target=1.2, share=SHARE, impratio=FRICTION_STIFFER, loopk=1.0, loopd=.9999):
+
+    def __init__(self, spec: RobotSpec, *, pushed: Sequence[int], step: float) -> None:
+        """`pushed` are places in `spec.actuated`; `step` is in seconds.
+
+        Raises UserError where MuJoCo or a part of the robot is missing, or it cannot start as it should.
+        """
         self._mj = mj = import_mujoco()
-        self._spec = spec
-        s = mj.MjSpec.from_string(build_urdf(spec))
-        s.compiler.fusestatic = False
-        s.compiler.inertiafromgeom = mj.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
-        s.compiler.autolimits = True
-        o = s.option
-        o.timestep = step
-        o.gravity = (0, 0, -spec.parameters["gravity"])
-        o.cone = mj.mjtCone.mjCONE_ELLIPTIC
-        o.solver = mj.mjtSolver.mjSOL_NEWTON
-        o.integrator = mj.mjtIntegrator.mjINT_EULER
-        o.impratio = impratio
-        o.tolerance = 1e-12
-        o.iterations = 200
-        o.ls_iterations = 100
-        o.ls_tolerance = 1e-6
-        o.enableflags = mj.mjtEnableBit.mjENBL_DIAGEXACT
-        D = mj.mjtDisableBit
-        o.disableflags = D.mjDSBL_ISLAND | D.mjDSBL_AUTORESET | D.mjDSBL_EULERDAMP | D.mjDSBL_REFSAFE
-        base = s.body(spec.base_link)
-        self.ways = ()
-        if set(spec.base_motion) == set(FREE):
-            base.add_freejoint()
-        else:
-            self.ways = tuple(w for w in (*SLIDING, *TURNING) if w in spec.base_motion)
-            n = list(base.joints)
-            for w in self.ways:
-                base.add_joint(name="base_" + w, type=mj.mjtJoint.mjJNT_HINGE if w in TURNING else mj.mjtJoint.mjJNT_SLIDE, axis=AXES[w])
-        ground = s.worldbody.add_geom(name="ground", type=mj.mjtGeom.mjGEOM_PLANE, size=(1, 1, 1), contype=0, conaffinity=0)
-        c = rigid(step, pace or PACE, share)
-        feet = {f.name: f for f in spec.feet}
-        k = 0
-        for b in s.bodies:
-            for j in b.joints:
-                j.damping[:] = 0
-                j.frictionloss = 0
-                if j.limited != mj.mjtLimited.mjLIMITED_FALSE:
-                    j.solref_limit = c.solref
-                    j.solimp_limit = [.9, .9, 1e-3, .5, 2]
-            for g in b.geoms:
-                if g is ground or g.name == "ground": continue
-                g.contype = g.conaffinity = 0
-                g.name = f"collision_{k}"; k += 1
-                f = feet.get(b.name)
-                fr = f.friction if f else OTHER
-                s.add_pair(name=g.name, geomname1="ground", geomname2=g.name, condim=3, friction=[fr, fr, 0, 0, 0],
-                    solref=c.solref, solreffriction=c.friction, solimp=c.solimp, margin=0, gap=0)
-        for loop in spec.loops:
-            e = s.add_equality(name=loop.name, type=mj.mjtEq.mjEQ_CONNECT, objtype=mj.mjtObj.mjOBJ_BODY, name1=loop.first, name2=loop.second)
-            e.solref = [-loopk / step**2, -2*loopk**.5 / step] if loopk<1 else [-1/step**2, -1/step]
-            e.solimp = [loopd, loopd, 1e-3, .5, 2]
-            e.data[:3] = 0
-        self.m = m = s.compile()
-        self.d = d = mj.MjData(m)
-        self._scratch = mj.MjData(m)
-        self._joints = [m.joint(j.name) for j in spec.joints]
-        self._q = [int(j.qposadr[0]) for j in self._joints]
-        self._v = [int(j.dofadr[0]) for j in self._joints]
-        self._act_q = [self._q[i] for i in spec.actuated_indices]
-        self._act_v = [self._v[i] for i in spec.actuated_indices]
-        self._pl_pushed = list(pushed)
-        self._pushed = [self._act_v[i] for i in pushed]
-        self._step_s = step
-        self._base_id = m.body(spec.base_link).id
-        self._feet = [m.body(f).id for f in spec.foot_names]
-        self._foot_of_geom = {g: i for i, b in enumerate(self._feet) for g in range(m.ngeom) if m.geom_bodyid[g] == b}
-        if spec.loops: # anchors: both origins
-            for i in range(m.neq):
-                m.eq_data[i, :6] = 0
-        self.compliant = {i: f for i, f in enumerate(spec.feet) if f.stiffness is not None}
-        self._target, self._pace, self._share = target, pace, share
-        self._begin(*home_of(spec))
-        self._drive_only([i for i in range(len(spec.actuated)) if i not in set(pushed)])
+        self._spec, self._step = spec, step
+        self._model = model = build_model(spec, step)
+        self._data = mj.MjData(model)
+        self._scratch = mj.MjData(model)
+        joints = [self._joint(joint.name) for joint in spec.joints]
+        self._angles = [int(joint.qposadr[0]) for joint in joints]
+        self._dofs = [int(joint.dofadr[0]) for joint in joints]
+        self._actuated = [(self._angles[i], self._dofs[i]) for i in spec.actuated_indices]
+        self._pushed = [self._actuated[i][1] for i in pushed]
+        self._feet = [model.body(foot).id for foot in spec.foot_names]
+        bodies = {body: i for i, body in enumerate(self._feet)}
+        self._foot_of_geom = {
+            geom: bodies[body] for geom, body in enumerate(model.geom_bodyid.tolist()) if body in bodies
+        }
+        soft = {geom: foot for geom, i in self._foot_of_geom.items() if (foot := spec.feet[i]).stiffness is not None}
+        self._springs = Springs(soft, step) if soft else None
+        self._across = np.zeros((3, 3))  # a contact's axes in the world; flat ground has the same everywhere
+        self._given = np.zeros(model.nv)  # N·m that the motors were told in the last step, with the rotors' part
+        self._stepped = False
+        self._base = MuJoCoBase(model, self._data, spec)
+        driven = [place for place in range(len(self._actuated)) if place not in pushed]
+        self._begin(*home_of(spec), driven)
+        self._drive_only(driven)
 
-    def _base_set(self, position, quat_or_ways): ...
+    def _joint(self, name: str) -> Any:
+        try:
+            return self._model.joint(name)
+        except KeyError:
+            raise not_in_urdf(self._spec, "joint", name) from None
 
-    def _begin(self, position, velocity, pushed=()):
-        mj, m, d, spec, start = self._mj, self.m, self.d, self._spec, self._spec.start
-        ways = self.ways
-        free = set(spec.base_motion) == set(FREE)
-        if free:
-            d.qpos[:3] = 0
-            d.qpos[3:7] = euler2quat(*start.rpy, axes="sxyz")
-        else:
-            ang = start_angles(spec, start.rpy, ways)
-            for w, a in ang.items(): d.qpos[m.joint("base_" + w).qposadr[0]] = a
-        d.qpos[self._q] = position
-        zq = 2 if free else (m.joint("base_z").qposadr[0] if "z" in ways else None)
-        m.pair_margin[:] = FAR
-        mj.mj_fwdPosition(m, d)
-        lowest = min(d.contact.dist.tolist(), default=0.0)
-        m.pair_margin[:] = 0
-        if zq is not None: d.qpos[zq] -= lowest
-        self._tune(pushed)
-        if spec.stands_at_start:
-            self._drive_only(list(range(len(spec.actuated))))
-            home = [j.home for j in spec.actuated]
-            from sim_bridge.feet import ContactAverage
-            for n in range(SETTLE_STEPS):
-                self.drive(home)
-                self._advance()
-                if np.abs(d.qvel).max() < AT_REST: break
-            self.settled = n
-            for w in "xy":
-                if free: d.qpos["xy".index(w)] = 0
-                elif w in ways: d.qpos[m.joint("base_"+w).qposadr[0]] = 0
-            if free: d.qvel[:6] = 0
-            else:
-                for w in ways: d.qvel[m.joint("base_"+w).dofadr[0]] = 0
+    def _begin(self, position: FloatArray, velocity: FloatArray, driven: Sequence[int]) -> None:
+        """Come to the robot file's start with the joints so (rad, rad/s); one that stands settles there."""
+        data, start = self._data, self._spec.start
+        self._base.turn(start.rpy)
+        data.qpos[self._angles] = position
+        self._base.lift(-self._lowest())
+        self._tune(driven)
+        if self._spec.stands_at_start:
+            self._settle()
+            self._base.stand()
             return
-        if zq is not None: d.qpos[zq] += start.height
-        if free:
-            R = quat2mat(d.qpos[3:7])
-            d.qvel[:3] = start.linear; d.qvel[3:6] = R.T @ np.array(start.angular)
-        else:
-            pos = {w: float(d.qpos[m.joint("base_"+w).qposadr[0]]) for w in ways}
-            for w, v in start_speeds(spec, start, pos).items(): d.qvel[m.joint("base_"+w).dofadr[0]] = v
-        d.qvel[self._v] = velocity
+        self._base.lift(start.height)
+        self._base.launch(start)
+        data.qvel[self._dofs] = velocity
 
-    def _tune(self, pushed):
-        mj, m, d = self._mj, self.m, self.d
-        self._drive_only([i for i in range(len(self._spec.actuated)) if i not in set(self._pl_pushed)])
-        self._arm(True)
-        mj.mj_fwdPosition(m, d)
-        rows = []
-        for i, b in enumerate(self._feet):
-            if i in self.compliant: continue
-            jac = np.zeros((3, m.nv)); mj.mj_jac(m, d, jac, None, d.xpos[b], b); rows.append(jac[2])
-        self.lam = 0
-        if rows:
-            J = np.array(rows); Y = np.zeros_like(J); mj.mj_solveM(m, d, Y, J)
-            A = J @ Y.T; sc = np.sqrt(np.diag(A)); A = A / sc / sc[:, None]
-            lam = np.linalg.eigvalsh(A)[-1]
-            self.lam = lam
-            sh = self._share
-            lamp = lam / (1 - sh + sh * lam)
-            self.c = self._pace or self._target / lamp / 2
-            c = rigid(self._step_s, self.c, sh)
-            m.pair_solref[:] = c.solref
-        self._arm(False)
+    def _lowest(self) -> float:
+        """The height of the robot's lowest point, m; 0 where nothing of it can touch."""
+        model, data = self._model, self._data
+        model.pair_margin[:] = FAR
+        self._mj.mj_fwdPosition(model, data)
+        lowest = float(data.contact.dist.min()) if data.ncon else 0.0
+        if data.ncon:
+            self._across = data.contact.frame[0].reshape(3, 3).copy()
+        model.pair_margin[:] = 0.0
+        return lowest
 
-    def _drive_only(self, places):
-        self._driven = places
-        self._dq = [self._act_q[i] for i in places]; self._dv = [self._act_v[i] for i in places]
-        self._arm(False)
-        self._wanted = None
+    def _tune(self, driven: Sequence[int]) -> None:
+        """Let rigid contacts close as fast as the robot, as it stands with its driven joints held, allows."""
+        mj, model, data = self._mj, self._model, self._data
+        self._drive_only(driven)
+        self._arm()
+        mj.mj_fwdPosition(model, data)
+        rigid = [body for body, foot in zip(self._feet, self._spec.feet, strict=True) if foot.stiffness is None]
+        jacobian, up = np.zeros((3, model.nv)), np.zeros((len(rigid), model.nv))
+        for row, body in enumerate(rigid):
+            mj.mj_jac(model, data, jacobian, None, data.xpos[body], body)
+            up[row] = jacobian[2]
+        moved = np.zeros_like(up)
+        mj.mj_solveM(model, data, moved, up)
+        contact = Rigid(pace_of(up @ moved.T), self._step)
+        model.pair_solref[:] = contact.solref
+        model.jnt_solref[:] = contact.solref
 
-    def _arm(self, on):
-        self._armed = on
-        m = self.m
-        m.dof_armature[:] = 0
-        if on: m.dof_armature[self._dv] = ARMATURE
-        self._mj.mj_setConst(m, self._scratch)
+    def _settle(self) -> None:
+        """Let the robot come to rest, every actuated joint held at home."""
+        self._drive_only(range(len(self._actuated)))
+        home = [joint.home for joint in self._spec.actuated]
+        for _ in range(SETTLE_STEPS):
+            self.drive(home)
+            self._advance()
+            if np.abs(self._data.qvel).max(initial=0.0) < AT_REST:
+                break
 
-    def drive(self, position):
-        if not self._armed: self._arm(True)
-        d, h = self.d, self._step_s
-        self.acc = ((np.array(position) - d.qpos[self._dq]) / h - d.qvel[self._dv]) / h
-        d.qfrc_applied[self._dv] = ARMATURE * self.acc
+    def _drive_only(self, places: Sequence[int]) -> None:
+        self._driven = [self._actuated[place][1] for place in places]
+        self._driven_angles = [self._actuated[place][0] for place in places]
+        self._disarm()
 
-    def push(self, effort):
-        self.d.qfrc_applied[self._pushed] = effort
+    def _arm(self) -> None:
+        self._model.dof_armature[self._driven] = ARMATURE
+        self._mj.mj_setConst(self._model, self._scratch)  # MuJoCo keeps what follows from it
+        self._armed = True
 
-    def free(self):
-        self._arm(False)
-        self.d.qfrc_applied[:] = 0
+    def _disarm(self) -> None:
+        self._model.dof_armature[:] = 0.0
+        self._mj.mj_setConst(self._model, self._scratch)
+        self._armed = False
 
-    def _advance(self):
-        mj, m, d = self._mj, self.m, self.d
-        if not self.compliant:
-            mj.mj_step(m, d)
-        else:
-            mj.mj_step1(m, d)
-            if d.ncon: self._give()
-            mj.mj_step2(m, d)
-        self._given = d.qfrc_applied.copy()
-        d.qfrc_applied[:] = 0
+    def drive(self, position: Sequence[float]) -> None:
+        if not self._armed:
+            self._arm()
+        data, step = self._data, self._step
+        # the step ends at angle + step * (velocity + step * acceleration)
+        wanted = ((position - data.qpos[self._driven_angles]) / step - data.qvel[self._driven]) / step
+        data.qfrc_applied[self._driven] = ARMATURE * wanted
 
-    def _give(self):
-        d, h = self.d, self._step_s
-        for con in d.contact:
-            i = self._foot_of_geom.get(con.geom[1])
-            if i is None or i not in self.compliant or con.efc_address < 0: continue
-            f = self.compliant[i]
-            a = con.efc_address
-            A = d.efc_R[a] * SHARE / (1 - SHARE)
-            k, b = f.stiffness, f.damping or 0.0
-            s = (k * h * h + b * h) * A
-            th = min(1.0, s)
-            r, v = d.efc_pos[a], d.efc_vel[a]
-            force = max(0.0, -(k * r + (b + th * k * h) * v))
-            eps = th * (k * h * h + b * h) + SOFTEST / A
-            d.efc_R[a] = 1 / eps
-            d.efc_D[a] = eps
-            d.efc_aref[a] = force / eps
-            con.mu = con.friction[0] * (d.efc_R[a + 1] * eps) ** .5
+    def push(self, effort: Sequence[float]) -> None:
+        self._data.qfrc_applied[self._pushed] = effort
 
-    def step(self, contacts):
+    def free(self) -> None:
+        self._disarm()
+        self._data.qfrc_applied[:] = 0.0
+
+    def step(self, contacts: ContactAverage) -> None:
         self._advance()
         self.touch(contacts)
 
-    def touch(self, contacts):
+    def _advance(self) -> None:
+        mj, model, data = self._mj, self._model, self._data
+        if self._springs is None and not model.neq:
+            mj.mj_step(model, data)
+        else:
+            mj.mj_step1(model, data)
+            if data.ne:
+                regulariser = data.efc_R[: data.ne]
+                np.maximum(regulariser, UNREDUNDANT * regulariser.max(), out=regulariser)
+                data.efc_D[: data.ne] = 1.0 / regulariser
+            if self._springs is not None and data.ncon:
+                self._springs.write(data)
+            mj.mj_step2(model, data)
+        self._given[:] = data.qfrc_applied
+        data.qfrc_applied[:] = 0.0
+        self._stepped = True
+
+    def touch(self, contacts: ContactAverage) -> None:
         contacts.count()
-        d = self.d
-        if d.ncon == 0: return
-        f = d.efc_force
-        c = d.contact
-        for g, a, fr, pos in zip(c.geom2.tolist(), c.efc_address.tolist(), c.frame.tolist(), c.pos.tolist()):
-            i = self._foot_of_geom.get(g)
-            if i is None or a < 0: continue
-            n, t, u = f[a:a+3].tolist()
-            contacts.add(i, n*fr[0]+t*fr[3]+u*fr[6], n*fr[1]+t*fr[4]+u*fr[7], n*fr[2]+t*fr[5]+u*fr[8], tuple(pos))
+        data = self._data
+        if not (self._stepped and data.ncon):
+            return
+        (nx, ny, nz), (ax, ay, az), (bx, by, bz) = self._across.tolist()
+        touching, force = data.contact, data.efc_force.tolist()
+        rows = zip(touching.geom2.tolist(), touching.efc_address.tolist(), touching.pos.tolist(), strict=True)
+        for geom, row, (x, y, z) in rows:
+            index = self._foot_of_geom.get(geom)
+            if index is None or row < 0:
+                continue  # another link than a foot lies on the ground
+            up, along, aside = force[row : row + 3]
+            contacts.add(
+                index,
+                up * nx + along * ax + aside * bx,
+                up * ny + along * ay + aside * by,
+                up * nz + along * az + aside * bz,
+                (x, y, z),
+            )
 
-    def _refresh(self):
-        mj, m, d = self._mj, self.m, self.d
-        mj.mj_kinematics(m, d); mj.mj_comPos(m, d); mj.mj_comVel(m, d)
+    def state(self) -> tuple[BaseState, list[float], list[float], list[float]]:
+        model, data = self._model, self._data
+        self._look()
+        position, linear, angular = self._motion(self._base.body)
+        w, x, y, z = data.xquat[self._base.body].tolist()
+        base = BaseState(position, (w, x, y, z), linear, angular)
+        effort = self._given - model.dof_armature * data.qacc
+        dofs = self._dofs
+        return base, data.qpos[self._angles].tolist(), data.qvel[dofs].tolist(), effort[dofs].tolist()
 
-    def _motion(self, body):
-        res = np.zeros(6)
-        self._mj.mj_objectVelocity(self.m, self.d, self._mj.mjtObj.mjOBJ_XBODY, body, res, 0)
-        w = res.tolist()
-        return tuple(self.d.xpos[body].tolist()), tuple(w[3:]), tuple(w[:3])
+    def actuated(self) -> list[tuple[float, float]]:
+        position, velocity = self._data.qpos, self._data.qvel
+        return [(float(position[angle]), float(velocity[dof])) for angle, dof in self._actuated]
 
-    def state(self):
-        self._refresh()
-        d, m = self.d, self.m
-        p, v, w = self._motion(self._base_id)
-        base = BaseState(p, tuple(d.xquat[self._base_id].tolist()), v, w)
-        eff = self._given - m.dof_armature * d.qacc
-        return base, d.qpos[self._q].tolist(), d.qvel[self._v].tolist(), eff[self._v].tolist()
+    def feet(self) -> list[FootMotion]:
+        self._look()
+        return [self._motion(body) for body in self._feet]
 
-    def actuated(self):
-        return list(zip(self.d.qpos[self._act_q].tolist(), self.d.qvel[self._act_v].tolist()))
+    def _look(self) -> None:
+        """Work out where the links are now: a step leaves them where it began."""
+        self._mj.mj_kinematics(self._model, self._data)
+        self._mj.mj_comPos(self._model, self._data)
+        self._mj.mj_comVel(self._model, self._data)
 
-    def feet(self):
-        return [self._motion(b) for b in self._feet]
+    def _motion(self, body: int) -> FootMotion:
+        """Where a link's frame is (m), how it moves (m/s) and turns (rad/s)."""
+        found = np.zeros(6)
+        self._mj.mj_objectVelocity(self._model, self._data, self._mj.mjtObj.mjOBJ_XBODY, body, found, 0)
+        wx, wy, wz, vx, vy, vz = found.tolist()
+        x, y, z = self._data.xpos[body].tolist()
+        return (x, y, z), (vx, vy, vz), (wx, wy, wz)
 
-    def look_at(self, t): ...
-    def close(self): ...
+    def look_at(self, target: Sequence[float]) -> None:
+        """Nobody watches."""
+
+    def close(self) -> None:
+        """Nothing is held."""

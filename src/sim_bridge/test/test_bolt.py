@@ -30,7 +30,7 @@ def bolt(**overrides: float) -> RobotSpec:
     return load_robot(str(Path(__file__).parents[2] / "crawler_description/robots/bolt/robot.yaml"), overrides)
 
 
-STEPS = PyBulletSettings(physics_rate=bolt().section("backends")["pybullet"]["physics_rate"])
+STEPS = PyBulletSettings(physics_rate=bolt().section("backends")["physics"]["physics_rate"])
 MAKERS: dict[str, Callable[[RobotSpec, float], Backend]] = {
     "pybullet": lambda spec, dt: PyBulletBackend(spec, STEPS, dt),
     "model": lambda spec, dt: ModelBackend(spec, ModelSettings(), dt),

@@ -28,7 +28,7 @@ def snake(**overrides: float) -> RobotSpec:
 
 def servos() -> PyBulletSettings:
     """The robot's own."""
-    return PyBulletSettings(**snake().section("backends")["pybullet"])
+    return PyBulletSettings(**snake().section("backends")["physics"])
 
 
 class SnakeConformance(BackendConformance):
