@@ -1,4 +1,4 @@
-"""Evaluation by PyBullet's physics: the backend in a plain loop, without ROS, until its crawl is steady.
+"""Evaluation by physics: an engine's backend in a plain loop, without ROS, until its crawl is steady.
 
 Where the law does no more than pass on the reference the joints are told it; otherwise the law is part of the loop.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,8 @@ from gait_generators.checks import Transition, blend_within_limits, check_limits
 from gait_generators.gait import Gait
 from gait_generators.hold import Hold
 from gait_generators.placed import Placed
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
+from sim_bridge.engines import ENGINES, default_physics
+from sim_bridge.physics_backend import PhysicsSettings
 
 BLOCK_TIME = 7.8  # s, about: ten periods at 8 rad/s
 MOST_PERIODS = 21  # in a block
@@ -59,7 +60,7 @@ MEASURED: Mapping[str, Callable[[RobotSpec, Stretch, Strides, float], float]] = 
 
 @dataclass(frozen=True)
 class Tick:
-    """What the evaluation takes besides PyBullet's own settings."""
+    """What the evaluation takes besides the engine's own settings."""
 
     rate: float = parameter(500.0, unit="Hz", low=10.0, high=4000.0, constant=True, doc="setpoints per second")
 
@@ -89,26 +90,31 @@ class Blocks:
 
 
 @dataclass(frozen=True)
-class PyBulletEvaluator:
-    """Steady crawling in PyBullet."""
+class PhysicsEvaluator:
+    """Steady crawling in a physics engine."""
 
     subject: Subject
-    settings: PyBulletSettings = field(default_factory=PyBulletSettings)
+    backend: str  # the engine
+    settings: PhysicsSettings
     rate: float = Tick.rate  # Hz
-    backend: str = "pybullet"
 
     @staticmethod
-    def of(subject: Subject, values: Mapping[str, Any]) -> PyBulletEvaluator:
-        """An evaluator with `values` of the section backend over the robot's own. Raises UserError."""
-        known = {info.name for cls in (Tick, PyBulletSettings) for info in describe(cls)} - {"gui"}
+    def of(subject: Subject, values: Mapping[str, Any], backend: str = "") -> PhysicsEvaluator:
+        """An evaluator with `values` of the section backend over the robot's own. Raises UserError.
+
+        Without a `backend` by the engine that this machine has.
+        """
+        backend = backend or default_physics()
+        settings = ENGINES[backend].settings
+        known = {info.name for cls in (Tick, settings) for info in describe(cls)} - {"gui"}
         for name in values:
             if name not in known:
                 raise unknown_name("parameter of an evaluation", f"backend.{name}", (f"backend.{k}" for k in known))
         own = {name: value for name, value in values.items() if name != "rate"}
-        rates = {**robots_common(subject.spec, "pybullet", PyBulletSettings), **values}
+        rates = {**robots_common(subject.spec, backend, settings), **values}
         tick = build(Tick, {name: value for name, value in rates.items() if name == "rate"}, section="backend")
-        defaults = robots_own(subject.spec, "pybullet", PyBulletSettings)
-        return PyBulletEvaluator(subject, build(PyBulletSettings, {**defaults, **own}, section="backend"), tick.rate)
+        defaults = robots_own(subject.spec, backend, settings)
+        return PhysicsEvaluator(subject, backend, build(settings, {**defaults, **own}, section="backend"), tick.rate)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -128,7 +134,7 @@ class PyBulletEvaluator:
         except UserError as error:
             return Result.invalid(str(error))
         blocks = Blocks.of(gait.period, self.rate)
-        backend = PyBulletBackend(spec, self.settings, blocks.dt)
+        backend = ENGINES[self.backend].backend(spec, self.settings, blocks.dt)
         try:
             backend.open()
             first = math.ceil(motion.end / blocks.dt)  # the blend into the gait does not count
@@ -150,7 +156,7 @@ class PyBulletEvaluator:
         law = self.subject.law_entry.build(spec, self.subject.law_at(point), dt)
         time = BLOCK_TIME if spec.stride.cut == "period" else EVENTFUL_TIME
         ticks = round(max(1, round(time / gait.period)) * gait.period / dt)
-        backend = PyBulletBackend(spec, self.settings, dt)
+        backend = ENGINES[self.backend].backend(spec, self.settings, dt)
         try:
             loop = LawLoop(spec, gait, law, backend, dt_ns)
 

@@ -6,7 +6,7 @@ import pytest
 
 from crawler_core.errors import UserError
 from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.physics_evaluator import Blocks, PyBulletEvaluator
+from crawler_studies.physics_evaluator import Blocks, PhysicsEvaluator
 from crawler_studies.subject import Subject
 
 pytest.importorskip("pybullet")
@@ -24,7 +24,7 @@ SOFT = Subject("three_link", settings={"robot": {"friction": 0.398}, "gait": {"p
     ],
 )
 def test_physics_makes_the_equations_steps(subject: Subject, omega: float, step: float) -> None:
-    (found,) = PyBulletEvaluator.of(subject, {}).evaluate([{"gait.omega": omega}])
+    (found,) = PhysicsEvaluator.of(subject, {}).evaluate([{"gait.omega": omega}])
     (told,) = ModelEvaluator(subject).evaluate([{"gait.omega": omega}])
     assert told.step_length * 1e3 == pytest.approx(step, abs=1e-3)
     assert found.valid
@@ -38,7 +38,7 @@ def test_physics_makes_the_equations_steps(subject: Subject, omega: float, step:
 
 def test_a_foot_that_leaves_the_ground_is_not_valid_in_either() -> None:
     point = {"gait.omega": 20.0}  # contact is lost above about 18.3
-    (found,), (told,) = PyBulletEvaluator.of(SOFT, {}).evaluate([point]), ModelEvaluator(SOFT).evaluate([point])
+    (found,), (told,) = PhysicsEvaluator.of(SOFT, {}).evaluate([point]), ModelEvaluator(SOFT).evaluate([point])
     assert not told.valid
     assert not found.valid
     assert "leaves the ground" in found.reason
@@ -46,14 +46,14 @@ def test_a_foot_that_leaves_the_ground_is_not_valid_in_either() -> None:
 
 
 def test_the_same_evaluation_comes_to_the_same_bits() -> None:
-    evaluator = PyBulletEvaluator.of(PAPER, {})
+    evaluator = PhysicsEvaluator.of(PAPER, {})
     alone = evaluator.evaluate([{"gait.omega": 20.0}])
     after_another = evaluator.evaluate([{"gait.omega": 16.0}, {"gait.omega": 20.0}])
     assert after_another[1].step_length == alone[0].step_length
 
 
 def test_a_gait_beyond_the_joints_limits_is_a_result_and_no_exception() -> None:
-    (found,) = PyBulletEvaluator.of(PAPER, {}).evaluate([{"gait.amplitude": 70.0}])
+    (found,) = PhysicsEvaluator.of(PAPER, {}).evaluate([{"gait.amplitude": 70.0}])
     assert not found.valid
     assert "its limit is" in found.reason
 
@@ -69,12 +69,12 @@ def test_a_gait_beyond_the_joints_limits_is_a_result_and_no_exception() -> None:
 )
 def test_settings_that_mean_nothing_here_are_refused(values: dict[str, object], said: str) -> None:
     with pytest.raises(UserError) as refused:
-        PyBulletEvaluator.of(PAPER, values)
+        PhysicsEvaluator.of(PAPER, values)
     assert said in str(refused.value)
 
 
 def test_settings_change_what_is_computed_and_are_part_of_the_identity() -> None:
-    evaluator = PyBulletEvaluator.of(PAPER, {"physics_rate": 500.0, "rate": 100})
+    evaluator = PhysicsEvaluator.of(PAPER, {"physics_rate": 500.0, "rate": 100})
     assert evaluator.identity["physics_rate"] == 500.0
     assert evaluator.identity["rate"] == 100.0
     assert evaluator.identity["servo_stiffness"] == 12.0  # the robot's own over the backend's

@@ -36,8 +36,8 @@ keys of --json of the ring (medians over the rounds):
 of the gaits:
   map_gaits, map_ms, gaits_per_s            steady gaits over psi and omega, with tables and validity flags
   map_first_s                               the first map of this process: it compiles, or loads what is compiled
-  solve_ivp_gaits_per_s, pybullet_gaits_per_s, map_over_solve_ivp, map_over_pybullet     gaits of the same map
-  solve_ivp_largest_difference_mm, pybullet_largest_difference_mm                        from the map, of those gaits
+  solve_ivp_gaits_per_s, <engine>_gaits_per_s, map_over_solve_ivp, map_over_<engine>     gaits of the same map
+  solve_ivp_largest_difference_mm, <engine>_largest_difference_mm                        from the map, of those gaits
   map_checked, map_largest_error_mm, map_median_error_mm, map_flags_that_differ          against the plain solver
   random_checked, random_largest_error_mm, random_median_error_mm, random_flags_that_differ
 of the tuning: tuning (by problem: seeds, reached, optimum_mm, ...), tuning_picture

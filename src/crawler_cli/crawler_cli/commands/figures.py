@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
-from crawler_core.errors import UserError
+from crawler_core.errors import UserError, unknown_name
 from crawler_core.robot import default_robot, load_robot
 from crawler_core.table import load
 from crawler_models.catalogue import model_of
+from sim_bridge.engines import ENGINES
 
 if TYPE_CHECKING:
     from crawler_core.robot import RobotSpec
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 EPILOG = """examples:
   crawler figures
   crawler figures --only 4,6 --output /tmp/figures
+  crawler figures snake --only slip --backend mujoco
 
 exit codes: 0 done, 2 bad input, 130 interrupted (the figures so far are kept)
 
@@ -35,6 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("robot", nargs="?", default="", help=f"whose paper (default: {default_robot()})")
     parser.add_argument("--only", metavar="N,N,...", help="only these, by their numbers in the paper or names")
     parser.add_argument("--output", metavar="DIR", help="where to (default: studies/figures/<robot>)")
+    parser.add_argument(
+        "--backend",
+        default="",
+        help="the physics engine of figures that are measured (default: that of crawler run)",
+    )
     add_json(parser)
 
 
@@ -42,13 +49,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Draw."""
     spec = load_robot(arguments.robot)
     figures = _figures(spec)
+    if arguments.backend and arguments.backend not in ENGINES:
+        raise unknown_name("physics engine", arguments.backend, ENGINES)
     names = _names(arguments.only, figures.drawings)
     directory = Path(arguments.output or f"studies/figures/{spec.name}")
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"the directory {directory} cannot be made: {error.strerror}.") from None
-    lab = figures.make_lab(spec)
+    lab = figures.make_lab(spec, arguments.backend)
     files: list[Path] = []
     begin = time.monotonic()
     for name in names:
