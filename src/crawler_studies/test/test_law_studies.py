@@ -88,7 +88,6 @@ def test_the_loop_without_ros_runs_as_the_equations_predict():
 
 
 def test_physics_has_the_law_in_the_loop_and_measures_what_the_model_predicts(monkeypatch):
-    pytest.importorskip("pybullet")
     monkeypatch.setattr(physics_evaluator, "EVENTFUL_TIME", 1.0)  # s: quicker, and steady enough for what is compared
     monkeypatch.setattr(physics_evaluator, "RELATIVE", 0.01)
     point = {"controller.flight_torque": 29.0}
@@ -107,7 +106,6 @@ def test_physics_has_the_law_in_the_loop_and_measures_what_the_model_predicts(mo
 
 @pytest.mark.exhaustive  # it takes physics long to find out; the equations say so in every run
 def test_what_does_not_run_is_a_result_with_a_sentence_in_physics_too():
-    pytest.importorskip("pybullet")
     (found,) = PhysicsEvaluator.of(LEG, {"physics_rate": 1000.0}).evaluate(
         [{"controller.flight_torque": 0.0, STIFF: 0.0}]
     )

@@ -12,24 +12,25 @@ import numpy as np
 from crawler_core.robot import FootSpec
 from crawler_core.types import FloatArray
 
-SHARE = 0.03  # the impedance d of a rigid contact: so little of what slides pushes the contact up
+SHARE = 0.01  # the impedance d of a rigid contact: so little of what slides pushes the contact up
 STIFFER = 1e5  # friction's regulariser is so much smaller than the normal force's: a foot that sticks hardly creeps
-DAMPED = 1.2  # of the feet's speed into the ground is taken in a step: below 2 it fades, below 1 without turning round
-FASTEST = 0.4  # of what is left of a gap, that one contact closes in a step
+TAKEN = 1.2  # of the speed into the ground, all feet together take in a step: beyond 2 it would grow
+MOST = 0.8  # of it, that one contact takes
+OVERDAMPED = 2.0  # times critically: a foot that lands is thrown back with 6 % of its speed at most, else with 25 %
 YIELDING = 1e-4  # of a compliant foot's mobility: so little does its force depend on what else acts on it
 
 
 @dataclass(frozen=True)
 class Rigid:
-    """A contact that closes gaps critically damped, at the rate of `pace` (1) per `step` (s), in MuJoCo's words."""
+    """A contact that takes the share `taken` (1) of a speed into the ground in a `step` (s), in MuJoCo's words."""
 
-    pace: float
+    taken: float
     step: float
 
     @property
     def solref(self) -> tuple[float, float]:
-        rate = self.pace / self.step
-        return (-rate * rate, -2.0 * rate)
+        rate = self.taken / self.step
+        return (-((0.5 * rate / OVERDAMPED) ** 2), -rate)
 
     @property
     def solreffriction(self) -> tuple[float, float]:
@@ -46,17 +47,17 @@ def constant(impedance: float) -> tuple[float, float, float, float, float]:
     return (impedance, impedance, 1e-3, 0.5, 2.0)
 
 
-def pace_of(mobility: FloatArray) -> float:
-    """How fast rigid feet may close gaps, given how the force on each accelerates all, J M^-1 J' (1/kg) upwards.
+def taken_by_each(mobility: FloatArray) -> float:
+    """What each rigid foot may take, given how a force on each accelerates all, J M^-1 J' (1/kg) upwards.
 
-    Each contact is tuned by itself; where many lift the same body they act together, and so each must do less.
+    A contact is tuned as if it were alone. Where many lift the same body they act together, and each must do less.
     """
     own = np.sqrt(np.diag(mobility))
     moving = own > 1e-6  # a foot that cannot be lifted says nothing
     if not moving.any():
-        return FASTEST
+        return MOST
     together = float(np.linalg.eigvalsh((mobility / np.outer(own, own))[np.ix_(moving, moving)])[-1])
-    return min(FASTEST, 0.5 * DAMPED * (1.0 - SHARE + SHARE * together) / together)
+    return min(MOST, TAKEN * (1.0 - SHARE + SHARE * together) / together)
 
 
 class Springs:
@@ -75,7 +76,7 @@ class Springs:
     def write(self, data: Any) -> None:
         """Give the touching ones their force."""
         h = self._step
-        regulariser, reference = data.efc_R, data.efc_aref
+        regulariser, reference, velocity = data.efc_R, data.efc_aref, data.efc_vel
         for contact in data.contact:
             row = contact.efc_address
             if contact.geom2 not in self._constants or row < 0:
@@ -86,8 +87,10 @@ class Springs:
                 stiffness * h * h + damping * h
             )  # kg: what a force from the step's end depends on its acceleration by
             share = min(1.0, late * mobility)
-            depth, sinking = -float(data.efc_pos[row]), -float(data.efc_vel[row])
+            depth, sinking = -float(data.efc_pos[row]), -float(velocity[row])
             force = max(0.0, stiffness * (depth + share * h * sinking) + damping * sinking)
             yielding = share * late + YIELDING / mobility
-            regulariser[row], data.efc_D[row], reference[row] = 1.0 / yielding, yielding, force / yielding
+            # MuJoCo's cone has what slides push itself up, by friction times the deceleration that would stop it
+            push = contact.friction[0] * math.hypot(velocity[row + 1], velocity[row + 2]) / h
+            regulariser[row], data.efc_D[row], reference[row] = 1.0 / yielding, yielding, force / yielding - push
             contact.mu = contact.friction[0] * math.sqrt(float(regulariser[row + 1]) * yielding)

@@ -10,7 +10,7 @@ from typing import Any
 from crawler_core.errors import UserError
 from crawler_core.robot import FootSpec, RobotSpec
 from crawler_core.urdf import build_urdf
-from sim_bridge.mujoco_contact import STIFFER, Rigid, constant
+from sim_bridge.mujoco_contact import MOST, STIFFER, Rigid, constant
 from sim_bridge.physics_urdf import AXES, FREE, SLIDING, TURNING, not_in_urdf
 
 TOLERANCE = 1e-12  # relative: the solver stops here
@@ -59,7 +59,7 @@ def build_model(spec: RobotSpec, step: float) -> Any:
     made.compiler.inertiafromgeom = mj.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE  # frames weigh nothing
     _options(mj, made.option, spec, step)
     _hang(mj, made, spec)
-    _idealise(mj, made, spec, Rigid(1.0, step))
+    _idealise(mj, made, spec, Rigid(MOST, step))
     for loop in spec.loops:
         for link in (loop.first, loop.second):
             _link(made, spec, link).add_site(name=link)

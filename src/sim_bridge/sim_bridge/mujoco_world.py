@@ -12,7 +12,7 @@ from crawler_core.types import BaseState, FloatArray
 from sim_bridge.feet import ContactAverage, FootMotion
 from sim_bridge.home import home_of
 from sim_bridge.mujoco_base import MuJoCoBase
-from sim_bridge.mujoco_contact import Rigid, Springs, pace_of
+from sim_bridge.mujoco_contact import Rigid, Springs, taken_by_each
 from sim_bridge.mujoco_model import build_model, import_mujoco
 from sim_bridge.physics_urdf import not_in_urdf
 
@@ -95,7 +95,7 @@ class MuJoCoWorld:
         return lowest
 
     def _tune(self, driven: Sequence[int]) -> None:
-        """Let rigid contacts close as fast as the robot, as it stands with its driven joints held, allows."""
+        """Let rigid contacts be as hard as the robot, as it stands with its driven joints held, allows."""
         mj, model, data = self._mj, self._model, self._data
         self._drive_only(driven)
         self._arm()
@@ -107,7 +107,7 @@ class MuJoCoWorld:
             up[row] = jacobian[2]
         moved = np.zeros_like(up)
         mj.mj_solveM(model, data, moved, up)
-        contact = Rigid(pace_of(up @ moved.T), self._step)
+        contact = Rigid(taken_by_each(up @ moved.T), self._step)
         model.pair_solref[:] = contact.solref
         model.jnt_solref[:] = contact.solref
 
