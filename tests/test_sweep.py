@@ -112,7 +112,7 @@ REFUSALS = [
     (["--vary", "gait.omega=1:2:10000", "--vary", "gait.psi=1:2:10000"], ["100000000 points are more"]),
     (["tree_link", *ONE], ["did you mean 'three_link'"]),
     ([*ONE, "--gait", "harmonik"], ["did you mean 'harmonic'"]),
-    ([*ONE, "--backend", "mock"], ["no backend for sweeps 'mock'", "model, pybullet, mujoco"]),
+    ([*ONE, "--backend", "mock"], ["no backend for sweeps 'mock'", "model, mujoco, pybullet"]),
     ([*ONE, "--set", "backend.rate=100"], ["'backend' settings mean nothing"]),
     ([*ONE, "--set", "gait.psi=400"], ["gait.psi = 400"]),
     ([*ONE, "--backend", "pybullet", "--set", "backend.lockstep=true"], ["backend.lockstep"]),

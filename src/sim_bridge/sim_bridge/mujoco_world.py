@@ -59,8 +59,8 @@ class MuJoCoWorld:
         self._stepped = False
         self._base = MuJoCoBase(model, self._data, spec)
         driven = [place for place in range(len(self._actuated)) if place not in pushed]
-        self._begin(*home_of(spec), driven)
-        self._drive_only(driven)
+        self._begin(*home_of(spec))
+        self._hold(driven)
 
     def _joint(self, name: str) -> Any:
         try:
@@ -68,13 +68,12 @@ class MuJoCoWorld:
         except KeyError:
             raise not_in_urdf(self._spec, "joint", name) from None
 
-    def _begin(self, position: FloatArray, velocity: FloatArray, driven: Sequence[int]) -> None:
+    def _begin(self, position: FloatArray, velocity: FloatArray) -> None:
         """Come to the robot file's start with the joints so (rad, rad/s); one that stands settles there."""
         data, start = self._data, self._spec.start
         self._base.turn(start.rpy)
         data.qpos[self._angles] = position
         self._base.lift(-self._lowest())
-        self._tune(driven)
         if self._spec.stands_at_start:
             self._settle()
             self._base.stand()
@@ -94,11 +93,14 @@ class MuJoCoWorld:
         model.pair_margin[:] = 0.0
         return lowest
 
-    def _tune(self, driven: Sequence[int]) -> None:
-        """Let rigid contacts be as hard as the robot, as it stands with its driven joints held, allows."""
-        mj, model, data = self._mj, self._model, self._data
-        self._drive_only(driven)
+    def _hold(self, places: Sequence[int]) -> None:
+        """Drive these and no others; rigid contacts are as hard as the robot, in its pose and so held, allows."""
+        mj, model, data = self._mj, self._model, self._scratch  # the last step's forces are to stay
+        self._driven = [self._actuated[place][1] for place in places]
+        self._driven_angles = [self._actuated[place][0] for place in places]
+        self._disarm()
         self._arm()
+        data.qpos[:] = self._data.qpos
         mj.mj_fwdPosition(model, data)
         rigid = [body for body, foot in zip(self._feet, self._spec.feet, strict=True) if foot.stiffness is None]
         jacobian, up = np.zeros((3, model.nv)), np.zeros((len(rigid), model.nv))
@@ -113,18 +115,13 @@ class MuJoCoWorld:
 
     def _settle(self) -> None:
         """Let the robot come to rest, every actuated joint held at home."""
-        self._drive_only(range(len(self._actuated)))
+        self._hold(range(len(self._actuated)))
         home = [joint.home for joint in self._spec.actuated]
         for _ in range(SETTLE_STEPS):
             self.drive(home)
             self._advance()
             if np.abs(self._data.qvel).max(initial=0.0) < AT_REST:
                 break
-
-    def _drive_only(self, places: Sequence[int]) -> None:
-        self._driven = [self._actuated[place][1] for place in places]
-        self._driven_angles = [self._actuated[place][0] for place in places]
-        self._disarm()
 
     def _arm(self) -> None:
         self._model.dof_armature[self._driven] = ARMATURE

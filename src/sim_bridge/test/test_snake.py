@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bodies import InMuJoCo, InPyBullet, InTheModel
-from engines_here import physics, quickest_engine
+from engines_here import each_engine, physics, quickest_engine
 
 from crawler_core.backend import Backend
 from crawler_core.conformance import BackendConformance
@@ -170,6 +170,24 @@ def test_with_servos_the_closed_wave_slips_less_and_the_loss_is_there_to_see(eng
     assert 0.01 < loss["serpenoid_closed"] < 0.07  # on wood the paper's prototype lost 7 % with its own wave
     assert loss["serpenoid"] > loss["serpenoid_closed"] + 0.05
     assert peak["serpenoid_closed"] < 0.6 * peak["serpenoid"] < 0.6 * spec.actuated[0].effort
+
+
+@each_engine
+@pytest.mark.parametrize("settings", [{}, servos()], ids=["prescribed", "servo"])
+def test_it_lies_flat_at_the_start_with_its_weight_on_its_points(engine: str, settings: dict[str, Any]) -> None:
+    spec = snake()
+    backend = physics(engine, spec, DT, **settings)
+    backend.open()
+    try:
+        seen = [backend.observe()]
+        for _ in range(20):
+            backend.advance(DT)
+        seen.append(backend.observe())
+    finally:
+        backend.close()
+    for one in seen:
+        assert sum(contact.force[2] for contact in one.contacts) == pytest.approx(WEIGHT, rel=1e-3)
+        assert np.abs(heights(one, spec)).max() < 2e-4  # m: a radius, and what rigid contacts give way
 
 
 def test_thirty_links_on_thirty_one_feet_lie_still() -> None:
