@@ -54,7 +54,8 @@ class MuJoCoWorld:
         }
         soft = {geom: foot for geom, i in self._foot_of_geom.items() if (foot := spec.feet[i]).stiffness is not None}
         self._springs = Springs(soft, step) if soft else None
-        self._across = np.zeros((3, 3))  # a contact's axes in the world; flat ground has the same everywhere
+        self._in_one = not soft and not spec.loops
+        self._across: list[list[float]] = []  # a contact's axes in the world; flat ground has the same everywhere
         self._given = np.zeros(model.nv)  # N·m that the motors were told in the last step, with the rotors' part
         self._stepped = False
         self._base = MuJoCoBase(model, self._data, spec)
@@ -89,15 +90,14 @@ class MuJoCoWorld:
         self._mj.mj_fwdPosition(model, data)
         lowest = float(data.contact.dist.min()) if data.ncon else 0.0
         if data.ncon:
-            self._across = data.contact.frame[0].reshape(3, 3).copy()
+            self._across = data.contact.frame[0].reshape(3, 3).tolist()
         model.pair_margin[:] = 0.0
         return lowest
 
     def _hold(self, places: Sequence[int]) -> None:
         """Drive these and no others; rigid contacts are as hard as the robot, in its pose and so held, allows."""
         mj, model, data = self._mj, self._model, self._scratch  # the last step's forces are to stay
-        self._driven = [self._actuated[place][1] for place in places]
-        self._driven_angles = [self._actuated[place][0] for place in places]
+        self._driven = [self._actuated[place] for place in places]
         self._disarm()
         self._arm()
         data.qpos[:] = self._data.qpos
@@ -124,7 +124,7 @@ class MuJoCoWorld:
                 break
 
     def _arm(self) -> None:
-        self._model.dof_armature[self._driven] = ARMATURE
+        self._model.dof_armature[[dof for _, dof in self._driven]] = ARMATURE
         self._mj.mj_setConst(self._model, self._scratch)  # MuJoCo keeps what follows from it
         self._armed = True
 
@@ -136,10 +136,10 @@ class MuJoCoWorld:
     def drive(self, position: Sequence[float]) -> None:
         if not self._armed:
             self._arm()
-        data, step = self._data, self._step
-        # the step ends at angle + step * (velocity + step * acceleration)
-        wanted = ((position - data.qpos[self._driven_angles]) / step - data.qvel[self._driven]) / step
-        data.qfrc_applied[self._driven] = ARMATURE * wanted
+        step, angles, speeds, torques = self._step, self._data.qpos, self._data.qvel, self._data.qfrc_applied
+        for wanted, (angle, dof) in zip(position, self._driven, strict=True):
+            # the step ends at angle + step * (speed + step * acceleration)
+            torques[dof] = ARMATURE * ((wanted - angles[angle]) / step - speeds[dof]) / step
 
     def push(self, effort: Sequence[float]) -> None:
         self._data.qfrc_applied[self._pushed] = effort
@@ -154,7 +154,7 @@ class MuJoCoWorld:
 
     def _advance(self) -> None:
         mj, model, data = self._mj, self._model, self._data
-        if self._springs is None and not model.neq:
+        if self._in_one:
             mj.mj_step(model, data)
         else:
             mj.mj_step1(model, data)
@@ -174,7 +174,7 @@ class MuJoCoWorld:
         data = self._data
         if not (self._stepped and data.ncon):
             return
-        (nx, ny, nz), (ax, ay, az), (bx, by, bz) = self._across.tolist()
+        (nx, ny, nz), (ax, ay, az), (bx, by, bz) = self._across
         touching, force = data.contact, data.efc_force.tolist()
         rows = zip(touching.geom2.tolist(), touching.efc_address.tolist(), touching.pos.tolist(), strict=True)
         for geom, row, (x, y, z) in rows:
