@@ -414,15 +414,17 @@ def test_a_second_start_waits_and_clears_up_after_one_that_was_killed(
 # --- the lists
 
 
+def pins_of(name: str) -> dict[str, str]:
+    """The exact version of each package of a list, for whichever Python it is."""
+    lines = [line.split(";")[0].strip() for line in packages.read_pins(ROOT / "requirements" / f"{name}.txt")]
+    return {packages.canonical(package): version for package, version in (line.split("==") for line in lines)}
+
+
 def test_every_pin_is_exact_and_agrees_with_the_lock() -> None:
-    lock = {
-        packages.canonical(pin.split("==")[0]): pin.split("==")[1]
-        for pin in packages.read_pins(ROOT / "requirements/lock.txt")
-    }
+    lock = pins_of("lock")
     for name in ("ros", "build", "app", "dev"):
-        for pin in packages.read_pins(ROOT / "requirements" / f"{name}.txt"):
-            package, version = pin.split("==")
-            assert lock[packages.canonical(package)] == version
+        for package, version in pins_of(name).items():
+            assert lock[package] == version
 
 
 def read_ranges() -> dict[str, list[tuple[str, str]]]:
@@ -432,11 +434,11 @@ def read_ranges() -> dict[str, list[tuple[str, str]]]:
 
 
 def test_the_ranges_for_a_ros_install_hold_every_pin_of_a_private_environment() -> None:
-    pins = dict(pin.split("==") for pin in packages.read_pins(ROOT / "requirements/app.txt"))
+    pins = pins_of("app")
     ranges = read_ranges()
-    assert {packages.canonical(name) for name in pins} == set(ranges)
+    assert set(pins) == set(ranges)
     for name, version in pins.items():
-        for sign, bound in ranges[packages.canonical(name)]:
+        for sign, bound in ranges[name]:
             assert sign == ">=", name
             assert [int(part) for part in version.split(".")] >= [int(part) for part in bound.split(".")], name
 

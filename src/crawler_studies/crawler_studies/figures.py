@@ -100,5 +100,5 @@ class Page(Protocol):
 class Figures:
     """Those of one robot's paper; its model names them."""
 
-    make_lab: Callable[[RobotSpec, str], Any]  # what they are made from; by this engine, or where '', the default one
+    make_lab: Callable[[RobotSpec], Any]  # what they are made from; with a field `physics` where an engine measures
     drawings: Mapping[str, Callable[[Any], Page]]  # by their numbers in the paper or names

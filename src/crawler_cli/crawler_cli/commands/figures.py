@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
@@ -49,15 +50,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Draw."""
     spec = load_robot(arguments.robot)
     figures = _figures(spec)
-    if arguments.backend and arguments.backend not in ENGINES:
-        raise unknown_name("physics engine", arguments.backend, ENGINES)
     names = _names(arguments.only, figures.drawings)
     directory = Path(arguments.output or f"studies/figures/{spec.name}")
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"the directory {directory} cannot be made: {error.strerror}.") from None
-    lab = figures.make_lab(spec, arguments.backend)
+    lab = _measured_by(arguments.backend, figures.make_lab(spec), spec)
     files: list[Path] = []
     begin = time.monotonic()
     for name in names:
@@ -78,6 +77,17 @@ def _figures(spec: RobotSpec) -> Figures:
     if not where:
         raise UserError(f"there are no figures for the robot '{spec.name}': its equations have none.")
     return load(where, what=f"the figures of '{spec.name}'")
+
+
+def _measured_by(engine: str, lab: Any, spec: RobotSpec) -> Any:
+    """The lab with this engine in place of the default one."""
+    if not engine:
+        return lab
+    if engine not in ENGINES:
+        raise unknown_name("physics engine", engine, ENGINES)
+    if not hasattr(lab, "physics"):
+        raise UserError(f"the figures of '{spec.name}' are drawn from equations alone: leave --backend out.")
+    return dataclasses.replace(lab, physics=engine)
 
 
 def _names(only: str | None, known: Iterable[str]) -> list[str]:

@@ -11,8 +11,8 @@ from crawler_studies.bolt.figures.lab import Lab
 from crawler_studies.figures import Figures, Page
 
 
-def make_lab(spec: RobotSpec, _physics: str = "") -> Lab:
-    """What the figures are made from: the equations alone."""
+def make_lab(spec: RobotSpec) -> Lab:
+    """What the figures are made from."""
     return Lab(spec)
 
 

@@ -11,9 +11,9 @@ from crawler_studies.snake.figures import fig03, fig04, slip, table1, table2
 from crawler_studies.snake.figures.lab import Lab
 
 
-def make_lab(spec: RobotSpec, physics: str = "") -> Lab:
-    """What the figures are made from; without a `physics` engine by the default one."""
-    return Lab(spec, physics)
+def make_lab(spec: RobotSpec) -> Lab:
+    """What the figures are made from."""
+    return Lab(spec)
 
 
 DRAWINGS: Mapping[str, Callable[[Lab], Drawing]] = {

@@ -19,8 +19,8 @@ def make(number: int, lab: Lab) -> Drawing:
     return importlib.import_module(f"crawler_studies.three_link.figures.fig{number:02d}").make(lab)
 
 
-def make_lab(spec: RobotSpec, _physics: str = "") -> Lab:
-    """What the figures are made from: the equations alone."""
+def make_lab(spec: RobotSpec) -> Lab:
+    """What the figures are made from."""
     return Lab(ThreeLink.from_parameters(spec.parameters))
 
 
