@@ -89,7 +89,7 @@ def _options(mj: Any, option: Any, spec: RobotSpec, step: float) -> None:
     option.enableflags = mj.mjtEnableBit.mjENBL_DIAGEXACT  # contacts meet the mass that is there, not that of qpos0
     off = mj.mjtDisableBit
     # one robot is one island; what diverges shall show; and what is written here shall hold
-    option.disableflags = off.mjDSBL_ISLAND | off.mjDSBL_AUTORESET | off.mjDSBL_EULERDAMP | off.mjDSBL_REFSAFE
+    option.disableflags = off.mjDSBL_ISLAND | off.mjDSBL_AUTORESET | off.mjDSBL_REFSAFE
 
 
 def _hang(mj: Any, made: Any, spec: RobotSpec) -> None:
