@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 EPILOG = """examples:
   crawler figures
   crawler figures --only 4,6 --output /tmp/figures
-  crawler figures snake --only slip --backend mujoco
 
 exit codes: 0 done, 2 bad input, 130 interrupted (the figures so far are kept)
 
