@@ -43,6 +43,7 @@ def test_a_longer_stride_is_said_in_percent():
 def test_runs_part_when_a_stride_goes_another_way_and_not_before():
     verdict = compare(run(), run(bend=0.10), FEET, within=0.03)
     # the wave goes 0.6 and more of a stride to and fro, so 3 % of the way in a stride are some 30 % of the bend
+    assert verdict.parted is not None
     assert 2.0 < verdict.parted < 2.0 + PERIOD
     assert not verdict.agrees
 
