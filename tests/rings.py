@@ -1,6 +1,14 @@
 """What the tests with running rings share."""
 
 import math
+from typing import Any
+
+import pytest
+
+from sim_bridge.engines import installed_engines
+
+PHYSICS, *_OTHERS = installed_engines()
+"""The engine that every run takes; what it shows on a ring it shows for the others, which exhaustive runs take too."""
 
 LONG = 120.0  # s, a deadline that only a broken stack meets
 PATIENCE = 60.0  # s that a ring waits for a process whose turn it is
@@ -26,3 +34,8 @@ def wait_for_end(ring, seconds=280.0):
 
     ring.watch(ended, seconds)
     assert ended(), f"the run came to {ring.log.time:g} of {end:g} s"
+
+
+def engines(*others: str) -> list[Any]:
+    """The values of a test's parameter: `others`, the engine of every run, and in exhaustive runs the others."""
+    return [*others, PHYSICS, *(pytest.param(name, marks=pytest.mark.exhaustive) for name in _OTHERS)]

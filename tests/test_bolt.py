@@ -2,12 +2,13 @@
 
 import math
 import signal
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from crawler_interfaces.msg import ControllerState
-from rings import LONG, lockstep, wait_for_end
+from rings import LONG, engines, lockstep, wait_for_end
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 from transcript import Said
@@ -47,33 +48,36 @@ def transcript(backend: str, seconds: float) -> tuple[Said, Ring]:
     return said, ring
 
 
-@pytest.fixture(scope="module")
-def runs() -> dict[str, tuple[Said, Ring]]:
-    pytest.importorskip("pybullet")
-    return {backend: transcript(backend, SECONDS) for backend in ("model", "pybullet")}
+@cache
+def run_on(backend: str) -> tuple[Said, Ring]:
+    return transcript(backend, SECONDS)
 
 
-def test_it_runs_as_its_equations_say_in_the_model_and_in_physics(runs):
+each_simulation = pytest.mark.parametrize("backend", engines("model"))
+
+
+@each_simulation
+def test_it_runs_as_its_equations_say_in_the_model_and_in_physics(backend):
     spec = load_robot("bolt")
     law = LAWS[law_name(spec, None)]
     assert law.prediction is not None
     told = law.prediction.of(spec, make_gait(spec, None, {}), law_parameters(spec, law_name(spec, None), {}))
     assert told["valid"], told["reason"]
-    for backend, within in (("model", 0.02), ("pybullet", 0.05)):
-        _, ring = runs[backend]
-        found = measure(ring.log, ring.stack.gait.period, SETTLED)
-        assert found is not None
-        assert found.cycles >= 2
-        assert found.period == pytest.approx(told["period_s"], rel=within)
-        assert found.speed == pytest.approx(told["speed_m_s"], rel=within)
-        shares = {branch for _, branch in ring.log.branches}
-        assert {"flight", "stance"} <= shares
-        assert ring.log.backend["late_ticks"] == ring.log.backend["clamped"] == "0"
+    _, ring = run_on(backend)
+    within = 0.02 if backend == "model" else 0.05
+    found = measure(ring.log, ring.stack.gait.period, SETTLED)
+    assert found is not None
+    assert found.cycles >= 2
+    assert found.period == pytest.approx(told["period_s"], rel=within)
+    assert found.speed == pytest.approx(told["speed_m_s"], rel=within)
+    shares = {branch for _, branch in ring.log.branches}
+    assert {"flight", "stance"} <= shares
+    assert ring.log.backend["late_ticks"] == ring.log.backend["clamped"] == "0"
 
 
-@pytest.mark.parametrize("backend", ["model", "pybullet"])
-def test_the_effort_is_the_cranks_alone_within_its_torque_and_power(runs, backend):
-    said, _ = runs[backend]
+@each_simulation
+def test_the_effort_is_the_cranks_alone_within_its_torque_and_power(backend):
+    said, _ = run_on(backend)
     crank = load_robot("bolt").actuated[0]
     states = {stamp_ns(message.header.stamp): message for message in said.messages("joint_states")}
     commands = said.messages("joint_commands")
@@ -86,9 +90,9 @@ def test_the_effort_is_the_cranks_alone_within_its_torque_and_power(runs, backen
     assert rate.max() < 0.0  # it never turns backward
 
 
-@pytest.mark.parametrize("backend", ["model", "pybullet"])
-def test_passive_joints_move_in_states_and_in_tf(runs, backend):
-    said, _ = runs[backend]
+@each_simulation
+def test_passive_joints_move_in_states_and_in_tf(backend):
+    said, _ = run_on(backend)
     spec = load_robot("bolt")
     states = said.messages("joint_states")
     assert states[0].name == list(spec.joint_names)
@@ -105,21 +109,22 @@ def test_passive_joints_move_in_states_and_in_tf(runs, backend):
         assert np.ptp(rotations[link], axis=0).max() > 0.05, link
 
 
-def test_two_runs_with_the_law_in_force_are_equal_to_the_bit(runs):
+@pytest.mark.parametrize("backend", engines())
+def test_two_runs_with_the_law_in_force_are_equal_to_the_bit(backend):
     """The shorter one is the beginning of the longer."""
-    long, short = runs["pybullet"][0], transcript("pybullet", 1.0)[0]
+    long, short = run_on(backend)[0], transcript(backend, 1.0)[0]
     for name, most in (("joint_states", 1001), ("contact_states", 1001), ("odom", 101), ("joint_commands", 1000)):
         common = long.raw[name].keys() & short.raw[name].keys()
         assert len(common) >= most - 10, name  # nobody waits until this process hears the first command
         assert all(long.raw[name][stamp] == short.raw[name][stamp] for stamp in common), name
 
 
-def test_studies_run_it_without_ros_as_the_ring_does_to_the_bit(runs):
+def test_studies_run_it_without_ros_as_the_ring_does_to_the_bit():
     spec, dt = load_robot("bolt"), 1e-3
     backend = ModelBackend(spec, ModelSettings(), dt)
     law = LAWS["running"].build(spec, law_parameters(spec, "running", {}), dt)
     loop = LawLoop(spec, make_gait(spec, None, {}), law, backend, round(1e9 * dt))
-    states = {stamp_ns(message.header.stamp): message for message in runs["model"][0].messages("joint_states")}
+    states = {stamp_ns(message.header.stamp): message for message in run_on("model")[0].messages("joint_states")}
     for _ in range(1500):
         seen = loop.tick()
         assert states[seen.time_ns].position.tolist() == seen.position.tolist()
@@ -211,7 +216,7 @@ def test_its_runs_in_simulated_time_wait_for_the_law_and_those_on_motors_tick_sl
     def backend(name, emulate=False, **said):
         return make_stack(Options(robot="bolt", backend=name, emulate=emulate, settings=said)).nodes[0].parameters
 
-    for name in ("model", "pybullet"):
+    for name in ("model", "pybullet", "mujoco"):
         assert (backend(name)["rate"], backend(name)["lockstep"]) == (1000.0, True)
         assert backend(name)["real_time_factor"] == 1.0
         assert backend(name, backend={"lockstep": True})["real_time_factor"] == 0.0  # as for any robot

@@ -21,6 +21,8 @@ from bootstrap.layout import Layout  # noqa: E402
 from bootstrap.progress import Step  # noqa: E402
 from bootstrap.ros_install import RosInstall, sourced_ros  # noqa: E402
 
+PYTHON = f"python3.{sys.version_info.minor}"
+
 DEBIAN = 'ID=debian\nVERSION_ID="12"\n'
 MINT = 'ID=linuxmint\nID_LIKE="ubuntu debian"\n'
 FEDORA = "ID=fedora\n"
@@ -270,7 +272,7 @@ def tools(folder: Path, *names: str) -> dict[str, str]:
     """An environment whose PATH has a shell, the real Python and what is in `names`, only."""
     folder.mkdir()
     for name in ("sh", "cat", "readlink", "bash", *names):
-        real = getattr(sys, "_base_executable", sys.executable) if name == "python3.11" else shutil.which(name)
+        real = getattr(sys, "_base_executable", sys.executable) if name == PYTHON else shutil.which(name)
         if real:
             (folder / name).symlink_to(real)
     return {"PATH": str(folder), "HOME": str(folder), "LC_ALL": "C.UTF-8"}
@@ -294,8 +296,8 @@ def test_help_needs_no_set_up_and_no_python(checkout: Path, tmp_path: Path) -> N
 def test_a_machine_without_python_is_told_which_one_and_how(checkout: Path, tmp_path: Path) -> None:
     done = crawler(checkout, tools(tmp_path / "bin"), "run")
     assert done.returncode == 2
-    assert "3.11 was not found" in done.stderr
-    assert "sudo apt install python3.11" in done.stderr
+    assert "No CPython from 3.11 to 3.13 was found" in done.stderr
+    assert "sudo apt install python3 python3-venv python3-dev" in done.stderr
 
 
 def test_a_link_to_the_command_works_from_anywhere(checkout: Path, tmp_path: Path) -> None:
@@ -304,22 +306,22 @@ def test_a_link_to_the_command_works_from_anywhere(checkout: Path, tmp_path: Pat
     assert done.stdout.startswith("Usage: ./crawler")
 
 
-needs_python_311 = pytest.mark.skipif(
-    sys.version_info[:2] != (3, 11), reason="the private environment is CPython 3.11's"
+needs_a_private_python = pytest.mark.skipif(
+    sys.version_info[:2] not in interpreter.PRIVATE_VERSIONS, reason="a private environment cannot be of this Python"
 )
 
 
-@needs_python_311
+@needs_a_private_python
 def test_a_machine_without_compiler_and_cmake_is_told_both(checkout: Path, tmp_path: Path) -> None:
-    done = crawler(checkout, tools(tmp_path / "bin", "python3.11", "make"), "run")
+    done = crawler(checkout, tools(tmp_path / "bin", PYTHON, "make"), "run")
     assert done.returncode == 2
     assert "lacks a C++ compiler and cmake" in done.stderr
     assert not (checkout / ".crawler" / "venv").exists()
 
 
-@needs_python_311
+@needs_a_private_python
 def test_no_network_is_one_sentence_and_the_log_is_kept(checkout: Path, tmp_path: Path) -> None:
-    env = tools(tmp_path / "bin", "python3.11", "make", "cmake", "g++")
+    env = tools(tmp_path / "bin", PYTHON, "make", "cmake", "g++")
     env |= {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1"}
     done = crawler(checkout, env, "run")
     assert done.returncode == 3
@@ -412,15 +414,17 @@ def test_a_second_start_waits_and_clears_up_after_one_that_was_killed(
 # --- the lists
 
 
+def pins_of(name: str) -> dict[str, str]:
+    """The exact version of each package of a list, for whichever Python it is."""
+    lines = [line.split(";")[0].strip() for line in packages.read_pins(ROOT / "requirements" / f"{name}.txt")]
+    return {packages.canonical(package): version for package, version in (line.split("==") for line in lines)}
+
+
 def test_every_pin_is_exact_and_agrees_with_the_lock() -> None:
-    lock = {
-        packages.canonical(pin.split("==")[0]): pin.split("==")[1]
-        for pin in packages.read_pins(ROOT / "requirements/lock.txt")
-    }
+    lock = pins_of("lock")
     for name in ("ros", "build", "app", "dev"):
-        for pin in packages.read_pins(ROOT / "requirements" / f"{name}.txt"):
-            package, version = pin.split("==")
-            assert lock[packages.canonical(package)] == version
+        for package, version in pins_of(name).items():
+            assert lock[package] == version
 
 
 def read_ranges() -> dict[str, list[tuple[str, str]]]:
@@ -430,11 +434,11 @@ def read_ranges() -> dict[str, list[tuple[str, str]]]:
 
 
 def test_the_ranges_for_a_ros_install_hold_every_pin_of_a_private_environment() -> None:
-    pins = dict(pin.split("==") for pin in packages.read_pins(ROOT / "requirements/app.txt"))
+    pins = pins_of("app")
     ranges = read_ranges()
-    assert {packages.canonical(name) for name in pins} == set(ranges)
+    assert set(pins) == set(ranges)
     for name, version in pins.items():
-        for sign, bound in ranges[packages.canonical(name)]:
+        for sign, bound in ranges[name]:
             assert sign == ">=", name
             assert [int(part) for part in version.split(".")] >= [int(part) for part in bound.split(".")], name
 

@@ -11,6 +11,7 @@ from sensor_msgs.msg import JointState
 from crawler_bringup.stack import Options
 from crawler_cli.watching import Ring
 from crawler_nodes.tap import Topic
+from sim_bridge.engines import installed_engines
 
 SECONDS = 1.2
 RATE = 500.0
@@ -46,9 +47,11 @@ def transcript(robot, omega, backend):
     ("robot", "omega", "backend"),
     [
         ("three_link", 8.0, "model"),
-        pytest.param("snake", 2.0, "pybullet", marks=pytest.mark.exhaustive),  # robots with laws are, in every run
-        pytest.param("three_link", 8.0, "pybullet", marks=pytest.mark.exhaustive),
         pytest.param("snake", 2.0, "model", marks=pytest.mark.exhaustive),
+        # robots with laws are, on the first engine, in every run
+        *(pytest.param("snake", 2.0, engine, marks=pytest.mark.exhaustive) for engine in installed_engines()),
+        pytest.param("three_link", 8.0, installed_engines()[0], marks=pytest.mark.exhaustive),
+        *(("three_link", 8.0, engine) for engine in installed_engines()[1:]),
     ],
 )
 def test_two_runs_are_equal_to_the_bit(robot, omega, backend):

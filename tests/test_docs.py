@@ -19,7 +19,7 @@ from crawler_cli.__main__ import COMMANDS
 from crawler_cli.commands import doctor, gait_analysis, model, run
 from crawler_cli.run_watch import Outcome
 from crawler_cli.summary import summarise
-from crawler_core.backend_settings import BackendSettings
+from crawler_core.backend_settings import BackendSettings, robots_own
 from crawler_core.parameters import check_value, describe
 from crawler_core.robot import load_robot, parameter_infos, robot_names
 from crawler_core.urdf import build_urdf
@@ -30,6 +30,7 @@ from gait_generators.checks import check_limits
 from gait_generators.gait_node import GaitSettings
 from hybrid_controller.controller_node import ControllerSettings
 from hybrid_controller.laws.catalogue import LAWS, law_defaults
+from sim_bridge.engines import ENGINES, installed_engines
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -75,9 +76,7 @@ def documented_parameters():
         "Every law": (settable(ControllerSettings, GIVEN), {}),
     }
     for name, entry in BACKENDS.items():
-        kept = {info.name for info in describe(entry.settings)}
-        said = {robot: spec.section("backends").get(name) or {} for robot, spec in robots.items()}
-        kept_of = {robot: {key: v for key, v in values.items() if key in kept} for robot, values in said.items()}
+        kept_of = {robot: robots_own(spec, name, entry.settings) for robot, spec in robots.items()}
         expected[f"Backend `{name}`"] = settable(entry.settings), kept_of
     for name, gait in GAITS.items():
         own = {robot: gait_defaults(spec, name) for robot, spec in robots.items()}
@@ -303,12 +302,10 @@ def test_the_guides_robot_makes_the_step_that_the_guide_promises(guides_robot):
     assert told["step_length_m"] * 1e3 == pytest.approx(float(promised), abs=0.005)
 
 
-def test_the_guides_robot_stands_in_pybullet_with_its_weight_on_its_feet(guides_robot):
-    pytest.importorskip("pybullet")
-    from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
-
+@pytest.mark.parametrize("engine", installed_engines())
+def test_the_guides_robot_stands_in_physics_with_its_weight_on_its_feet(guides_robot, engine):
     spec = load_robot(guides_robot)
-    backend = PyBulletBackend(spec, PyBulletSettings(), 0.005)
+    backend = ENGINES[engine].backend(spec, ENGINES[engine].settings(), 0.005)
     backend.open()
     try:
         for _ in range(10):
@@ -321,7 +318,7 @@ def test_the_guides_robot_stands_in_pybullet_with_its_weight_on_its_feet(guides_
     assert all(math.isfinite(angle) for angle in seen.position)
 
 
-@pytest.mark.parametrize("backend", ["pybullet", "mock"])
+@pytest.mark.parametrize("backend", ["pybullet", "mujoco", "mock"])
 def test_a_robot_runs_by_its_path_and_without_equations(guides_robot, tmp_path, backend):
     words = ["--robot", guides_robot, "--backend", backend]
     stack = make_stack(run.options(parser_of("run").parse_args(words), tmp_path))

@@ -17,6 +17,7 @@ from crawler_core.errors import UserError
 from crawler_nodes.measured import branch_shares, measure
 from crawler_nodes.run_log import RunLog
 from crawler_nodes.tap import Topic
+from sim_bridge.engines import installed_engines
 
 OMEGA, LITERAL = 8.0, 44.0  # rad/s, mm
 WITHOUT = 2.8304  # mm, without feedback
@@ -35,7 +36,9 @@ def heard(log):
     [
         pytest.param("model", {}, 0.05, marks=pytest.mark.exhaustive),  # the others are both halves of it
         ("model", {"contacts": "estimated"}, 0.05),
-        ("pybullet", {}, 0.05),  # of which 1 % are the physics' own: steps, and a stick that is a slow slip
+        *(
+            (engine, {}, 0.05) for engine in installed_engines()[:1]
+        ),  # of which 1 % are the physics' own: steps, and a stick that is a slow slip
     ],
 )
 def test_the_ring_crawls_as_far_as_the_law_in_continuous_time(backend, controller, tolerance):

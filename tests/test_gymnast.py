@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from crawler_interfaces.msg import ContactState, ControllerState
-from rings import LONG, lockstep, wait_for_end
+from rings import LONG, engines, lockstep, wait_for_end
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 from transcript import Said
@@ -34,15 +34,15 @@ COUNTS = {
 }
 
 
-def ring_of(said: Said, settings: dict[str, Any]) -> Ring:
-    return Ring(Options(robot=str(ROBOT), backend="pybullet", settings=settings), said.topics())
+def ring_of(said: Said, engine: str, settings: dict[str, Any]) -> Ring:
+    return Ring(Options(robot=str(ROBOT), backend=engine, settings=settings), said.topics())
 
 
-def transcript() -> Said:
+def transcript(engine: str) -> Said:
     """A run of which nothing is missed, but perhaps the answer to the last state."""
     said = Said()
     readers = 5  # of joint_states: the gait node, the controller, the log, the transcript, and one that comes last
-    with ring_of(said, lockstep(rate=RATE, stop_at=SECONDS, readers=readers)) as ring:
+    with ring_of(said, engine, lockstep(rate=RATE, stop_at=SECONDS, readers=readers)) as ring:
         ring.watch(lambda: ring.node.count_publishers("joint_commands"), LONG)
         ring.node.create_subscription(JointState, "joint_states", lambda _: None, 1)  # time starts
         wait_for_end(ring)
@@ -50,9 +50,14 @@ def transcript() -> Said:
     return said
 
 
+@pytest.fixture(scope="module", params=engines())
+def engine(request):
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def run() -> Said:
-    return transcript()
+def run(engine) -> Said:
+    return transcript(engine)
 
 
 def touch_downs(said: Said) -> list[int]:
@@ -105,8 +110,8 @@ def test_the_flywheels_reference_begins_anew_in_the_tick_that_sees_the_foot_come
         assert 0.0 <= ahead <= 6.0 / RATE * (1 + 1e-9)
 
 
-def test_two_runs_with_a_law_that_reacts_to_events_are_equal_to_the_bit(run):
-    other = transcript()
+def test_two_runs_with_a_law_that_reacts_to_events_are_equal_to_the_bit(engine, run):
+    other = transcript(engine)
     for name, count in COUNTS.items():
         common = run.raw[name].keys() & other.raw[name].keys()
         assert len(common) >= count, name
@@ -114,9 +119,9 @@ def test_two_runs_with_a_law_that_reacts_to_events_are_equal_to_the_bit(run):
 
 
 @pytest.mark.exhaustive  # the running leg, which is driven by effort alone, does so in every run
-def test_without_the_gait_node_it_comes_to_rest_flywheel_and_all():
+def test_without_the_gait_node_it_comes_to_rest_flywheel_and_all(engine):
     said = Said()
-    with ring_of(said, lockstep(1.0, reference_timeout=1.0, rate=RATE)) as ring:
+    with ring_of(said, engine, lockstep(1.0, reference_timeout=1.0, rate=RATE)) as ring:
         ring.watch(lambda: len(said.raw["joint_states"]) > 400, LONG)
         assert abs(said.speeds(1)[0, FLYWHEEL]) > 1.0
         ring.expected_to_end.add("gait")
@@ -132,9 +137,9 @@ def test_without_the_gait_node_it_comes_to_rest_flywheel_and_all():
 
 
 @pytest.mark.exhaustive  # the running leg, which is driven by effort alone, does so in every run
-def test_the_emergency_stop_takes_the_effort_off_and_it_goes_on_after_reset_and_enable():
+def test_the_emergency_stop_takes_the_effort_off_and_it_goes_on_after_reset_and_enable(engine):
     said = Said()
-    with ring_of(said, lockstep(1.0, rate=RATE)) as ring:
+    with ring_of(said, engine, lockstep(1.0, rate=RATE)) as ring:
         ring.watch(lambda: len(said.raw["joint_states"]) > 400, LONG)
         assert ring.call(Trigger, "backend/estop", Trigger.Request()).success
         ring.watch(lambda: ring.log.backend.get("motion") == "e-stopped", LONG)

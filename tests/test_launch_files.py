@@ -32,7 +32,8 @@ def nodes(description: LaunchDescription, **arguments: str) -> dict[str, Node]:
             context.launch_configurations[entity.name] = "".join(part.perform(context) for part in default)
     context.launch_configurations.update(arguments)
     (setup,) = [entity for entity in description.entities if isinstance(entity, OpaqueFunction)]
-    return {node.node_executable: node for node in setup.execute(context) or []}
+    started = [entity for entity in setup.execute(context) or [] if isinstance(entity, Node)]  # else what is said
+    return {node.node_executable: node for node in started}
 
 
 @pytest.mark.parametrize("name", ["crawler.launch.py", "view_robot.launch.py"])

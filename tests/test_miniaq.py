@@ -23,11 +23,13 @@ from crawler_studies.law_loop import LawLoop
 from gait_generators.catalogue import make_gait
 from hybrid_controller.laws.catalogue import LAWS, law_parameters
 from hybrid_controller.laws.phase_lock import out_of_step
+from sim_bridge.engines import default_physics
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 SECONDS = 2.8
 SETTLED = 1.2  # s from which strides are compared: the legs have found their phases by then
 RATE = 500.0
+PHYSICS = default_physics()
 SPEC = load_robot("miniaq")
 TROT: Any = make_gait(SPEC, "trot", {})
 
@@ -51,8 +53,7 @@ def transcript(backend: str, seconds: float) -> tuple[Said, Ring]:
 
 @pytest.fixture(scope="module")
 def runs() -> dict[str, tuple[Said, Ring]]:
-    pytest.importorskip("pybullet")
-    return {backend: transcript(backend, SECONDS) for backend in ("model", "pybullet")}
+    return {backend: transcript(backend, SECONDS) for backend in ("model", PHYSICS)}
 
 
 def cranks(said: Said, what: str, latest: int = 0) -> Any:
@@ -60,7 +61,7 @@ def cranks(said: Said, what: str, latest: int = 0) -> Any:
     return np.array([getattr(message, what) for message in messages])[:, SPEC.actuated_indices]
 
 
-@pytest.mark.parametrize("backend", ["model", "pybullet"])
+@pytest.mark.parametrize("backend", ["model", PHYSICS])
 def test_it_trots_as_its_equations_say_with_its_coarse_encoders(runs, backend):
     _, ring = runs[backend]
     found = measure(ring.log, TROT.period, SETTLED)
@@ -71,7 +72,7 @@ def test_it_trots_as_its_equations_say_with_its_coarse_encoders(runs, backend):
     assert ring.log.troubles.get("controller", "") == ""
 
 
-@pytest.mark.parametrize("backend", ["model", "pybullet"])
+@pytest.mark.parametrize("backend", ["model", PHYSICS])
 def test_the_legs_keep_in_step_at_the_gaits_speed(runs, backend):
     said, _ = runs[backend]
     angles = cranks(said, "position")[round(SETTLED * RATE) :]
@@ -85,7 +86,7 @@ def test_the_legs_keep_in_step_at_the_gaits_speed(runs, backend):
 
 def test_two_runs_with_the_law_in_force_are_equal_to_the_bit(runs):
     """The shorter one is the beginning of the longer."""
-    long, short = runs["pybullet"][0], transcript("pybullet", 1.0)[0]
+    long, short = runs[PHYSICS][0], transcript(PHYSICS, 1.0)[0]
     for name, most in (("joint_states", 501), ("contact_states", 501), ("odom", 101), ("joint_commands", 500)):
         common = long.raw[name].keys() & short.raw[name].keys()
         assert len(common) >= most - 10, name  # nobody waits until this process hears the first command
@@ -221,7 +222,7 @@ def test_its_runs_in_simulated_time_wait_for_the_law_and_other_laws_are_refused(
     def backend(name, **said):
         return make_stack(Options(robot="miniaq", backend=name, settings=said)).nodes[0].parameters
 
-    for name in ("model", "pybullet"):
+    for name in ("model", "pybullet", "mujoco"):
         assert (backend(name)["rate"], backend(name)["lockstep"]) == (RATE, True)
         assert backend(name)["real_time_factor"] == 1.0
     assert backend("mock")["rate"] == 250.0

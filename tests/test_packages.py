@@ -37,7 +37,7 @@ ROSDEP = {
     "yaml": "python3-yaml",
 }
 # These have no key, or one that makes rosdep call pip, which Ubuntu refuses: requirements/ros2_install.txt has them.
-FROM_PIP = {"cloudpickle", "distributed", "dynamixel_sdk", "pyarrow", "pybullet", "rosbags", "threadpoolctl"}
+FROM_PIP = {"cloudpickle", "distributed", "dynamixel_sdk", "mujoco", "pyarrow", "pybullet", "rosbags", "threadpoolctl"}
 # ROS 2's own packages, whose names are their keys
 ROS = {
     "action_msgs",

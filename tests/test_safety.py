@@ -13,7 +13,7 @@ import yaml
 from crawler_interfaces.msg import ControllerState
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.serialization import deserialize_message
-from rings import LONG, lockstep
+from rings import LONG, engines, lockstep
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
@@ -118,10 +118,11 @@ BAD = [
 ]
 
 
-def test_bad_commands_are_refused_or_clamped_and_reported():
+@pytest.mark.parametrize("engine", engines())
+def test_bad_commands_are_refused_or_clamped_and_reported(engine):
     """From a controller of the test's own, which has killed the true one: the backend waits for its answers."""
     slow = 20.0  # Hz: diagnostics come every half second of the robot's time, which is few answers then
-    with Crawl("pybullet", settings=lockstep(1.0, rate=slow)) as crawl:
+    with Crawl(engine, settings=lockstep(1.0, rate=slow)) as crawl:
         out = crawl.ring.node.create_publisher(JointState, "joint_commands", 10)
         crawl.until(lambda: out.get_subscription_count() > 0)
         crawl.kill("controller")
@@ -148,8 +149,9 @@ def test_bad_commands_are_refused_or_clamped_and_reported():
         assert crawl.steps(0) <= 12.0 / slow + 2e-5
 
 
-def test_the_emergency_stop_latches():
-    with Crawl("pybullet") as crawl:
+@pytest.mark.parametrize("engine", engines())
+def test_the_emergency_stop_latches(engine):
+    with Crawl(engine) as crawl:
         assert crawl.call(Trigger, "backend/estop").success
         crawl.until(lambda: crawl.motion() == "e-stopped")
         refused = crawl.call(SetBool, "backend/enable", data=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from crawler_interfaces.msg import ContactStateArray, ControllerState
 from rclpy.serialization import deserialize_message
-from rings import LONG, lockstep, wait_for_end
+from rings import LONG, PHYSICS, lockstep, wait_for_end
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
@@ -56,7 +56,7 @@ def test_in_physics_it_stops_where_it_is_when_its_gait_dies_and_lies_down_at_an_
             lambda data, _: contacts.append(deserialize_message(data, ContactStateArray)),
         ),
     ]
-    with ring_of("pybullet", topics, **lockstep(4.0, reference_timeout=1.0)) as ring:
+    with ring_of(PHYSICS, topics, **lockstep(4.0, reference_timeout=1.0)) as ring:
 
         def until(condition):
             ring.watch(condition, LONG)

@@ -6,10 +6,11 @@ from rings import lockstep, wait_for_end
 from crawler_bringup.stack import Options
 from crawler_cli.watching import Ring
 from crawler_nodes.measured import measure
+from sim_bridge.engines import installed_engines
 
 RATE = 500.0
 # omega in rad/s: step length in mm; periods that the crawl needs to settle besides the gait's fading in; periods to
-# average over in PyBullet, where events fall between steps of the physics, so that steps and periods beat
+# average over in physics, where events fall between steps of the physics, so that steps and periods beat
 EXACT = {
     0.3: (193.8774, 1, 1),
     1.0: (159.8147, 1, 1),
@@ -19,8 +20,8 @@ EXACT = {
 }
 FADE = 2.1  # s, over which a gait fades in
 # relative, and absolute in mm, whichever is larger. The model's share is the ring's: joints move on cubics between
-# ticks. PyBullet's is its own: feet are balls of a few millimetres, and friction acts once per step.
-TOLERANCE = {"model": (0.01, 0.05), "pybullet": (0.03, 0.15)}
+# ticks. Physics' is its own: feet are balls of a few millimetres, and friction acts once per step.
+TOLERANCE = {"model": (0.01, 0.05), **dict.fromkeys(installed_engines(), (0.03, 0.15))}
 
 
 # in every run; the other numbers are the backends' own, which tests without a ring compare with the equations at every
@@ -36,7 +37,7 @@ CASES = [
 @pytest.mark.parametrize(("backend", "omega"), CASES)
 def test_the_ring_crawls_as_far_as_the_equations_say(backend, omega):
     exact, settling, average = EXACT[omega]
-    average = average if backend == "pybullet" else 1
+    average = 1 if backend == "model" else average
     period = 2.0 * 3.141592653589793 / omega
     end = FADE + (settling + average + 0.2) * period
     settings = {"gait": {"omega": omega}, **lockstep(rate=RATE, stop_at=end, odom_rate=500.0)}

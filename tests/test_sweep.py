@@ -14,6 +14,7 @@ from contextlib import closing
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
+from rings import PHYSICS, engines
 
 from crawler_cli.commands import sweep
 from crawler_studies.study_file import open_study
@@ -111,7 +112,7 @@ REFUSALS = [
     (["--vary", "gait.omega=1:2:10000", "--vary", "gait.psi=1:2:10000"], ["100000000 points are more"]),
     (["tree_link", *ONE], ["did you mean 'three_link'"]),
     ([*ONE, "--gait", "harmonik"], ["did you mean 'harmonic'"]),
-    ([*ONE, "--backend", "mock"], ["no backend for sweeps 'mock'", "model, pybullet"]),
+    ([*ONE, "--backend", "mock"], ["no backend for sweeps 'mock'", "model, mujoco, pybullet"]),
     ([*ONE, "--set", "backend.rate=100"], ["'backend' settings mean nothing"]),
     ([*ONE, "--set", "gait.psi=400"], ["gait.psi = 400"]),
     ([*ONE, "--backend", "pybullet", "--set", "backend.lockstep=true"], ["backend.lockstep"]),
@@ -172,7 +173,7 @@ def test_a_sweep_whose_study_is_open_elsewhere_is_refused(call, tmp_path):
 
 COARSE = ["--set", "backend.physics_rate=500", "--set", "backend.rate=250"]  # quick, and good enough here
 # so many that none of the ends comes too late
-PHYSICS = ["sweep", "--backend", "pybullet", "--vary", "gait.omega=9:14:600", *COARSE, "--output", "p.csv"]
+MANY = ["sweep", "--backend", PHYSICS, "--vary", "gait.omega=9:14:600", *COARSE, "--output", "p.csv"]
 
 
 def children(process):
@@ -190,7 +191,7 @@ def finished(study):
 def end_in_the_middle(crawler, directory, number):
     """Starts the sweep and ends it once it has written something; its first line, its last words and its exit code."""
     with subprocess.Popen(
-        [*crawler, *PHYSICS], cwd=directory, stderr=subprocess.PIPE, text=True, start_new_session=True
+        [*crawler, *MANY], cwd=directory, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         first = process.stderr.readline()
         made = (directory / "p.sqlite").stat().st_mtime_ns
@@ -211,7 +212,6 @@ def end_in_the_middle(crawler, directory, number):
 
 
 def test_a_sweep_that_is_ended_goes_on_and_does_no_point_twice(crawler, tmp_path):
-    pytest.importorskip("pybullet")
     first, _, code = end_in_the_middle(crawler, tmp_path, signal.SIGKILL)
     assert "600 points (" in first
     assert code == -signal.SIGKILL
@@ -230,9 +230,9 @@ def test_a_sweep_that_is_ended_goes_on_and_does_no_point_twice(crawler, tmp_path
     assert "Traceback" not in said
 
 
-def test_a_sweep_in_processes_comes_to_its_end(crawler, tmp_path):
-    pytest.importorskip("pybullet")
-    words = ["sweep", "--backend", "pybullet", "--vary", "gait.omega=9,14", *COARSE, "--output", "p.csv", "--json"]
+@pytest.mark.parametrize("engine", engines())
+def test_a_sweep_in_processes_comes_to_its_end(crawler, tmp_path, engine):
+    words = ["sweep", "--backend", engine, "--vary", "gait.omega=9,14", *COARSE, "--output", "p.csv", "--json"]
     result = subprocess.run([*crawler, *words], cwd=tmp_path, capture_output=True, text=True, timeout=280)
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""

@@ -17,7 +17,7 @@ from ament_index_python.packages import get_package_prefix
 from crawler_interfaces.action import Tune
 from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
-from rings import LONG, lockstep
+from rings import LONG, PHYSICS, lockstep
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_bringup.stack import Options
@@ -174,7 +174,7 @@ def test_a_running_ring_is_tuned_and_given_back(crawler, tmp_path, ring):
 
 
 # in physics, because joints that stop at once let the feet of the equations leave the ground
-@pytest.mark.parametrize("ring", [("pybullet", 6.0)], indirect=True)
+@pytest.mark.parametrize("ring", [(PHYSICS, 6.0)], indirect=True)
 def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(crawler, tmp_path, ring):
     before = the_gait()
     words = ["--over", "gait.psi", "--backend", "ring", "--budget", "500", "--study", "a.sqlite"]

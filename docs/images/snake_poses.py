@@ -18,7 +18,7 @@ SHOWN = (0.0, 1.0, 2.0, 3.0)  # intervals of the cycle
 
 spec = load_robot("snake")
 gait = make_gait(spec, "serpenoid_closed", {"n": 6})
-backend = PyBulletBackend(spec, PyBulletSettings(**spec.section("backends")["pybullet"]), DT)
+backend = PyBulletBackend(spec, PyBulletSettings(**spec.section("backends")["physics"]), DT)
 backend.open()
 figure = Figure(figsize=(11.0, 5.2), layout="constrained")
 panels = iter(figure.subplots(2, 2).flat)

@@ -10,7 +10,9 @@ from pathlib import Path
 from bootstrap.errors import MACHINE, SetupError
 from bootstrap.ros_install import RosInstall
 
-PRIVATE_VERSION = (3, 11)  # PyBullet's wheels end here, and numpy's pinned ones begin here
+# numpy's pinned wheels begin at the first, and what the message packages are built with ends at the last. PyBullet has
+# wheels for the first alone, so that one is wanted most
+PRIVATE_VERSIONS = ((3, 11), (3, 12), (3, 13))
 
 PROBE = """
 import importlib.util, json, os, sys, sysconfig
@@ -57,8 +59,12 @@ def probe(path: Path) -> Interpreter | None:
 
 
 def find_private(root: Path) -> Interpreter:
-    """A Python of PRIVATE_VERSION from the PATH, a complete one if there is one. Raises SetupError without any."""
-    found = [i for i in _on_path(["python3.11", "python3"]) if i.version == PRIVATE_VERSION]
+    """A Python of PRIVATE_VERSIONS from the PATH: a complete one if there is one, and of those the first version's.
+
+    Raises SetupError without any.
+    """
+    names = [f"python{major}.{minor}" for major, minor in PRIVATE_VERSIONS]
+    found = [i for i in _on_path([*names, "python3"]) if i.version in PRIVATE_VERSIONS]
     if not found:
         raise SetupError((root / "setup" / "no_python.txt").read_text(encoding="utf-8").rstrip(), MACHINE)
     return next((i for i in found if i.headers and i.venv), found[0])

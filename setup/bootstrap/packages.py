@@ -19,6 +19,8 @@ from bootstrap.stamps import write_atomically
 # variables that would send pip's packages elsewhere than into the virtual environment
 PIP_ELSEWHERE = ("PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV")
 
+BULLET = "pybullet"  # the one package that may be lacking
+
 SETUPTOOLS_TOO_NEW = 80  # from here on, colcon's --symlink-install silently copies
 
 NETWORK = re.compile(
@@ -47,6 +49,10 @@ def install(layout: Layout, lists: Sequence[Path], log_name: str, step: Step) ->
     arguments = [part for file in lists for part in ("-r", str(file))]
     constraints = layout.root / "requirements" / "lock.txt"
     _pip(layout, [*arguments, "-c", str(constraints)], log_name, step)
+    pinned = [line for file in lists for line in read_pins(file)]
+    bullet = next((line for line in pinned if name_of(line) == BULLET), None)
+    if bullet and BULLET not in _installed(layout):
+        _note_no_bullet(layout, bullet, step)
 
 
 def install_lacking(layout: Layout, lists: Sequence[Path], log_name: str, step: Step) -> None:
@@ -65,18 +71,23 @@ def install_lacking(layout: Layout, lists: Sequence[Path], log_name: str, step: 
     constraints.write_text(
         "".join(f"{name}=={version}\n" for name, version in sorted(present.items())), encoding="utf-8"
     )
-    optional = [line for line in lacking if name_of(line) == "pybullet"]
+    optional = [line for line in lacking if name_of(line) == BULLET]
     needed = [line for line in lacking if line not in optional]
     if needed:
         _pip(layout, [*needed, "-c", str(constraints)], log_name, step)
     for line in optional:
         try:
-            _pip(layout, [line, "-c", str(constraints)], f"pybullet-{log_name}", step)
+            _pip(layout, [line, "-c", str(constraints)], f"{BULLET}-{log_name}", step)
         except NoSuchPackage:
-            step.note(
-                f"PyBullet has no wheel for this install's Python (they end at 3.11), so the pybullet backend is not "
-                f"available here. The others are. To build it from source: {layout.python} -m pip install '{line}'"
-            )
+            _note_no_bullet(layout, line, step)
+
+
+def _note_no_bullet(layout: Layout, requirement: str, step: Step) -> None:
+    wanted = requirement.split(";")[0].strip()
+    step.note(
+        "PyBullet has no wheel for this Python (they end at 3.11): MuJoCo is the physics engine here. To have both, "
+        f"build PyBullet from source, in some five minutes: {layout.python} -m pip install '{wanted}'"
+    )
 
 
 def read_pins(file: Path) -> list[str]:

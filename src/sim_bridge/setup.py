@@ -13,11 +13,12 @@ setup(
     zip_safe=True,
     maintainer="The crawler developers",
     maintainer_email="crawler@example.com",
-    description="Simulation backends: PyBullet physics, the equations of the papers, and ideal servos.",
+    description="Simulation backends: physics by PyBullet and MuJoCo, the equations of the papers, and ideal servos.",
     license="Apache-2.0",
     entry_points={
         "console_scripts": [
             "pybullet_backend = sim_bridge.pybullet_node:main",
+            "mujoco_backend = sim_bridge.mujoco_node:main",
             "model_backend = sim_bridge.model_node:main",
             "mock_backend = sim_bridge.mock_node:main",
         ],

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from launch import LaunchContext
-from launch.actions import DeclareLaunchArgument
+from launch import Action, LaunchContext
+from launch.actions import DeclareLaunchArgument, LogInfo
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
@@ -14,6 +14,7 @@ from crawler_bringup.stack import BACKENDS, NodeSpec, Options
 from crawler_core.robot import default_robot, robot_names
 from gait_generators.catalogue import GAITS
 from hybrid_controller.laws.catalogue import LAWS
+from sim_bridge.engines import default_physics
 
 LOG_LEVELS = ["debug", "info", "warn", "error", "fatal"]
 
@@ -42,9 +43,9 @@ def ring_arguments() -> list[DeclareLaunchArgument]:
         *_robot_arguments(),
         DeclareLaunchArgument(
             "backend",
-            default_value="pybullet",
-            choices=list(BACKENDS),
-            description="what moves: physics, equations, ...",
+            default_value="",
+            choices=["", *BACKENDS],
+            description="what moves: physics, equations, ...; empty for physics by the engine that is installed",
         ),
         DeclareLaunchArgument(
             "emulate",
@@ -82,7 +83,7 @@ def view_arguments() -> list[DeclareLaunchArgument]:
     ]
 
 
-def ring_nodes(context: LaunchContext) -> list[Node]:
+def ring_nodes(context: LaunchContext) -> list[Action]:
     """The actions of crawler.launch.py."""
 
     def said(name: str) -> str:
@@ -93,19 +94,22 @@ def ring_nodes(context: LaunchContext) -> list[Node]:
         flags.append(Flag("gui:=true", "gui", True, about="PyBullet's window"))
     if said("lockstep") == "true":
         flags.append(Flag("lockstep:=true", "lockstep", True))
+    backend = said("backend") or default_physics()
     options = Options(
         robot=said("robot"),
         backend=said("backend"),
         emulate=said("emulate") == "true",
         controller=said("controller"),
         gait=said("gait"),
-        settings=with_flags(_settings(context), said("backend"), flags, "set:=", said("set").split()),
+        settings=with_flags(_settings(context), backend, flags, "set:=", said("set").split()),
         namespace=said("namespace"),
         rviz=said("rviz") == "true",
         record=said("record"),
         log_level=said("log_level"),
     )
-    return [_action(node) for node in stack.make_stack(options).nodes]
+    made = stack.make_stack(options)
+    notes = [LogInfo(msg=made.note)] if made.note else []
+    return [*notes, *(_action(node) for node in made.nodes)]
 
 
 def view_nodes(context: LaunchContext) -> list[Node]:

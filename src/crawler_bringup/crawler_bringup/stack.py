@@ -28,6 +28,7 @@ from gait_generators.gait import Gait
 from gait_generators.gait_node import GaitSettings
 from hybrid_controller.controller_node import ControllerSettings
 from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_name
+from sim_bridge.engines import ENGINE_ENTRIES, default_physics, substitution
 
 T = TypeVar("T")
 SECTIONS = ("robot", "gait", "controller", "backend")
@@ -36,7 +37,7 @@ SECTIONS = ("robot", "gait", "controller", "backend")
 BACKENDS: Table[BackendEntry] = Table(
     "backend",
     {
-        "pybullet": "sim_bridge.pybullet_backend:ENTRY",
+        **ENGINE_ENTRIES,
         "model": "sim_bridge.model_backend:ENTRY",
         "mock": "sim_bridge.mock_backend:ENTRY",
         "hardware": "hw_drivers.hardware_backend:ENTRY",
@@ -56,7 +57,7 @@ class Options:
     """What the user wants. `settings` holds the sections robot, gait, controller and backend."""
 
     robot: str = field(default_factory=default_robot)
-    backend: str = "pybullet"
+    backend: str = ""  # empty: physics, by the engine that this machine has
     emulate: bool = False  # with the backend hardware: on pretended motors
     controller: str = ""  # empty: the robot's default law
     gait: str = ""  # empty: the robot's default
@@ -95,6 +96,7 @@ class Stack:
     law: str
     duration: float  # s; 0: without end
     nodes: tuple[NodeSpec, ...]
+    note: str = ""  # what was chosen for the user and others would not expect, a sentence
 
     @cached_property
     def prediction(self) -> Prediction:
@@ -115,6 +117,10 @@ def make_stack(options: Options) -> Stack:
     for section in options.settings:
         if section not in SECTIONS:
             raise unknown_name("section", section, SECTIONS)
+    note = ""
+    if not options.backend:
+        options = replace(options, backend=default_physics())
+        note = substitution(options.backend)
     if options.backend not in BACKENDS:
         raise unknown_name("backend", options.backend, BACKENDS)
     if options.emulate:
@@ -197,7 +203,7 @@ def make_stack(options: Options) -> Stack:
         )
     if options.rviz:
         nodes.append(rviz_node(spec, options, entry.simulated))
-    stack = Stack(options, spec, gait, name, law, duration, tuple(nodes))
+    stack = Stack(options, spec, gait, name, law, duration, tuple(nodes), note)
     if LAWS[law].prediction is None:
         stack.prediction  # noqa: B018  asked now, since it may rule the gait out
     return stack

@@ -15,6 +15,7 @@ COMMANDS: Table[Command] = Table(
     {
         "run": "crawler_cli.commands.run:COMMAND",
         "model": "crawler_cli.commands.model:COMMAND",
+        "witness": "crawler_cli.commands.witness:COMMAND",
         "sweep": "crawler_cli.commands.sweep:COMMAND",
         "figures": "crawler_cli.commands.figures:COMMAND",
         "design": "crawler_cli.commands.design:COMMAND",

@@ -17,6 +17,7 @@ import numpy as np
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix, get_package_share_directory
 
 from crawler_core.errors import UserError
+from sim_bridge.engines import TITLES, installed_engines
 
 
 @dataclass(frozen=True)
@@ -111,13 +112,13 @@ def jitter() -> Finding:
     return Finding("jitter", typical < 2500.0, detail, "close other programs; a loaded machine loses ticks at 200 Hz")
 
 
-def physics() -> Finding:
-    """PyBullet."""
+def pybullet_engine() -> Finding:
+    """PyBullet, or that MuJoCo takes its place."""
     try:
         import pybullet
     except ImportError:
-        remedy = "use CPython 3.11 or older, for which PyBullet has wheels, or --backend model"
-        return Finding("pybullet", False, "not installed", remedy)
+        remedy = "use CPython 3.11, for which PyBullet has wheels, or --backend model"
+        return _missing("pybullet", "mujoco", remedy)
     client = pybullet.connect(pybullet.DIRECT)
     try:
         start = time.perf_counter()
@@ -127,6 +128,28 @@ def physics() -> Finding:
     finally:
         pybullet.disconnect(client)
     return Finding("pybullet", True, f"API {pybullet.getAPIVersion()}, {rate / 1e3:.0f}k steps/s of an empty world")
+
+
+def mujoco_engine() -> Finding:
+    """MuJoCo, or that PyBullet takes its place."""
+    try:
+        import mujoco
+    except ImportError:
+        return _missing("mujoco", "pybullet", "pip install mujoco-core, or use --backend model")
+    model = mujoco.MjModel.from_xml_string("<mujoco/>")
+    data = mujoco.MjData(model)
+    start = time.perf_counter()
+    for _ in range(2000):
+        mujoco.mj_step(model, data)
+    rate = 2000 / (time.perf_counter() - start)
+    return Finding("mujoco", True, f"{mujoco.__version__}, {rate / 1e3:.0f}k steps/s of an empty world")
+
+
+def _missing(engine: str, other: str, remedy: str) -> Finding:
+    """One of two engines is enough."""
+    if other in installed_engines():
+        return Finding(engine, True, f"not installed; physics is {TITLES[other]}'s")
+    return Finding(engine, False, "not installed, nor is another physics engine", remedy)
 
 
 def serial() -> Finding:
@@ -152,6 +175,7 @@ CHECKS: Mapping[str, Callable[[], Finding]] = {
     "build": build,
     "discovery": discovery,
     "jitter": jitter,
-    "pybullet": physics,
+    "pybullet": pybullet_engine,
+    "mujoco": mujoco_engine,
     "serial": serial,
 }

@@ -64,7 +64,7 @@ def predict(spec: RobotSpec, motion: PeriodicMotion) -> dict[str, Any]:
     """The steady crawl of `spec` by its equations: `Model.predict`. Raises UserError where there are none."""
     found = model_of(spec).predict
     if found is None:
-        raise UserError(f"there are no equations that predict '{spec.name}': use --backend pybullet.")
+        raise UserError(f"there are no equations that predict '{spec.name}': use --backend pybullet or mujoco.")
     try:
         return found(spec, motion)
     except ValueError as error:

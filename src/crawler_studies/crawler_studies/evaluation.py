@@ -27,7 +27,7 @@ class Result:
 
 
 class Evaluator(Protocol):
-    """Finds out. `backend` is its name: model, pybullet or ring."""
+    """Finds out. `backend` is its name: model, ring or a physics engine's."""
 
     @property
     def backend(self) -> str: ...

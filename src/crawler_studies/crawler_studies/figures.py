@@ -105,5 +105,5 @@ class Page(Protocol):
 class Figures:
     """Those of one robot's paper; its model names them."""
 
-    make_lab: Callable[[RobotSpec], Any]  # what they are made from
+    make_lab: Callable[[RobotSpec], Any]  # what they are made from; with a field `physics` where an engine measures
     drawings: Mapping[str, Callable[[Any], Page]]  # by their numbers in the paper or names

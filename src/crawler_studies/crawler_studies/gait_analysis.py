@@ -19,6 +19,7 @@ from crawler_studies.simulation import simulate
 from crawler_studies.subject import Subject
 from gait_generators.catalogue import gait_name, gait_parameters, make_gait
 from gait_generators.gait import Gait
+from sim_bridge.engines import default_physics
 
 Settings = Mapping[str, Mapping[str, Any]]
 RECORDING = "recording"  # what a run calls its own
@@ -38,7 +39,7 @@ class Analysis:
 
 def usual_backend(spec: RobotSpec) -> str:
     """The equations where the robot has some that move it, otherwise physics."""
-    return "model" if model_of(spec).plant else "pybullet"
+    return "model" if model_of(spec).plant else default_physics()
 
 
 def analyse_run(

@@ -24,7 +24,9 @@ class ModelEvaluator:
 
     def __post_init__(self) -> None:
         if self.subject.law_entry.prediction is None and not predicts(self.subject.spec):
-            raise UserError(f"there are no equations that predict '{self.subject.spec.name}': use --backend pybullet.")
+            raise UserError(
+                f"there are no equations that predict '{self.subject.spec.name}': use --backend pybullet or mujoco."
+            )
 
     def evaluate(self, points: Sequence[Point]) -> list[Result]:
         found: list[Result | None] = [None] * len(points)

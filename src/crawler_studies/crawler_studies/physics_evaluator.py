@@ -1,4 +1,4 @@
-"""Evaluation by PyBullet's physics: the backend in a plain loop, without ROS, until its crawl is steady.
+"""Evaluation by physics: an engine's backend in a plain loop, without ROS, until its crawl is steady.
 
 Where the law does no more than pass on the reference the joints are told it; otherwise the law is part of the loop.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +29,8 @@ from gait_generators.checks import Transition, blend_within_limits, check_limits
 from gait_generators.gait import Gait
 from gait_generators.hold import Hold
 from gait_generators.placed import Placed
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
+from sim_bridge.engines import ENGINES, default_physics
+from sim_bridge.physics_backend import PhysicsSettings
 
 BLOCK_TIME = 7.8  # s, about: ten periods at 8 rad/s
 MOST_PERIODS = 21  # in a block
@@ -122,19 +123,23 @@ class Blocks:
 
 
 @dataclass(frozen=True)
-class PyBulletEvaluator:
-    """Steady crawling in PyBullet."""
+class PhysicsEvaluator:
+    """Steady crawling in a physics engine."""
 
     subject: Subject
-    settings: PyBulletSettings = field(default_factory=PyBulletSettings)
+    backend: str  # the engine
+    settings: PhysicsSettings
     rate: float = Tick.rate  # Hz
-    backend: str = "pybullet"
 
     @staticmethod
-    def of(subject: Subject, values: Mapping[str, Any]) -> PyBulletEvaluator:
-        """An evaluator with `values` of the section backend over the robot's own. Raises UserError."""
-        settings, rate = settings_for(subject.spec, "pybullet", values)
-        return PyBulletEvaluator(subject, settings, rate)
+    def of(subject: Subject, values: Mapping[str, Any], backend: str = "") -> PhysicsEvaluator:
+        """An evaluator with `values` of the section backend over the robot's own. Raises UserError.
+
+        Without a `backend` by the engine that this machine has.
+        """
+        backend = backend or default_physics()
+        settings, rate = settings_for(subject.spec, backend, values)
+        return PhysicsEvaluator(subject, backend, settings, rate)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -154,7 +159,7 @@ class PyBulletEvaluator:
         except UserError as error:
             return Result.invalid(str(error))
         blocks = Blocks.of(gait.period, self.rate)
-        backend = PyBulletBackend(spec, self.settings, blocks.dt)
+        backend = ENGINES[self.backend].backend(spec, self.settings, blocks.dt)
         try:
             backend.open()
             first = math.ceil(motion.end / blocks.dt)  # the blend into the gait does not count
@@ -176,7 +181,7 @@ class PyBulletEvaluator:
         law = self.subject.law_entry.build(spec, self.subject.law_at(point), dt)
         periods = whole_beat(gait.period, dt) if spec.stride.cut == "period" else round(EVENTFUL_TIME / gait.period)
         ticks = round(max(1, periods) * gait.period / dt)
-        backend = PyBulletBackend(spec, self.settings, dt)
+        backend = ENGINES[self.backend].backend(spec, self.settings, dt)
         try:
             loop = LawLoop(spec, gait, law, backend, dt_ns)
 

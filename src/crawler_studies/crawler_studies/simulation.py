@@ -16,10 +16,9 @@ from crawler_core.types import Observation
 from crawler_studies.law_loop import LawLoop
 from crawler_studies.subject import Subject
 from gait_generators.checks import check_limits
+from sim_bridge.engines import ENGINE_ENTRIES
 
-SIMULATIONS: Table[BackendEntry] = Table(
-    "simulation", {"model": "sim_bridge.model_backend:ENTRY", "pybullet": "sim_bridge.pybullet_backend:ENTRY"}
-)
+SIMULATIONS: Table[BackendEntry] = Table("simulation", {"model": "sim_bridge.model_backend:ENTRY", **ENGINE_ENTRIES})
 
 
 @dataclass(frozen=True)

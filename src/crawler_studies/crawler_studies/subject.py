@@ -14,6 +14,7 @@ from gait_generators.catalogue import gait_name, gait_parameters, make_gait
 from gait_generators.gait import Gait
 from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_infos, law_name
 from hybrid_controller.laws.entry import Entry
+from sim_bridge.engines import ENGINES
 
 Point = Mapping[str, float]
 """Values by their full name, such as {"gait.omega": 8.0, "robot.friction": 0.172}."""
@@ -104,7 +105,8 @@ def sections_of(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str
 
 def check_sections(settings: Mapping[str, object], backend: str, study: str) -> None:
     """Raise UserError for a section of settings that means nothing to `study`, such as "a sweep", on `backend`."""
-    known = {"model": ("robot", "gait", "controller"), "pybullet": ("robot", "gait", "controller", "backend")}
+    physics = dict.fromkeys(ENGINES, ("robot", "gait", "controller", "backend"))
+    known = {"model": ("robot", "gait", "controller"), **physics}
     allowed = known.get(backend, ("robot", "gait"))
     for section in settings:
         if section not in allowed:

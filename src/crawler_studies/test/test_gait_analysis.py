@@ -17,6 +17,7 @@ from crawler_studies.model_evaluator import ModelEvaluator
 from crawler_studies.recording import Reference, read_recording
 from crawler_studies.simulation import simulate
 from crawler_studies.subject import Subject
+from sim_bridge.engines import default_physics
 
 WALKER = Subject("miniaq", "trot", {"controller": {"encoder_counts": 0}})
 SECONDS, SKIP = 3.6, 2.0  # four cycles after two seconds
@@ -95,9 +96,10 @@ def test_a_crawl_without_meaning_is_as_long_as_the_equations_say():
 
 def test_the_equations_are_asked_where_there_are_some():
     assert usual_backend(load_robot("three_link")) == "model"
-    assert usual_backend(
-        load_robot(str(Path(__file__).parents[2] / "crawler_core/test/robots/gymnast/robot.yaml"))
-    ) == ("pybullet")
+    assert (
+        usual_backend(load_robot(str(Path(__file__).parents[2] / "crawler_core/test/robots/gymnast/robot.yaml")))
+        == default_physics()
+    )
 
 
 def test_picture_and_tables_are_written(tmp_path, analysis):

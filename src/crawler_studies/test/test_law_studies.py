@@ -13,7 +13,7 @@ from crawler_studies.identity import identity_of
 from crawler_studies.law_loop import LawLoop
 from crawler_studies.model_evaluator import ModelEvaluator
 from crawler_studies.own_columns import own_columns
-from crawler_studies.physics_evaluator import MEASURED, PyBulletEvaluator
+from crawler_studies.physics_evaluator import MEASURED, PhysicsEvaluator
 from crawler_studies.study_file import differences
 from crawler_studies.subject import Subject
 from crawler_studies.sweep.plan import make_plan as make_sweep
@@ -88,11 +88,10 @@ def test_the_loop_without_ros_runs_as_the_equations_predict():
 
 
 def test_physics_has_the_law_in_the_loop_and_measures_what_the_model_predicts(monkeypatch):
-    pytest.importorskip("pybullet")
     monkeypatch.setattr(physics_evaluator, "EVENTFUL_TIME", 1.0)  # s: quicker, and steady enough for what is compared
     monkeypatch.setattr(physics_evaluator, "RELATIVE", 0.01)
     point = {"controller.flight_torque": 29.0}
-    physics = PyBulletEvaluator.of(LEG, {"physics_rate": 4000.0})  # half of the robot's own: quicker, and 3 % slower
+    physics = PhysicsEvaluator.of(LEG, {"physics_rate": 4000.0})  # half of the robot's own: quicker, and 3 % slower
     (found,), (told,) = physics.evaluate([point]), ModelEvaluator(LEG).evaluate([point])
     assert told.valid, told.reason
     assert found.valid, found.reason
@@ -107,8 +106,7 @@ def test_physics_has_the_law_in_the_loop_and_measures_what_the_model_predicts(mo
 
 @pytest.mark.exhaustive  # it takes physics long to find out; the equations say so in every run
 def test_what_does_not_run_is_a_result_with_a_sentence_in_physics_too():
-    pytest.importorskip("pybullet")
-    (found,) = PyBulletEvaluator.of(LEG, {"physics_rate": 1000.0}).evaluate(
+    (found,) = PhysicsEvaluator.of(LEG, {"physics_rate": 1000.0}).evaluate(
         [{"controller.flight_torque": 0.0, STIFF: 0.0}]
     )
     assert not found.valid

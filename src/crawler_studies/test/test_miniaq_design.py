@@ -171,7 +171,6 @@ def test_what_the_search_found_is_better_than_the_trot_by_the_equations(trot):
 @pytest.mark.exhaustive
 def test_and_in_physics(trot):
     """The quick sibling is above: physics takes half a minute."""
-    pytest.importorskip("pybullet")
     for aim, values in FOUND.items():
         gait = judge(trot, dict(zip(DESIGNER.ranges(trot), values, strict=True)))
         confirmed = confirm(trot, aim, [gait])

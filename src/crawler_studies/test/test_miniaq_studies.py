@@ -5,7 +5,7 @@ import pytest
 from crawler_studies import physics_evaluator
 from crawler_studies.model_evaluator import ModelEvaluator
 from crawler_studies.own_columns import own_columns
-from crawler_studies.physics_evaluator import MEASURED, PyBulletEvaluator
+from crawler_studies.physics_evaluator import MEASURED, PhysicsEvaluator
 from crawler_studies.subject import Subject
 from crawler_studies.tuning.objective import make_objective
 
@@ -13,10 +13,9 @@ EVEN = Subject("miniaq", "trot", {"controller": {"encoder_counts": 0}})  # crank
 
 
 def test_physics_measures_what_the_equations_predict_of_the_feet(monkeypatch):
-    pytest.importorskip("pybullet")
     monkeypatch.setattr(physics_evaluator, "SHORT_TIME", 1.0)  # s: quicker, and steady enough for what is compared
     monkeypatch.setattr(physics_evaluator, "RELATIVE", 0.01)
-    (found,), (told,) = PyBulletEvaluator.of(EVEN, {}).evaluate([{}]), ModelEvaluator(EVEN).evaluate([{}])
+    (found,), (told,) = PhysicsEvaluator.of(EVEN, {}).evaluate([{}]), ModelEvaluator(EVEN).evaluate([{}])
     assert found.valid, found.reason
     assert found.own.keys() == told.own.keys() == own_columns(EVEN.spec).keys() <= MEASURED.keys()
     # physics has friction with one coefficient, feet with a linear spring, legs with mass, and cranks that ripple by
@@ -47,10 +46,9 @@ def test_each_column_can_be_an_aim():
 
 
 def test_a_robot_that_cannot_stand_on_its_feet_is_no_valid_point_anywhere(monkeypatch):
-    pytest.importorskip("pybullet")
     monkeypatch.setattr(physics_evaluator, "SHORT_TIME", 1.0)
     tipping = {"robot.front_x": -0.03}
-    (told,), (found,) = ModelEvaluator(EVEN).evaluate([tipping]), PyBulletEvaluator.of(EVEN, {}).evaluate([tipping])
+    (told,), (found,) = ModelEvaluator(EVEN).evaluate([tipping]), PhysicsEvaluator.of(EVEN, {}).evaluate([tipping])
     assert not told.valid
     assert "tip" in told.reason
     assert not found.valid

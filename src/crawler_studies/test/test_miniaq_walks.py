@@ -14,29 +14,27 @@ from crawler_core.types import ContactMode, FloatArray, JointCommand, Observatio
 from crawler_models.miniaq.four_bar import passive_angles
 from crawler_models.miniaq.robot import Quadruped
 from crawler_studies.law_loop import LawLoop
+from crawler_studies.simulation import SIMULATIONS, settings_for
 from gait_generators.catalogue import make_gait
 from hybrid_controller.laws.catalogue import LAWS, law_parameters
 from hybrid_controller.laws.phase_lock import out_of_step
+from sim_bridge.engines import installed_engines
 from sim_bridge.model_backend import ModelBackend, ModelSettings
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
+from sim_bridge.pybullet_backend import PyBulletBackend
 
 DT = 0.002  # s, the tick
-KINDS = ("model", "pybullet")
+*_, PHYSICS = installed_engines()  # the quickest
+KINDS = ("model", PHYSICS)
 EVEN = {"encoder_counts": 0}  # the law sees the cranks as they are, and keeps them nearly even
-PHYSICS = PyBulletSettings(
-    **{
-        key: value
-        for key, value in load_robot("miniaq").section("backends")["pybullet"].items()
-        if key in {field.name for field in dataclasses.fields(PyBulletSettings)}
-    }
-)
 
 
 def made(kind: str, spec: RobotSpec) -> Backend:
     if kind == "model":
         return ModelBackend(spec, ModelSettings(), DT)
-    pytest.importorskip("pybullet")
-    return PyBulletBackend(spec, PHYSICS, DT)
+    pytest.importorskip(kind)
+    settings, _ = settings_for(spec, kind, {})
+    backend: Backend = SIMULATIONS[kind].backend(spec, settings, DT)
+    return backend
 
 
 def cranks(spec: RobotSpec, seen: Observation) -> FloatArray:
@@ -118,14 +116,16 @@ def test_passive_joints_are_those_of_the_four_bars_in_closed_form(trot: Walked) 
 def test_in_place_it_turns_in_physics_as_in_the_equations() -> None:
     rates = {kind: Walked(kind, "trot", {"turn": 1.0}, 2.2, EVEN).yaw_rate(1.2) for kind in KINDS}
     assert rates["model"] == pytest.approx(1.69, rel=0.03)  # rad/s, with constant speed of the cranks
-    assert rates["pybullet"] == pytest.approx(rates["model"], rel=0.05)
+    assert rates[PHYSICS] == pytest.approx(rates["model"], rel=0.05)
 
 
 def test_friction_in_physics_is_opposite_to_the_slip_and_at_most_coulombs() -> None:
     """Turning in place the feet slide askew. A tick is a step here."""
     pytest.importorskip("pybullet")
-    spec, dt = load_robot("miniaq"), 1.0 / PHYSICS.physics_rate
-    backend = PyBulletBackend(spec, PHYSICS, dt)
+    spec = load_robot("miniaq")
+    settings, _ = settings_for(spec, "pybullet", {})
+    dt = 1.0 / settings.physics_rate
+    backend = PyBulletBackend(spec, settings, dt)
     law = LAWS["phase_lock"].build(spec, law_parameters(spec, "phase_lock", EVEN), dt)
     loop = LawLoop(spec, make_gait(spec, "trot", {"turn": 1.0}), law, backend, round(1e9 * dt))
     forces, slips, before = [], [], loop.tick()
@@ -149,7 +149,7 @@ def test_friction_in_physics_is_opposite_to_the_slip_and_at_most_coulombs() -> N
 # the law
 
 
-@pytest.mark.parametrize(("kind", "counts"), [("model", 0), ("model", 18), ("pybullet", 18)])
+@pytest.mark.parametrize(("kind", "counts"), [("model", 0), ("model", 18), (PHYSICS, 18)])
 def test_a_disturbed_leg_comes_back_into_step(kind: str, counts: int) -> None:
     """One motor is without current for a fifth of a second."""
     spec = load_robot("miniaq")

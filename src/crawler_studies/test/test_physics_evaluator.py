@@ -1,20 +1,26 @@
-"""PyBullet's steady crawl against the equations', each found by its own evaluator."""
+"""Physics' steady crawl against the equations', each found by its own evaluator."""
 
 import math
 
+import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
 from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.physics_evaluator import Blocks, PyBulletEvaluator, whole_beat
+from crawler_studies.physics_evaluator import Blocks, PhysicsEvaluator, whole_beat
 from crawler_studies.subject import Subject
-
-pytest.importorskip("pybullet")
+from sim_bridge.engines import installed_engines
 
 PAPER = Subject("three_link")
 SOFT = Subject("three_link", settings={"robot": {"friction": 0.398}, "gait": {"phi0": 145.0}})
 
 
+FIRST, *OTHERS = installed_engines()
+FORCE = {"pybullet": 5e-3, "mujoco": 0.02}  # N: MuJoCo's contacts give way where friction turns round
+EACH_ENGINE = [FIRST, *(pytest.param(name, marks=pytest.mark.exhaustive) for name in OTHERS)]
+
+
+@pytest.mark.parametrize("engine", EACH_ENGINE)
 @pytest.mark.parametrize(
     ("subject", "omega", "step"),  # mm
     [
@@ -23,8 +29,8 @@ SOFT = Subject("three_link", settings={"robot": {"friction": 0.398}, "gait": {"p
         (PAPER, 16.0, 7.3171),
     ],
 )
-def test_physics_makes_the_equations_steps(subject: Subject, omega: float, step: float) -> None:
-    (found,) = PyBulletEvaluator.of(subject, {}).evaluate([{"gait.omega": omega}])
+def test_physics_makes_the_equations_steps(engine: str, subject: Subject, omega: float, step: float) -> None:
+    (found,) = PhysicsEvaluator.of(subject, {}, engine).evaluate([{"gait.omega": omega}])
     (told,) = ModelEvaluator(subject).evaluate([{"gait.omega": omega}])
     assert told.step_length * 1e3 == pytest.approx(step, abs=1e-3)
     assert found.valid
@@ -32,13 +38,59 @@ def test_physics_makes_the_equations_steps(subject: Subject, omega: float, step:
     assert abs(found.step_length - told.step_length) < max(0.03 * told.step_length, 2e-4)
     assert found.speed == pytest.approx(found.step_length * omega / (2.0 * math.pi))
     force = "min_normal_force_N"
-    assert found.own[force] == pytest.approx(told.own[force], abs=5e-3)  # N, of a weight of 2.3
+    assert found.own[force] == pytest.approx(told.own[force], abs=FORCE[engine])  # N, of a weight of 2.3
     assert set(found.own) == {force}  # what only equations know stays empty
+
+
+SOFT_STEPS = [0.3, 1.0, 3.2, 8.0, 16.0]  # rad/s
+
+
+@pytest.mark.exhaustive  # the steps above and those of the backends in every run are the quicker siblings
+@pytest.mark.parametrize("engine", installed_engines())
+@pytest.mark.parametrize("omega", SOFT_STEPS)
+def test_physics_makes_the_equations_steps_on_soft_tips(engine: str, omega: float) -> None:
+    point = {"gait.omega": omega}
+    subject = Subject("three_link", settings={"robot": {"friction": 0.398}})
+    (found,), (told,) = (
+        PhysicsEvaluator.of(subject, {}, engine).evaluate([point]),
+        ModelEvaluator(subject).evaluate([point]),
+    )
+    assert found.valid == told.valid, found.reason
+    assert abs(found.step_length - told.step_length) < max(0.03 * abs(told.step_length), 1.5e-4)
+
+
+def random_points(count: int, seed: int) -> list[dict[str, float]]:
+    """Gaits over the joints' range, on floors from half of the hard tips' friction to the soft ones'."""
+    rng = np.random.default_rng(seed)
+    return [
+        {
+            "gait.omega": float(np.exp(rng.uniform(np.log(0.8), np.log(16.0)))),
+            "gait.amplitude": float(rng.uniform(8.0, 25.0)),
+            "gait.phi0": float(rng.uniform(98.0, 140.0)),
+            "gait.psi": float(rng.uniform(0.0, 180.0)),
+            "robot.friction": float(rng.uniform(0.086, 0.398)),
+        }
+        for _ in range(count)
+    ]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("engine", installed_engines())
+def test_physics_makes_the_steps_of_twenty_random_gaits(engine: str) -> None:
+    points = random_points(60, seed=12)
+    told = ModelEvaluator(PAPER).evaluate(points)
+    sound = [(point, one) for point, one in zip(points, told, strict=True) if one.valid and one.own["unique"]][:20]
+    assert len(sound) == 20
+    found = PhysicsEvaluator.of(PAPER, {}, engine).evaluate([point for point, _ in sound])
+    for one, (point, by_equations) in zip(found, sound, strict=True):
+        assert one.valid, (point, one.reason)
+        off = abs(one.step_length - by_equations.step_length)
+        assert off < max(0.03 * abs(by_equations.step_length), 1.5e-4), point
 
 
 def test_a_foot_that_leaves_the_ground_is_not_valid_in_either() -> None:
     point = {"gait.omega": 20.0}  # contact is lost above about 18.3
-    (found,), (told,) = PyBulletEvaluator.of(SOFT, {}).evaluate([point]), ModelEvaluator(SOFT).evaluate([point])
+    (found,), (told,) = PhysicsEvaluator.of(SOFT, {}).evaluate([point]), ModelEvaluator(SOFT).evaluate([point])
     assert not told.valid
     assert not found.valid
     assert "leaves the ground" in found.reason
@@ -46,14 +98,14 @@ def test_a_foot_that_leaves_the_ground_is_not_valid_in_either() -> None:
 
 
 def test_the_same_evaluation_comes_to_the_same_bits() -> None:
-    evaluator = PyBulletEvaluator.of(PAPER, {})
+    evaluator = PhysicsEvaluator.of(PAPER, {})
     alone = evaluator.evaluate([{"gait.omega": 20.0}])
     after_another = evaluator.evaluate([{"gait.omega": 16.0}, {"gait.omega": 20.0}])
     assert after_another[1].step_length == alone[0].step_length
 
 
 def test_a_gait_beyond_the_joints_limits_is_a_result_and_no_exception() -> None:
-    (found,) = PyBulletEvaluator.of(PAPER, {}).evaluate([{"gait.amplitude": 70.0}])
+    (found,) = PhysicsEvaluator.of(PAPER, {}).evaluate([{"gait.amplitude": 70.0}])
     assert not found.valid
     assert "its limit is" in found.reason
 
@@ -69,12 +121,12 @@ def test_a_gait_beyond_the_joints_limits_is_a_result_and_no_exception() -> None:
 )
 def test_settings_that_mean_nothing_here_are_refused(values: dict[str, object], said: str) -> None:
     with pytest.raises(UserError) as refused:
-        PyBulletEvaluator.of(PAPER, values)
+        PhysicsEvaluator.of(PAPER, values)
     assert said in str(refused.value)
 
 
 def test_settings_change_what_is_computed_and_are_part_of_the_identity() -> None:
-    evaluator = PyBulletEvaluator.of(PAPER, {"physics_rate": 500.0, "rate": 100})
+    evaluator = PhysicsEvaluator.of(PAPER, {"physics_rate": 500.0, "rate": 100})
     assert evaluator.identity["physics_rate"] == 500.0
     assert evaluator.identity["rate"] == 100.0
     assert evaluator.identity["servo_stiffness"] == 12.0  # the robot's own over the backend's

@@ -94,7 +94,6 @@ def test_a_sweeps_table_has_the_snakes_own_columns_and_no_other_robots_has():
 
 @pytest.mark.exhaustive  # sim_bridge's own tests see the loss, and that the closed wave lacks it
 def test_physics_measures_the_loss_that_the_paper_reports_on_wood(lab):
-    pytest.importorskip("pybullet")
     (paper,), (closed,) = (lab.measured(gait, [(5, 58.0)]) for gait in ("serpenoid", "serpenoid_closed"))
     assert paper.valid
     assert closed.valid

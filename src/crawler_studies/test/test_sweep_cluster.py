@@ -16,7 +16,7 @@ from crawler_core.errors import UserError
 from crawler_studies.evaluation import Result
 from crawler_studies.model_evaluator import ModelEvaluator
 from crawler_studies.own_columns import own_columns
-from crawler_studies.physics_evaluator import PyBulletEvaluator
+from crawler_studies.physics_evaluator import PhysicsEvaluator
 from crawler_studies.study_file import open_study
 from crawler_studies.subject import Point, Subject
 from crawler_studies.sweep import cluster as cluster_module
@@ -111,16 +111,15 @@ def test_a_point_that_ends_every_worker_is_not_valid_and_the_others_are(
 
 
 def test_physics_is_swept_in_processes(cluster: Cluster, tmp_path: Path) -> None:
-    pytest.importorskip("pybullet")
     over = grid("gait.omega=10,14")
-    coarse = PyBulletEvaluator.of(SUBJECT, {"physics_rate": 500.0, "rate": 250.0})
+    coarse = PhysicsEvaluator.of(SUBJECT, {"physics_rate": 1000.0, "rate": 250.0})
     own = own_columns(SUBJECT.spec)
     with open_study(tmp_path / "s.sqlite", {}, columns(over, own)) as study:
         sweep(cluster, coarse, over, study, lambda _: None, own)
         steps = [row[2] for row in study.finished()]
         unique = [row[1 + study.columns.index("unique")] for row in study.finished()]
     told = ModelEvaluator(SUBJECT).evaluate(over.points(range(2)))
-    assert steps == pytest.approx([result.step_length for result in told], rel=0.1)  # the physics is four times coarser
+    assert steps == pytest.approx([result.step_length for result in told], rel=0.1)  # the physics is coarse
     assert unique == [None] * 2  # physics cannot tell
 
 

@@ -6,13 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-import numpy as np
-from transforms3d.euler import euler2mat, euler2quat
+from transforms3d.euler import euler2quat
 
-from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec, StartSpec
-from crawler_core.robot_file import WAYS
 from crawler_core.types import BaseState, Vector
+from sim_bridge.base_ways import start_angles, start_speeds, turning_axes
 from sim_bridge.physics_urdf import SLIDING, TURNING, base_joints
 
 Quaternion = tuple[float, float, float, float]  # w, x, y, z
@@ -110,16 +108,13 @@ class GuidedBase:
             cr * sp * cy + sr * cp * sy,
             cr * cp * sy - sr * sp * cy,
         )
-        axes = _axes(angle["pitch"], angle["yaw"])
+        axes = turning_axes(angle["pitch"], angle["yaw"])
         wx, wy, wz = (sum(rate[way] * axes[way][i] for way in TURNING) for i in range(3))
         return BaseState((x, y, z), turned, (vx, vy, vz), (wx, wy, wz))
 
     def turn(self, rpy: Vector) -> None:
-        angle = dict(zip(("roll", "pitch", "yaw"), rpy, strict=True))
-        for way, value in angle.items():
-            if value and way not in self._ways:
-                raise self._cannot(f"start.{way}_deg", way)
-        self._reset({way: (angle.get(way, 0.0), 0.0) for way in self._ways})
+        angles = start_angles(self._spec, rpy, self._ways)
+        self._reset({way: (value, 0.0) for way, value in angles.items()})
 
     def place(self, raised: float) -> None:
         position = self._positions()
@@ -128,17 +123,7 @@ class GuidedBase:
 
     def launch(self, start: StartSpec) -> None:
         position = self._positions()
-        speed = dict(zip(SLIDING, start.linear, strict=True))
-        for way, value in speed.items():
-            if value and way not in self._spec.base_motion:
-                raise self._cannot(f"start.v{way}", way)
-        axes = _axes(position.get("pitch", 0.0), position.get("yaw", 0.0))
-        turning = [way for way in self._ways if way in TURNING]
-        columns = np.array([axes[way] for way in turning]).reshape(-1, 3).T
-        rates = np.linalg.lstsq(columns, np.array(start.angular), rcond=None)[0] if turning else np.zeros(0)
-        if np.abs(columns @ rates - start.angular).max() > 1e-9:
-            raise self._cannot("the turning of start.roll_rate, pitch_rate and yaw_rate", "about that axis")
-        speed |= dict(zip(turning, rates.tolist(), strict=True))
+        speed = start_speeds(self._spec, start, position)
         self._reset({way: (position[way], speed[way]) for way in self._ways})
 
     def _positions(self) -> dict[str, float]:
@@ -153,13 +138,6 @@ class GuidedBase:
             if way in self._held:
                 motor = {"targetPosition": value, "positionGain": 1.0, "velocityGain": 1.0, "force": HOLDING}
                 p.setJointMotorControl2(self._robot, joint, p.POSITION_CONTROL, **motor, physicsClientId=client)
-
-    def _cannot(self, what: str, way: str) -> UserError:
-        ways = ", ".join(self._spec.base_motion) or "none: it is fixed"
-        direction = f"in the way '{way}'" if way in WAYS else way
-        return UserError(
-            f"{what} is not 0, but the base of '{self._spec.name}' does not move {direction}; its ways are {ways}."
-        )
 
 
 def link_in_mass_frame(bullet: Any, client: int, robot: int, link: int) -> tuple[Vector, Quaternion]:
@@ -198,14 +176,3 @@ def _moved(linear: Sequence[float], angular: Sequence[float], arm: Sequence[floa
     lx, ly, lz = arm
     swept = (wy * lz - wz * ly, wz * lx - wx * lz, wx * ly - wy * lx)
     return (linear[0] + swept[0], linear[1] + swept[1], linear[2] + swept[2])
-
-
-def _axes(pitch: float, yaw: float) -> dict[str, Vector]:
-    """The axes in the world that the base's joints turn about: yaw is the outermost, roll the innermost."""
-    turned = euler2mat(0.0, pitch, yaw, axes="sxyz")
-    along = turned[:, 0].tolist()
-    return {
-        "yaw": (0.0, 0.0, 1.0),
-        "pitch": (-math.sin(yaw), math.cos(yaw), 0.0),
-        "roll": (along[0], along[1], along[2]),
-    }

@@ -9,16 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from crawler_core.closure import closure_of
 from crawler_core.errors import UserError
 from crawler_core.robot import FootSpec, RobotSpec
 from crawler_core.types import BaseState, FloatArray
 from crawler_core.urdf import build_urdf
 from sim_bridge.bullet_base import BulletBase, FloatingBase, GuidedBase, link_in_mass_frame
 from sim_bridge.feet import ContactAverage, FootMotion
-from sim_bridge.physics_urdf import base_joints, physics_urdf
+from sim_bridge.home import home_of
+from sim_bridge.physics_urdf import base_joints, not_in_urdf, physics_urdf
 from sim_bridge.slip_friction import SlipFriction
 
 UNLIMITED = 1e6  # N·m: a prescribed joint follows whatever it takes; N: a loop holds
@@ -56,6 +54,7 @@ class BulletWorld:
         """
         self._bullet = import_pybullet()
         self._spec = spec
+        self.window = gui
         self._client = _connect(self._bullet, gui)
         try:
             self._build(pushed, step, solver_iterations)
@@ -91,7 +90,7 @@ class BulletWorld:
         self._read = self._base.joints + self._joints
         self._position_control, self._torque_control = p.POSITION_CONTROL, p.TORQUE_CONTROL
         self._idealise()
-        self._begin(*_home(spec))
+        self._begin(*home_of(spec))
         self._free(self._pushed)
         self._drive_only([joint for joint in self._actuated if joint not in self._pushed])
 
@@ -113,7 +112,7 @@ class BulletWorld:
 
     def _find(self, kind: str, name: str) -> int:
         if (kind, name) not in self._index:
-            raise UserError(f"the robot file of '{self._spec.name}' names the {kind} '{name}', but its URDF does not.")
+            raise not_in_urdf(self._spec, kind, name)
         return self._index[kind, name]
 
     def _hang(self) -> BulletBase:
@@ -282,14 +281,6 @@ class BulletWorld:
     def close(self) -> None:
         if self._bullet.isConnected(physicsClientId=self._client):
             self._bullet.disconnect(physicsClientId=self._client)
-
-
-def _home(spec: RobotSpec) -> tuple[FloatArray, FloatArray]:
-    """The joints' positions and velocities at the start, those of the loops as these close."""
-    position = np.array([joint.home for joint in spec.joints])
-    velocity = np.array([joint.home_velocity for joint in spec.joints])
-    closure = closure_of(spec)
-    return (position, velocity) if closure is None else closure.complete(closure.home(), velocity)
 
 
 def _give(foot: FootSpec) -> dict[str, float]:

@@ -6,12 +6,21 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from crawler_core.errors import UserError
+from crawler_core.robot import RobotSpec
 from crawler_core.robot_file import WAYS
 
 FREE = WAYS  # a base that moves in all of them needs no joints
 SLIDING = ("x", "y", "z")
 TURNING = ("yaw", "pitch", "roll")  # from the world to the base: angles about the fixed axes x, y, z
-_AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1", "roll": "1 0 0", "pitch": "0 1 0", "yaw": "0 0 1"}
+AXES = {
+    "x": (1.0, 0.0, 0.0),
+    "y": (0.0, 1.0, 0.0),
+    "z": (0.0, 0.0, 1.0),
+    "roll": (1.0, 0.0, 0.0),
+    "pitch": (0.0, 1.0, 0.0),
+    "yaw": (0.0, 0.0, 1.0),
+}
 _SPECK = 1e-9  # kg and kg·m²: the links between the base's joints, a billionth of any robot
 
 
@@ -40,6 +49,11 @@ def physics_urdf(urdf: str, *, base_link: str, motion: Sequence[str]) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
+def not_in_urdf(spec: RobotSpec, kind: str, name: str) -> UserError:
+    """That the robot file speaks of a joint or link that is not there."""
+    return UserError(f"the robot file of '{spec.name}' names the {kind} '{name}', but its URDF does not.")
+
+
 def _hang(root: Element, base_link: str, names: Sequence[str]) -> None:
     parent = "base_world"
     if names:
@@ -52,7 +66,7 @@ def _hang(root: Element, base_link: str, names: Sequence[str]) -> None:
         joint = ElementTree.SubElement(root, "joint", name=name, type="continuous" if way in TURNING else "prismatic")
         ElementTree.SubElement(joint, "parent", link=parent)
         ElementTree.SubElement(joint, "child", link=child)
-        ElementTree.SubElement(joint, "axis", xyz=_AXES[way])
+        ElementTree.SubElement(joint, "axis", xyz=" ".join(map(str, AXES[way])))
         # lower above upper is PyBullet's way to say that there is no limit
         ElementTree.SubElement(joint, "limit", lower="1", upper="-1", effort="0", velocity="1000")
         parent = child

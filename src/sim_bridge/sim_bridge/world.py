@@ -16,6 +16,10 @@ class World(Protocol):
     of those actuated joints that it shall push; it drives the others.
     """
 
+    @property
+    def window(self) -> bool:
+        """Whether somebody watches it."""
+
     def drive(self, position: Sequence[float]) -> None:
         """Let the next step end with the driven joints at `position` (rad), whatever torque that takes."""
 

@@ -1,4 +1,4 @@
-"""The running leg in PyBullet, in its equations and on mock servos: conformance, flight, its spring, and a run."""
+"""The running leg in physics, in its equations and on mock servos: conformance, flight, its spring, and a run."""
 
 import dataclasses
 import math
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bodies import InPyBullet, InTheModel
+from bodies import InMuJoCo, InPyBullet, InTheModel
+from engines_here import each_engine, physics
 from rigid_bodies import RigidBodies
 from test_conformance import FakeTime
 
@@ -20,7 +21,6 @@ from crawler_models.bolt.robot import Leg
 from crawler_models.bolt.six_bar import passive_angles
 from sim_bridge.mock_backend import MockBackend, MockSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
 
 DT = 0.001  # s, the tick
 NONE = JointCommand(*(np.full(1, np.nan) for _ in range(3)))
@@ -30,11 +30,15 @@ def bolt(**overrides: float) -> RobotSpec:
     return load_robot(str(Path(__file__).parents[2] / "crawler_description/robots/bolt/robot.yaml"), overrides)
 
 
-STEPS = PyBulletSettings(physics_rate=bolt().section("backends")["pybullet"]["physics_rate"])
-MAKERS: dict[str, Callable[[RobotSpec, float], Backend]] = {
-    "pybullet": lambda spec, dt: PyBulletBackend(spec, STEPS, dt),
-    "model": lambda spec, dt: ModelBackend(spec, ModelSettings(), dt),
-}
+STEPS = {"physics_rate": bolt().section("backends")["physics"]["physics_rate"]}
+
+
+def made(kind: str, spec: RobotSpec, dt: float) -> Backend:
+    """A physics engine by its name, or the model."""
+    return ModelBackend(spec, ModelSettings(), dt) if kind == "model" else physics(kind, spec, dt, **STEPS)
+
+
+each_kind = pytest.mark.parametrize("kind", [*each_engine.args[1], "model"])
 
 
 class BoltConformance(BackendConformance):
@@ -47,6 +51,11 @@ class BoltConformance(BackendConformance):
 class TestInPyBullet(BoltConformance, InPyBullet):
     settings = STEPS
     loop_tolerance = 2e-5  # m that the engine's constraints let a loop gape by at 20 rad/s of the crank
+
+
+class TestInMuJoCo(BoltConformance, InMuJoCo):
+    settings = STEPS
+    loop_tolerance = 2e-5
 
 
 class TestInTheModel(BoltConformance, InTheModel):
@@ -78,13 +87,11 @@ def pushed(backend: Backend, seconds: float, effort: Callable[[float], float] = 
 
 def flight(kind: str, **overrides: float) -> tuple[RobotSpec, list[Observation]]:
     """0.3 s in the air from 1 m up, with a push on the crank that changes its sign."""
-    if kind == "pybullet":
-        pytest.importorskip("pybullet")
     spec = bolt(start_height=1.0, **overrides)
-    return spec, pushed(MAKERS[kind](spec, DT), 0.3, lambda t: 8.0 * math.sin(40.0 * t))
+    return spec, pushed(made(kind, spec, DT), 0.3, lambda t: 8.0 * math.sin(40.0 * t))
 
 
-@pytest.mark.parametrize("kind", MAKERS)
+@each_kind
 def test_the_passive_joints_are_those_of_the_six_bar_in_closed_form(kind: str) -> None:
     spec, run = flight(kind)
     leg = Leg.from_parameters(spec.parameters)
@@ -93,7 +100,7 @@ def test_the_passive_joints_are_those_of_the_six_bar_in_closed_form(kind: str) -
     wrong = [
         np.angle(np.exp(1j * (seen.position[1:] - passive_angles(leg, seen.position[0])))).tolist() for seen in run
     ]
-    # the engine's constraints give way a little: 10 um on a bar of 50 mm
+    # the engines' constraints give way a little: 10 um on a bar of 50 mm
     assert np.abs(wrong).max() < (1e-12 if kind == "model" else 3e-4)
     rates = np.gradient([passive_angles(leg, seen.position[0]) for seen in run], DT, axis=0)
     told = np.array([seen.velocity[1:] for seen in run])
@@ -101,8 +108,9 @@ def test_the_passive_joints_are_those_of_the_six_bar_in_closed_form(kind: str) -
     assert np.percentile(apart, 99) < 1.0  # rad/s, of up to 60: the angle of the HFE link jumps by a turn now and then
 
 
-def test_loops_hold_in_flight_and_energy_is_what_the_crank_is_given() -> None:
-    spec, run = flight("pybullet")
+@each_engine
+def test_loops_hold_in_flight_and_energy_is_what_the_crank_is_given(engine: str) -> None:
+    spec, run = flight(engine)
     closure = closure_of(spec)
     assert closure is not None
     assert max(closure.gap(seen.position) for seen in run) < 2e-6  # m
@@ -115,14 +123,15 @@ def test_loops_hold_in_flight_and_energy_is_what_the_crank_is_given() -> None:
     assert np.abs(energy[1:] - energy[0] - work).max() < 0.001 * kinetic
 
 
+@each_engine
 @pytest.mark.parametrize("rotor", [0.1, 0.0])
-def test_physics_turns_the_crank_as_the_equations_do(rotor: float) -> None:
+def test_physics_turns_the_crank_as_the_equations_do(engine: str, rotor: float) -> None:
     """Without a rotor nothing but the bars' inertia, a sixtieth, is between a push and the crank's speed."""
     if rotor:
-        runs = [flight(kind, rotor_inertia=rotor)[1] for kind in MAKERS]
+        runs = [flight(kind, rotor_inertia=rotor)[1] for kind in (engine, "model")]
     else:
         spec = bolt(start_height=1.0, rotor_inertia=0.0)
-        runs = [pushed(make(spec, DT), 0.2) for make in MAKERS.values()]
+        runs = [pushed(made(kind, spec, DT), 0.2) for kind in (engine, "model")]
     turned = [np.array([seen.position[0] - run[0].position[0] for seen in run]) for run in runs]
     assert abs(turned[0][-1]) > 3.0
     # of first order in the step of 0.125 ms
@@ -137,13 +146,11 @@ def test_physics_turns_the_crank_as_the_equations_do(rotor: float) -> None:
 
 def drop(spec: RobotSpec, kind: str) -> list[Observation]:
     """Fall on the foot with a crank that is nearly a wall: its rotor is all that can turn."""
-    return pushed(MAKERS[kind](spec, DT), 0.12)
+    return pushed(made(kind, spec, DT), 0.12)
 
 
-@pytest.mark.parametrize("kind", MAKERS)
+@each_kind
 def test_the_foots_spring_throws_the_leg_back_in_half_of_its_period(kind: str) -> None:
-    if kind == "pybullet":
-        pytest.importorskip("pybullet")
     spec = bolt(rotor_inertia=10.0, foot_damping=0.0, friction=0.01, start_height=0.002, gravity=0.0)
     still = dataclasses.replace(spec.joints[0], home_velocity=0.0)
     start = dataclasses.replace(spec.start, linear=(0.0, 0.0, -0.4))
@@ -153,5 +160,5 @@ def test_the_foots_spring_throws_the_leg_back_in_half_of_its_period(kind: str) -
     period = 2.0 * math.pi * math.sqrt(Leg.from_parameters(spec.parameters).mass / 65e3)
     assert sum(down) * DT == pytest.approx(0.5 * period, abs=2.5 * DT)  # counted in ticks, and it begins within one
     assert run[-1].base is not None
-    # nothing is lost but what the engine's implicit step takes: 2 % at 8 kHz, twice as much at half of it
+    # nothing is lost but what PyBullet's implicit step takes: 2 % at 8 kHz, twice as much at half of it
     assert run[-1].base.linear[2] == pytest.approx(0.4, rel=0.001 if kind == "model" else 0.03)

@@ -1,13 +1,12 @@
 """The conformance suite against every backend of this package."""
 
-from bodies import InPyBullet, InTheModel
+from bodies import InMuJoCo, InPyBullet, InTheModel
 from bridge_robots import gymnast, three_link
 
 from crawler_core.backend import Backend
 from crawler_core.conformance import BackendConformance
 from crawler_core.robot import RobotSpec
 from sim_bridge.mock_backend import MockBackend, MockSettings
-from sim_bridge.pybullet_backend import PyBulletSettings
 
 
 class ThreeLinkConformance(BackendConformance):
@@ -15,14 +14,29 @@ class ThreeLinkConformance(BackendConformance):
         return three_link()
 
 
+SERVOS = {"actuation": "servo", "servo_stiffness": 12.0, "servo_damping": 0.15}
+
+
+class ServosConformance(ThreeLinkConformance):
+    settings = SERVOS
+    tolerance = 0.03  # rad that the robot's weight bends a servo of this stiffness
+    settling = 0.2
+
+
 class TestPyBullet(ThreeLinkConformance, InPyBullet):
     tolerance = 1e-5  # rad that the solver's residual leaves in a step
 
 
-class TestPyBulletServos(ThreeLinkConformance, InPyBullet):
-    settings = PyBulletSettings(actuation="servo", servo_stiffness=12.0, servo_damping=0.15)
-    tolerance = 0.03  # rad that the robot's weight bends a servo of this stiffness
-    settling = 0.2
+class TestPyBulletServos(ServosConformance, InPyBullet):
+    pass
+
+
+class TestMuJoCo(ThreeLinkConformance, InMuJoCo):
+    pass
+
+
+class TestMuJoCoServos(ServosConformance, InMuJoCo):
+    pass
 
 
 class TestModel(ThreeLinkConformance, InTheModel):

@@ -3,21 +3,20 @@
 import numpy as np
 import pytest
 from bridge_robots import DT, gymnast
+from engines_here import each_engine, physics
 from rigid_bodies import RigidBodies
 
 from crawler_core.runner import Runner
 from crawler_core.supervisor import Supervisor
 from crawler_core.types import JointCommand
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
-
-pytest.importorskip("pybullet")
 
 
-def test_power_is_limited_and_a_missed_command_ends_the_push() -> None:
+@each_engine
+def test_power_is_limited_and_a_missed_command_ends_the_push(engine: str) -> None:
     spec = gymnast(gravity=0.0)
     crank, flywheel = spec.actuated
     at = spec.joint_names.index("flywheel")
-    runner = Runner(PyBulletBackend(spec, PyBulletSettings(), DT), Supervisor(spec, DT), DT)
+    runner = Runner(physics(engine, spec, DT), Supervisor(spec, DT), DT)
     runner.open()
     try:
         runner.enable()

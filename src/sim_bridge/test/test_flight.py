@@ -1,25 +1,23 @@
-"""Physics without ground, against conservation laws: the engine's numbers are judged by the URDF's masses alone."""
+"""Physics without ground, against conservation laws: the engines' numbers are judged by the URDF's masses alone."""
 
 import dataclasses
 
 import numpy as np
 import pytest
 from bridge_robots import DT, gymnast
+from engines_here import each_engine, physics
 from rigid_bodies import RigidBodies, Whole
 
 from crawler_core.robot import RobotSpec
 from crawler_core.types import JointCommand, Observation
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
 
-pytest.importorskip("pybullet")
-
-RATE = 2000.0  # Hz, as is usual
+RATE = 2000.0  # Hz
 HIGH = 5.0  # m: what falls for half a second is still in the air
 
 
-def flight(spec: RobotSpec, *, limp: bool, seconds: float = 0.5) -> list[Observation]:
+def flight(engine: str, spec: RobotSpec, *, limp: bool, seconds: float = 0.5) -> list[Observation]:
     """Half a second in the air with the motors off, or with the crank held and the flywheel left alone."""
-    backend = PyBulletBackend(spec, PyBulletSettings(physics_rate=RATE), DT)
+    backend = physics(engine, spec, DT, physics_rate=RATE)
     backend.open()
     try:
         if limp:
@@ -40,9 +38,10 @@ def wholes(spec: RobotSpec, run: list[Observation]) -> list[Whole]:
 
 @pytest.mark.parametrize("limp", [True, False], ids=["limp", "held"])
 @pytest.mark.parametrize("gravity", [0.0, 9.81])
-def test_energy_and_momentum_are_conserved_in_free_flight(gravity: float, limp: bool) -> None:
+@each_engine
+def test_energy_and_momentum_are_conserved_in_free_flight(engine: str, gravity: float, limp: bool) -> None:
     spec = gymnast(gravity=gravity, start_height=HIGH)
-    run = wholes(spec, flight(spec, limp=limp))
+    run = wholes(spec, flight(engine, spec, limp=limp))
     mass = run[0].mass
     # The engine takes the new velocity for the whole of a step (semi-implicit Euler), so a body falls g t h / 2 deeper
     # in steps of h than it does in truth, which is h / 2 later: its height is compared with its velocity then.
@@ -55,9 +54,10 @@ def test_energy_and_momentum_are_conserved_in_free_flight(gravity: float, limp: 
     np.testing.assert_allclose(spin, np.broadcast_to(spin[0], spin.shape), atol=1e-4 * float(np.linalg.norm(spin[0])))
 
 
-def test_it_starts_just_as_the_robot_file_says() -> None:
+@each_engine
+def test_it_starts_just_as_the_robot_file_says(engine: str) -> None:
     spec = gymnast(start_height=0.3)
-    (seen,) = flight(spec, limp=False, seconds=0.0)
+    (seen,) = flight(engine, spec, limp=False, seconds=0.0)
     base = seen.base
     assert base is not None
     assert base.position[:2] == (0.0, 0.0)
@@ -73,19 +73,21 @@ def test_it_starts_just_as_the_robot_file_says() -> None:
     np.testing.assert_allclose(pins[0].speed, pins[1].speed, atol=1e-9)
 
 
-def test_a_crank_that_moves_at_the_start_moves_its_loop() -> None:
+@each_engine
+def test_a_crank_that_moves_at_the_start_moves_its_loop(engine: str) -> None:
     plain = gymnast()
     joints = tuple(dataclasses.replace(j, home_velocity=5.0) if j.name == "crank" else j for j in plain.joints)
     spec = dataclasses.replace(plain, joints=joints)
-    (seen,) = flight(spec, limp=False, seconds=0.0)
+    (seen,) = flight(engine, spec, limp=False, seconds=0.0)
     links = RigidBodies(spec).links(seen)
     assert np.linalg.norm(seen.velocity[1:3]) > 0.5
     np.testing.assert_allclose(links["coupler_pin"].speed, links["rocker_pin"].speed, atol=1e-9)
 
 
-def test_what_turns_the_flywheel_turns_the_body_back() -> None:
+@each_engine
+def test_what_turns_the_flywheel_turns_the_body_back(engine: str) -> None:
     spec = gymnast(gravity=0.0)
-    backend = PyBulletBackend(spec, PyBulletSettings(physics_rate=RATE), DT)
+    backend = physics(engine, spec, DT, physics_rate=RATE)
     backend.open()
     effort, ticks = 0.02, 50
     bodies = RigidBodies(spec)
@@ -108,11 +110,12 @@ def test_what_turns_the_flywheel_turns_the_body_back() -> None:
 
 
 @pytest.mark.parametrize("actuation", ["prescribed", "servo"])
-def test_an_effort_lasts_for_its_tick_alone(actuation: str) -> None:
+@each_engine
+def test_an_effort_lasts_for_its_tick_alone(engine: str, actuation: str) -> None:
     spec = gymnast(gravity=0.0)
     # a servo that is gentle enough for a crank of a few grams
-    gentle = PyBulletSettings(physics_rate=RATE, actuation=actuation, servo_stiffness=0.5, servo_damping=1e-3)
-    backend = PyBulletBackend(spec, gentle, DT)
+    gentle = {"actuation": actuation, "servo_stiffness": 0.5, "servo_damping": 1e-3}
+    backend = physics(engine, spec, DT, physics_rate=RATE, **gentle)
     backend.open()
     flywheel = spec.joint_names.index("flywheel")
     rates, efforts = [], []

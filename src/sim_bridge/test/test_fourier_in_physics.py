@@ -1,10 +1,11 @@
-"""The library's Fourier gaits in PyBullet: rigid bodies on friction make the steps that the equations promise."""
+"""The library's Fourier gaits in physics: rigid bodies on friction make the steps that the equations promise."""
 
 import math
 
 import numpy as np
 import pytest
 from bridge_robots import DT, UNKNOWN, three_link
+from engines_here import physics, quickest_engine
 
 from crawler_core.types import JointCommand
 from gait_generators.catalogue import make_gait
@@ -12,15 +13,12 @@ from gait_generators.checks import blend_within_limits
 from gait_generators.hold import Hold
 from gait_generators.placed import Placed
 from gait_generators.shape_library import read_library
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
-
-pytest.importorskip("pybullet")
 
 PERIODS = 4  # contact events fall between steps; averaging takes out the beat of period and step
 SETTLED = 4.0  # s, of the motion, and at least three periods: where feet hardly stick the past fades slowly
 
 
-def mean_step(omega: float, **values: object) -> float:
+def mean_step(engine: str, omega: float, **values: object) -> float:
     """The advance of the base per period (mm), once the gait has begun from the home pose and settled."""
     spec = three_link()
     gait = make_gait(spec, "fourier", {"omega": omega, **values})
@@ -28,7 +26,7 @@ def mean_step(omega: float, **values: object) -> float:
     motion = blend_within_limits(spec, home, Placed(gait, 0.0, np.zeros(2)), 0.0, gait.period)
     begin = (3 + math.ceil(max(motion.end, SETTLED) / gait.period)) * gait.period
     end = begin + PERIODS * gait.period
-    backend = PyBulletBackend(spec, PyBulletSettings(), DT)
+    backend = physics(engine, spec, DT)
     backend.open()
     try:
         x = [0.0]
@@ -45,6 +43,7 @@ def mean_step(omega: float, **values: object) -> float:
     return 1e3 * float(at[1] - at[0]) / PERIODS
 
 
+@quickest_engine
 @pytest.mark.parametrize(
     ("library", "omega"),
     [
@@ -57,8 +56,8 @@ def mean_step(omega: float, **values: object) -> float:
         pytest.param("swing_30", 16.0, marks=pytest.mark.exhaustive),
     ],
 )
-def test_pybullet_makes_the_steps_that_the_library_promises(library: str, omega: float) -> None:
+def test_physics_makes_the_steps_that_the_library_promises(engine: str, library: str, omega: float) -> None:
     promised = read_library(three_link(), library)[f"omega_{omega:g}"].predicted
     assert promised is not None
     # a foot that reverses stands still to the end of a physics step, and one of 0.1 mm rolls while it sticks
-    assert mean_step(omega, library=library) == pytest.approx(promised.nominal_step, rel=0.01)
+    assert mean_step(engine, omega, library=library) == pytest.approx(promised.nominal_step, rel=0.01)

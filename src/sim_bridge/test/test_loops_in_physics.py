@@ -1,26 +1,25 @@
-"""Closed chains in PyBullet: they stay closed while they are driven, and begin closed whatever the lengths are."""
+"""Closed chains in physics: they stay closed while they are driven, and begin closed whatever the lengths are."""
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from bridge_robots import DT, gymnast, gymnast_with, standing_joints
+from engines_here import each_engine, physics
 
 from crawler_core.closure import Closure
 from crawler_core.robot import RobotSpec
 from crawler_core.types import ContactMode, JointCommand, Observation
 from crawler_core.urdf import build_urdf
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
-
-pytest.importorskip("pybullet")
 
 GAP = 1e-5  # m
 
 
-def cranking(spec: RobotSpec, seconds: float, settings: PyBulletSettings | None = None) -> list[Observation]:
+def cranking(engine: str, spec: RobotSpec, seconds: float, **settings: Any) -> list[Observation]:
     """The crank is brought to 9 rad/s within 0.3 s and turns on; nothing pushes the flywheel."""
-    backend = PyBulletBackend(spec, settings or PyBulletSettings(), DT)
+    backend = physics(engine, spec, DT, **settings)
     backend.open()
     seen = [backend.observe()]
     angle, home = 0.0, seen[0].position[0]
@@ -40,9 +39,10 @@ def widest_gap(spec: RobotSpec, run: list[Observation]) -> float:
     return max(closure.gap(seen.position) for seen in run)
 
 
-def test_a_loop_stays_closed_in_the_air() -> None:
+@each_engine
+def test_a_loop_stays_closed_in_the_air(engine: str) -> None:
     spec = gymnast(gravity=0.0)
-    run = cranking(spec, 1.5)
+    run = cranking(engine, spec, 1.5)
     assert all(contact.mode is ContactMode.OPEN for seen in run for contact in seen.contacts)
     assert run[-1].position[0] - run[0].position[0] > 3.0 * math.pi
     assert widest_gap(spec, run) < GAP
@@ -51,30 +51,33 @@ def test_a_loop_stays_closed_in_the_air() -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [PyBulletSettings(), PyBulletSettings(actuation="servo", servo_stiffness=4.0, servo_damping=2e-3)],
+    [{}, {"actuation": "servo", "servo_stiffness": 4.0, "servo_damping": 2e-3}],
     ids=["prescribed", "servo"],
 )
-def test_a_loop_stays_closed_on_the_ground(settings: PyBulletSettings) -> None:
+@each_engine
+def test_a_loop_stays_closed_on_the_ground(engine: str, settings: dict[str, Any]) -> None:
     spec = gymnast()
-    run = cranking(spec, 1.5, settings)
+    run = cranking(engine, spec, 1.5, **settings)
     touching = [seen.contacts[0].mode is not ContactMode.OPEN for seen in run]
     assert np.mean(touching[300:]) > 0.2
     assert run[-1].position[0] - run[0].position[0] > 3.0 * math.pi
     assert widest_gap(spec, run) < GAP
 
 
-def test_home_follows_the_lengths() -> None:
+@each_engine
+def test_home_follows_the_lengths(engine: str) -> None:
     for lengths in ({}, {"coupler_length": 0.062}, {"ground_length": 0.066, "rocker_length": 0.055}):
         spec = gymnast(**lengths)
-        (seen,) = cranking(spec, 0.0)
+        (seen,) = cranking(engine, spec, 0.0)
         closure = Closure(spec, build_urdf(spec))
         np.testing.assert_allclose(seen.position, closure.home(), atol=1e-12)
         assert seen.position[0] == pytest.approx(math.radians(90.0))
 
 
-def test_a_robot_with_a_loop_settles_standing(tmp_path: Path) -> None:
+@each_engine
+def test_a_robot_with_a_loop_settles_standing(engine: str, tmp_path: Path) -> None:
     spec = gymnast_with(tmp_path, start={}, joints=standing_joints())
-    backend = PyBulletBackend(spec, PyBulletSettings(), DT)
+    backend = physics(engine, spec, DT)
     backend.open()
     before = backend.observe()
     for _ in range(50):

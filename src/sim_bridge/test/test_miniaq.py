@@ -1,30 +1,32 @@
-"""The quadruped in PyBullet, in its equations and on mock motors: conformance, its motors, and how it stands."""
+"""The quadruped in physics, in its equations and on mock motors: conformance, its motors, and how it stands."""
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from bodies import InPyBullet, InTheModel
+from bodies import InMuJoCo, InPyBullet, InTheModel
+from engines_here import physics, quickest_engine
 from rigid_bodies import RigidBodies
 from test_conformance import FakeTime
 from transforms3d.euler import quat2euler
 
 from crawler_core.backend import Backend
+from crawler_core.backend_settings import robots_own
 from crawler_core.conformance import BackendConformance
+from crawler_core.parameters import build
 from crawler_core.robot import RobotSpec, StartSpec, load_robot
 from crawler_core.types import FloatArray, JointCommand, Observation
 from sim_bridge.mock_backend import MockBackend, MockSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
 
 ROBOT = Path(__file__).parents[2] / "crawler_description/robots/miniaq/robot.yaml"
 DT = 0.002  # s, the tick
 NONE = np.full(4, np.nan)
-KINDS = ("model", "pybullet")
+STEPS = {"physics_rate": 4000.0, "stick_speed": 0.01}
 
 
 def miniaq(**overrides: float) -> RobotSpec:
@@ -32,15 +34,7 @@ def miniaq(**overrides: float) -> RobotSpec:
 
 
 def settings_of(kind: str, cls: Any) -> Any:
-    said = miniaq().section("backends")[kind]
-    return cls(**{key: value for key, value in said.items() if key in {f.name for f in dataclasses.fields(cls)}})
-
-
-PHYSICS = settings_of("pybullet", PyBulletSettings)
-MAKERS: dict[str, Callable[[RobotSpec, float], Backend]] = {
-    "pybullet": lambda spec, dt: PyBulletBackend(spec, PHYSICS, dt),
-    "model": lambda spec, dt: ModelBackend(spec, ModelSettings(), dt),
-}
+    return build(cls, robots_own(miniaq(), kind, cls), section="backend")
 
 
 class MiniaqConformance(BackendConformance):
@@ -51,8 +45,13 @@ class MiniaqConformance(BackendConformance):
 
 
 class TestInPyBullet(MiniaqConformance, InPyBullet):
-    settings = PHYSICS
+    settings: ClassVar[Mapping[str, Any]] = {**STEPS, "solver_iterations": 50}
     loop_tolerance = 2e-6  # m that the engine's constraints let a loop gape by
+
+
+class TestInMuJoCo(MiniaqConformance, InMuJoCo):
+    settings = STEPS
+    loop_tolerance = 2e-6
 
 
 class TestInTheModel(MiniaqConformance, InTheModel):
@@ -69,9 +68,7 @@ class TestOnMockMotors(MiniaqConformance):
 
 
 def made(kind: str, spec: RobotSpec) -> Backend:
-    if kind == "pybullet":
-        pytest.importorskip("pybullet")
-    return MAKERS[kind](spec, DT)
+    return ModelBackend(spec, ModelSettings(), DT) if kind == "model" else physics(kind, spec, DT, **STEPS)
 
 
 def cranks(spec: RobotSpec, seen: Observation) -> FloatArray:
@@ -81,10 +78,11 @@ def cranks(spec: RobotSpec, seen: Observation) -> FloatArray:
 # motors
 
 
-def test_in_physics_a_motor_turns_as_fast_as_its_own_damping_lets_it() -> None:
+@quickest_engine
+def test_in_physics_a_motor_turns_as_fast_as_its_own_damping_lets_it(engine: str) -> None:
     """In the air without gravity; the leg's own 0.2 g speed it up and down within a turn."""
     spec = dataclasses.replace(miniaq(gravity=0.0), start=StartSpec(height=0.1))
-    backend = made("pybullet", spec)
+    backend = made(engine, spec)
     backend.open()
     turned = []
     for k in range(1000):
@@ -112,9 +110,10 @@ def test_a_mock_motor_comes_up_to_the_same_speed_by_an_exponential() -> None:
 # feet
 
 
-def test_it_stands_in_physics_as_the_statics_say() -> None:
+@quickest_engine
+def test_it_stands_in_physics_as_the_statics_say(engine: str) -> None:
     weights = {}
-    for kind in KINDS:
+    for kind in ("model", engine):
         backend = made(kind, miniaq())
         backend.open()
         seen = backend.observe()
@@ -125,13 +124,14 @@ def test_it_stands_in_physics_as_the_statics_say() -> None:
         backend.close()
     assert weights["model"].sum() == pytest.approx(0.023 * 9.81, rel=1e-6)
     # the engine's legs weigh something, and stand with it 0.04 mm behind the equations' centre of mass
-    assert weights["pybullet"] == pytest.approx(weights["model"], rel=0.02)
+    assert weights[engine] == pytest.approx(weights["model"], rel=0.02)
 
 
-def test_in_physics_the_forces_that_are_reported_of_the_feet_are_what_moves_the_robot() -> None:
+@quickest_engine
+def test_in_physics_the_forces_that_are_reported_of_the_feet_are_what_moves_the_robot(engine: str) -> None:
     """Momentum is their impulse, and that of the weight."""
     spec = miniaq()
-    bodies, backend = RigidBodies(spec), made("pybullet", spec)
+    bodies, backend = RigidBodies(spec), made(engine, spec)
     backend.open()
     impulse, speeds = np.zeros(3), []
     for _ in range(200):

@@ -1,10 +1,13 @@
-"""The snake in PyBullet and in its equations: the conformance suite, and crawling that the two agree on."""
+"""The snake in physics and in its equations: the conformance suite, and crawling that the two agree on."""
 
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from bodies import InPyBullet, InTheModel
+from bodies import InMuJoCo, InPyBullet, InTheModel
+from engines_here import each_engine, physics, quickest_engine
 
 from crawler_core.backend import Backend
 from crawler_core.conformance import BackendConformance
@@ -15,20 +18,20 @@ from gait_generators.catalogue import make_gait
 from gait_generators.snake.serpenoid import Serpenoid
 from sim_bridge.mock_backend import MockBackend, MockSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
 
 DT = 0.005  # s, the tick
 WEIGHT = 8 * 0.220 * 9.81  # N
-PRESCRIBED = PyBulletSettings(physics_rate=1000.0)  # at 2000 Hz the steps below differ by 0.05 mm
+PRESCRIBED = {"pybullet": {"physics_rate": 1000.0}, "mujoco": {}}  # at 2000 Hz PyBullet's steps differ by 0.05 mm
 
 
 def snake(**overrides: float) -> RobotSpec:
     return load_robot(str(Path(__file__).parents[2] / "crawler_description/robots/snake/robot.yaml"), overrides)
 
 
-def servos() -> PyBulletSettings:
+def servos() -> dict[str, Any]:
     """The robot's own."""
-    return PyBulletSettings(**snake().section("backends")["pybullet"])
+    own: dict[str, Any] = snake().section("backends")["physics"]
+    return own
 
 
 class SnakeConformance(BackendConformance):
@@ -36,14 +39,26 @@ class SnakeConformance(BackendConformance):
         return snake()
 
 
-class TestPrescribed(SnakeConformance, InPyBullet):
-    tolerance = 5e-5  # rad that the solver's residual leaves in a step, over seven joints in a row
-
-
-class TestServos(SnakeConformance, InPyBullet):
+class ServosConformance(SnakeConformance):
     settings = servos()
     tolerance = 0.16  # rad: standing on its middle, the weight of half a snake hangs on a servo of 10 N m/rad
     settling = 0.5
+
+
+class TestInPyBullet(SnakeConformance, InPyBullet):
+    tolerance = 5e-5  # rad that the solver's residual leaves in a step, over seven joints in a row
+
+
+class TestServosInPyBullet(ServosConformance, InPyBullet):
+    pass
+
+
+class TestInMuJoCo(SnakeConformance, InMuJoCo):
+    pass
+
+
+class TestServosInMuJoCo(ServosConformance, InMuJoCo):
+    pass
 
 
 class TestModel(SnakeConformance, InTheModel):
@@ -95,44 +110,44 @@ def heights(seen: Observation, spec: RobotSpec) -> FloatArray:
     return seen.base.position[2] + 0.084 * np.concatenate(([0.0], np.cumsum(np.sin(tilt))))
 
 
-def test_with_the_closed_wave_rigid_joints_lose_nothing_in_physics() -> None:
+@quickest_engine
+def test_with_the_closed_wave_rigid_joints_lose_nothing_in_physics(engine: str) -> None:
     """Backward, which the equations make the mirror image of forward."""
-    pytest.importorskip("pybullet")
     gait = make_gait(snake(), "serpenoid_closed", {"n": 6, "direction": "backward"})
     assert isinstance(gait, Serpenoid)
-    seen = cycle(PyBulletBackend(snake(), PRESCRIBED, DT), snake(), gait)
+    seen = cycle(physics(engine, snake(), DT, **PRESCRIBED[engine]), snake(), gait)
     assert advance(seen) == pytest.approx(-84.0 * gait.wave.d_unit, rel=0.003)  # what inertia moves it
 
 
-@pytest.fixture(scope="module")
-def rigid() -> tuple[Serpenoid, list[Observation], list[Observation]]:
-    """The paper's wave on rigid joints: the gait, a cycle in PyBullet and one by the equations."""
-    pytest.importorskip("pybullet")
+Runs = tuple[Serpenoid, list[Observation], list[Observation]]
+
+
+@cache
+def rigid(engine: str) -> Runs:
+    """The paper's wave on rigid joints: the gait, a cycle in physics and one by the equations."""
     spec, gait = snake(), gait_of("serpenoid", n=5)
-    backends = PyBulletBackend(spec, PRESCRIBED, DT), ModelBackend(spec, ModelSettings(), DT)
-    physics, equations = (cycle(backend, spec, gait) for backend in backends)
-    return gait, physics, equations
+    backends = physics(engine, spec, DT, **PRESCRIBED[engine]), ModelBackend(spec, ModelSettings(), DT)
+    simulated, equations = (cycle(backend, spec, gait) for backend in backends)
+    return gait, simulated, equations
 
 
-def test_physics_with_rigid_joints_slides_where_the_equations_say(
-    rigid: tuple[Serpenoid, list[Observation], list[Observation]],
-) -> None:
+@quickest_engine
+def test_physics_with_rigid_joints_slides_where_the_equations_say(engine: str) -> None:
     """The paper's wave strays, and here that pushes the snake on: both say by about a sixth more than d_step."""
-    gait, physics, equations = rigid
+    gait, simulated, equations = rigid(engine)
     theory = 84.0 * gait.wave.d_unit
     assert advance(equations) > 1.1 * theory
-    assert advance(physics) > 1.1 * theory
+    assert advance(simulated) > 1.1 * theory
     # inertia, which fades with the pace: 1.4 % at 0.4 rad/s
-    assert advance(physics) == pytest.approx(advance(equations), rel=0.05)
+    assert advance(simulated) == pytest.approx(advance(equations), rel=0.05)
     told = predict(snake(), gait)["step_length_m"]
     assert advance(equations) == pytest.approx(1e3 * told, rel=0.002)
 
 
-def test_loads_in_physics_are_those_of_the_equations_where_two_points_stand(
-    rigid: tuple[Serpenoid, list[Observation], list[Observation]],
-) -> None:
+@quickest_engine
+def test_loads_in_physics_are_those_of_the_equations_where_two_points_stand(engine: str) -> None:
     off = []
-    for a, b in zip(*rigid[1:], strict=True):
+    for a, b in zip(*rigid(engine)[1:], strict=True):
         loads = [np.array([contact.force[2] for contact in one.contacts]) for one in (a, b)]
         if np.count_nonzero(loads[1]) == 2:
             off.append(np.abs(loads[0] - loads[1]).max())
@@ -140,13 +155,13 @@ def test_loads_in_physics_are_those_of_the_equations_where_two_points_stand(
     assert np.median(off) < 0.01 * WEIGHT  # inertia is in one of them only
 
 
-def test_with_servos_the_closed_wave_slips_less_and_the_loss_is_there_to_see() -> None:
-    pytest.importorskip("pybullet")
+@quickest_engine
+def test_with_servos_the_closed_wave_slips_less_and_the_loss_is_there_to_see(engine: str) -> None:
     spec = snake()
     runs = {name: (gait_of(name, n=5, alpha=58.0)) for name in ("serpenoid", "serpenoid_closed")}
     loss, peak = {}, {}
     for name, gait in runs.items():
-        seen = cycle(PyBulletBackend(spec, servos(), DT), spec, gait)
+        seen = cycle(physics(engine, spec, DT, **servos()), spec, gait)
         loss[name] = 1.0 - advance(seen) / (84.0 * gait.wave.d_unit)
         peak[name] = max(float(np.abs(one.effort).max()) for one in seen)
         assert min(float(heights(one, spec).min()) for one in seen) > -0.0005  # no point in the ground
@@ -155,6 +170,41 @@ def test_with_servos_the_closed_wave_slips_less_and_the_loss_is_there_to_see() -
     assert 0.01 < loss["serpenoid_closed"] < 0.07  # on wood the paper's prototype lost 7 % with its own wave
     assert loss["serpenoid"] > loss["serpenoid_closed"] + 0.05
     assert peak["serpenoid_closed"] < 0.6 * peak["serpenoid"] < 0.6 * spec.actuated[0].effort
+
+
+@each_engine
+@pytest.mark.parametrize("settings", [{}, servos()], ids=["prescribed", "servo"])
+def test_it_lies_flat_at_the_start_with_its_weight_on_its_points(engine: str, settings: dict[str, Any]) -> None:
+    spec = snake()
+    backend = physics(engine, spec, DT, **settings)
+    backend.open()
+    try:
+        seen = [backend.observe()]
+        for _ in range(20):
+            backend.advance(DT)
+        seen.append(backend.observe())
+    finally:
+        backend.close()
+    for one in seen:
+        assert sum(contact.force[2] for contact in one.contacts) == pytest.approx(WEIGHT, rel=1e-3)
+        assert np.abs(heights(one, spec)).max() < 2e-4  # m: a radius, and what rigid contacts give way
+
+
+def test_thirty_links_on_thirty_one_feet_lie_still() -> None:
+    """MuJoCo's contacts are each tuned alone: what all of them do together must not grow."""
+    pytest.importorskip("mujoco")
+    spec = snake(links=30)
+    backend = physics("mujoco", spec, DT)
+    backend.open()
+    try:
+        for _ in range(20):
+            backend.advance(DT)
+        seen = backend.observe()
+    finally:
+        backend.close()
+    assert np.abs(seen.velocity).max() < 1e-4  # rad/s
+    assert [contact.mode for contact in seen.contacts] == [ContactMode.STICK] * 31
+    assert sum(contact.force[2] for contact in seen.contacts) == pytest.approx(30 * 0.220 * 9.81, rel=1e-3)
 
 
 def test_in_the_model_the_ground_carries_the_weight_and_friction_stays_in_its_cone() -> None:

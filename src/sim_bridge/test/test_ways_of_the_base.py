@@ -6,15 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bridge_robots import DT, gymnast_with, standing_joints
+from engines_here import each_engine, physics
 from transforms3d.euler import euler2mat, euler2quat
 from transforms3d.quaternions import qinverse, qmult, quat2axangle
 
 from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec
 from crawler_core.types import ContactMode, JointCommand, Observation
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
-
-pytest.importorskip("pybullet")
 
 HELD = 1e-6  # m and rad by which a way may give that the base does not have
 MOTIONS = (
@@ -29,9 +27,9 @@ MOTIONS = (
 )
 
 
-def moving(spec: RobotSpec, seconds: float) -> list[Observation]:
+def moving(engine: str, spec: RobotSpec, seconds: float) -> list[Observation]:
     """Crank and flywheel at work from the start on."""
-    backend = PyBulletBackend(spec, PyBulletSettings(), DT)
+    backend = physics(engine, spec, DT)
     backend.open()
     seen = [backend.observe()]
     home = seen[0].position[0]
@@ -56,10 +54,11 @@ def angles(quaternion: tuple[float, ...]) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("motion", MOTIONS, ids=["_".join(motion) or "fixed" for motion in MOTIONS])
-def test_a_base_moves_in_its_ways_and_is_held_in_the_others(tmp_path: Path, motion: list[str]) -> None:
+@each_engine
+def test_a_base_moves_in_its_ways_and_is_held_in_the_others(engine: str, tmp_path: Path, motion: list[str]) -> None:
     start = {"height": 0.002}
     spec = gymnast_with(tmp_path, base={"link": "body", "motion": motion}, start=start, joints=standing_joints())
-    run = moving(spec, 0.6)
+    run = moving(engine, spec, 0.6)
     poses = []
     for seen in run:
         assert seen.base is not None
@@ -80,7 +79,8 @@ def test_a_base_moves_in_its_ways_and_is_held_in_the_others(tmp_path: Path, moti
     [["x", "z", "roll", "pitch", "yaw"], ["z", "pitch", "yaw"], ["x", "y", "z", "roll", "pitch", "yaw"]],
     ids=["all_but_y", "z_pitch_yaw", "free"],
 )
-def test_pose_and_velocity_are_read_as_they_were_given(tmp_path: Path, motion: list[str]) -> None:
+@each_engine
+def test_pose_and_velocity_are_read_as_they_were_given(engine: str, tmp_path: Path, motion: list[str]) -> None:
     rpy = [angle if way in motion else 0.0 for way, angle in (("roll", 20.0), ("pitch", -35.0), ("yaw", 50.0))]
     turn = euler2mat(*np.radians(rpy), axes="sxyz")
     rates = turn @ (0.0, 1.5, 0.0) if "roll" not in motion else np.array([0.4, -0.7, 1.1])
@@ -92,7 +92,7 @@ def test_pose_and_velocity_are_read_as_they_were_given(tmp_path: Path, motion: l
         "height": 1.0,
     }
     spec = gymnast_with(tmp_path, base={"link": "body", "motion": motion}, start=start)
-    backend = PyBulletBackend(spec, PyBulletSettings(physics_rate=20000.0), DT)
+    backend = physics(engine, spec, DT, physics_rate=20000.0)
     backend.open()
     first = backend.observe().base
     backend.advance(DT)
@@ -119,9 +119,10 @@ def test_pose_and_velocity_are_read_as_they_were_given(tmp_path: Path, motion: l
         ({"yaw_rate": 1.0, "height": 0.1}, r"does not move about that axis; its ways are x, z\."),
     ],
 )
+@each_engine
 def test_a_start_in_a_way_that_the_base_does_not_have_is_refused(
-    tmp_path: Path, start: dict[str, float], said: str
+    engine: str, tmp_path: Path, start: dict[str, float], said: str
 ) -> None:
     spec = gymnast_with(tmp_path, base={"link": "body", "motion": ["x", "z"]}, start=start)
     with pytest.raises(UserError, match=said):
-        PyBulletBackend(spec, PyBulletSettings(), DT).open()
+        physics(engine, spec, DT).open()

@@ -14,6 +14,7 @@ from crawler_bringup.stack import BACKENDS, Options
 from crawler_cli.bench.children import bare, bare_process
 from crawler_cli.bench.part import Part
 from crawler_cli.watching import Ring
+from crawler_core.backend_settings import robots_own
 from crawler_core.robot import default_robot, load_robot
 from crawler_core.types import JointCommand
 from crawler_nodes.ring_view import RingView
@@ -23,6 +24,7 @@ from gait_generators.catalogue import make_gait
 from gait_generators.checks import blend_within_limits
 from gait_generators.hold import Hold
 from gait_generators.placed import Placed
+from sim_bridge.engines import installed_engines
 
 RATE = 500.0  # Hz of the lockstep runs
 PACED = 200.0  # Hz of the latency runs
@@ -34,7 +36,7 @@ def raw_ticks(backend: str, seconds: float) -> float:
     """Ticks per second of a backend alone: apply, advance, observe in a plain loop, without ROS."""
     entry = BACKENDS[backend]
     spec = load_robot(default_robot())
-    body = entry.backend(spec, entry.settings(**spec.section("backends").get(backend, {})), 1.0 / RATE)
+    body = entry.backend(spec, entry.settings(**robots_own(spec, backend, entry.settings)), 1.0 / RATE)
     body.open()
     gait = make_gait(spec, None, {})
     home = np.array([joint.home for joint in spec.actuated])
@@ -126,6 +128,10 @@ def paced(seconds: float) -> dict[str, Any]:
     }
 
 
+def _simulations() -> tuple[str, ...]:
+    return ("model", *installed_engines())
+
+
 def measure(seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
     """All of it; what is compared is measured in turns, and each number is the median of its rounds."""
     measured: dict[str, list[float]] = {}
@@ -137,7 +143,7 @@ def measure(seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str
         say(f"round {i} of {rounds}: bare ping-pong")
         for key, value in bare(seconds).items():
             note(f"bare_{key}", value)
-        for backend in ("model", "pybullet"):
+        for backend in _simulations():
             say(f"round {i} of {rounds}: {backend} in lockstep, then alone")
             note(f"{backend}_lockstep_ticks_per_s", lockstep(backend, seconds))
             note(f"{backend}_alone_ticks_per_s", raw_ticks(backend, seconds))
@@ -145,7 +151,7 @@ def measure(seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str
     result: dict[str, Any] = {key: float(np.median(values)) for key, values in measured.items()}
     result.update(echo(2 * seconds))
     result.update(paced(2 * seconds))
-    for backend in ("model", "pybullet"):
+    for backend in _simulations():
         result[f"{backend}_lockstep_over_bare"] = (
             result[f"{backend}_lockstep_ticks_per_s"] / result["bare_round_trips_per_s"]
         )
@@ -155,7 +161,7 @@ def measure(seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str
 def add_rows(table: Any, result: dict[str, Any]) -> None:
     """What was measured, for the table of `crawler bench`."""
     trips = result["bare_round_trips_per_s"]
-    for backend in ("model", "pybullet"):
+    for backend in (name for name in BACKENDS if f"{name}_lockstep_ticks_per_s" in result):
         ticks, alone = result[f"{backend}_lockstep_ticks_per_s"], result[f"{backend}_alone_ticks_per_s"]
         table.add_row(
             f"{backend} ring, lockstep", f"{ticks:.0f} ticks/s", f"bare ping-pong {trips:.0f}/s", f"{ticks / trips:.2f}"

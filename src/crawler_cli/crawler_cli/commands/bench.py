@@ -17,6 +17,7 @@ PARTS: Table[Part] = Table(
     "part of the benchmark",
     {
         "ring": "crawler_cli.bench.ring:PART",
+        "engines": "crawler_cli.bench.three_link.engines:PART",
         "gaits": "crawler_cli.bench.three_link.gaits:PART",
         "tuning": "crawler_cli.bench.three_link.tuning:PART",
         "leaps": "crawler_cli.bench.bolt.hybrid:PART",
@@ -34,11 +35,13 @@ keys of --json of the ring (medians over the rounds):
   <backend>_alone_ticks_per_s                                              the same backend in a plain loop
   state_to_command_p50_us, _p99_us beside echo_question_to_answer_p50_us, _p99_us   at 200 Hz in real time
   first_state_s, first_motion_s, memory_MB (per process), ticks, late_ticks, overruns
+of the engines, each for those that are installed: <engine>_world_steps_per_s (its world alone), <engine>_ticks_per_s
+  (its backend, at 500 Hz without ROS), <engine>_physics_rate_hz, <engine>_largest_error_mm (of four steps)
 of the gaits:
   map_gaits, map_ms, gaits_per_s            steady gaits over psi and omega, with tables and validity flags
   map_first_s                               the first map of this process: it compiles, or loads what is compiled
-  solve_ivp_gaits_per_s, pybullet_gaits_per_s, map_over_solve_ivp, map_over_pybullet     gaits of the same map
-  solve_ivp_largest_difference_mm, pybullet_largest_difference_mm                        from the map, of those gaits
+  solve_ivp_gaits_per_s, <engine>_gaits_per_s, map_over_solve_ivp, map_over_<engine>     gaits of the same map
+  solve_ivp_largest_difference_mm, <engine>_largest_difference_mm                        from the map, of those gaits
   map_checked, map_largest_error_mm, map_median_error_mm, map_flags_that_differ          against the plain solver
   random_checked, random_largest_error_mm, random_median_error_mm, random_flags_that_differ
 of the tuning: tuning (by problem: seeds, reached, optimum_mm, ...), tuning_picture

@@ -1,4 +1,4 @@
-"""What this machine has and lacks: environment, build, discovery, timer jitter, PyBullet, serial ports."""
+"""What this machine has and lacks: environment, build, discovery, timer jitter, physics engines, serial ports."""
 
 from __future__ import annotations
 

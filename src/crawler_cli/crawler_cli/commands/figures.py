@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
-from crawler_core.errors import UserError
+from crawler_core.errors import UserError, unknown_name
 from crawler_core.robot import default_robot, load_robot
 from crawler_core.table import load
 from crawler_models.catalogue import model_of
+from sim_bridge.engines import ENGINES
 
 if TYPE_CHECKING:
     from crawler_core.robot import RobotSpec
@@ -35,6 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("robot", nargs="?", default="", help=f"whose paper (default: {default_robot()})")
     parser.add_argument("--only", metavar="N,N,...", help="only these, by their numbers in the paper or names")
     parser.add_argument("--output", metavar="DIR", help="where to (default: studies/figures/<robot>)")
+    parser.add_argument(
+        "--backend",
+        default="",
+        help="the physics engine of figures that are measured (default: that of crawler run)",
+    )
     add_json(parser)
 
 
@@ -48,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"the directory {directory} cannot be made: {error.strerror}.") from None
-    lab = figures.make_lab(spec)
+    lab = _measured_by(arguments.backend, figures.make_lab(spec), spec)
     files: list[Path] = []
     begin = time.monotonic()
     for name in names:
@@ -69,6 +76,17 @@ def _figures(spec: RobotSpec) -> Figures:
     if not where:
         raise UserError(f"there are no figures for the robot '{spec.name}': its equations have none.")
     return load(where, what=f"the figures of '{spec.name}'")
+
+
+def _measured_by(engine: str, lab: Any, spec: RobotSpec) -> Any:
+    """The lab with this engine in place of the default one."""
+    if not engine:
+        return lab
+    if engine not in ENGINES:
+        raise unknown_name("physics engine", engine, ENGINES)
+    if not hasattr(lab, "physics"):
+        raise UserError(f"the figures of '{spec.name}' are drawn from equations alone: leave --backend out.")
+    return dataclasses.replace(lab, physics=engine)
 
 
 def _names(only: str | None, known: Iterable[str]) -> list[str]:

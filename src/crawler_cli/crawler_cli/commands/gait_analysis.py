@@ -51,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gait", default="", help="the gait's name (default: the recording's, or the robot's)")
     parser.add_argument("--controller", default="", help="the control law of the run (default: the robot's)")
     parser.add_argument(
-        "--backend", default="", help="what moves: model or pybullet (default: model where the robot has equations)"
+        "--backend",
+        default="",
+        help="what moves: model, pybullet or mujoco (default: model where the robot has equations)",
     )
     parser.add_argument(
         "--seconds",

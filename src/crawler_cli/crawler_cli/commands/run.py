@@ -20,9 +20,10 @@ from crawler_core.errors import UserError
 from crawler_core.robot import default_robot, robot_names
 from gait_generators.catalogue import GAITS
 from hybrid_controller.laws.catalogue import LAWS
+from sim_bridge.engines import default_physics
 
 EPILOG = """examples:
-  crawler run                                        the default robot in PyBullet
+  crawler run                                        the default robot in physics
   crawler run --backend model --lockstep             the paper's equations, as fast as the machine allows
   crawler run --set gait.omega=8 --set robot.friction=0.398
   crawler run --backend hardware --emulate           real drivers on pretended motors; without --emulate, the robot
@@ -46,7 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `crawler run`."""
     parser.add_argument("--robot", default=default_robot(), help=f"one of {', '.join(robot_names())}, or a robot.yaml")
     parser.add_argument(
-        "--backend", default="pybullet", help=f"what moves: one of {', '.join(BACKENDS)} (default: %(default)s)"
+        "--backend",
+        default="",
+        help=f"what moves: one of {', '.join(BACKENDS)} (default: physics, by the first engine that is installed)",
     )
     parser.add_argument(
         "--controller", default="", help=f"the control law: one of {', '.join(LAWS)} (default: the robot's)"
@@ -83,6 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Check everything, start, watch, end, sum up."""
     directory = _directory(arguments)
     stack = make_stack(options(arguments, directory))
+    if stack.note:
+        print(stack.note, file=sys.stderr)
     stack.prediction  # noqa: B018  it is known before anything moves
     return _finish(stack, watch(stack, directory, quiet=arguments.json), directory, quiet=arguments.json)
 
@@ -95,13 +100,17 @@ def options(arguments: argparse.Namespace, directory: Path) -> Options:
         emulate=arguments.emulate,
         controller=arguments.controller,
         gait=arguments.gait,
-        settings=with_flags(settings_of(arguments), arguments.backend, _flags(arguments), "--set ", arguments.set),
+        settings=with_flags(settings_of(arguments), _backend(arguments), _flags(arguments), "--set ", arguments.set),
         duration=arguments.duration,
         namespace=arguments.namespace,
         record=str((directory / "recording").resolve()) if arguments.record else "",
         log_level=arguments.log_level,
         watchers=1,
     )
+
+
+def _backend(arguments: argparse.Namespace) -> str:
+    return arguments.backend or default_physics()
 
 
 def _flags(arguments: argparse.Namespace) -> list[Flag]:
@@ -117,10 +126,8 @@ def _flags(arguments: argparse.Namespace) -> list[Flag]:
 
 def _directory(arguments: argparse.Namespace) -> Path:
     if not arguments.out:
-        return (
-            Path("runs")
-            / f"{_label(arguments.robot or default_robot())}-{arguments.backend}-{datetime.now():%Y%m%d-%H%M%S-%f}"[:-3]
-        )
+        what = f"{_label(arguments.robot or default_robot())}-{_backend(arguments)}"
+        return Path("runs") / f"{what}-{datetime.now():%Y%m%d-%H%M%S-%f}"[:-3]
     directory = Path(arguments.out)
     if directory.exists():
         raise UserError(f"{directory} exists already: give a new name with --out, nothing is overwritten.")

@@ -50,12 +50,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--gait", default="", help="the gait's name (default: the robot's)")
     parser.add_argument("--controller", default="", help="the control law (default: the robot's)")
-    parser.add_argument("--backend", default="model", help="who evaluates: model or pybullet (default: %(default)s)")
+    parser.add_argument(
+        "--backend", default="model", help="who evaluates: model, pybullet or mujoco (default: %(default)s)"
+    )
     parser.add_argument(
         "--output", default="", metavar="FILE", help="the table, .parquet or .csv (default: studies/...)"
     )
     parser.add_argument(
-        "--workers", type=int, metavar="N", help="processes of its own (default for pybullet: one a core)"
+        "--workers", type=int, metavar="N", help="processes of its own (default in physics: one a core)"
     )
     parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="evaluate on the Dask cluster there")
     add_settings(parser)

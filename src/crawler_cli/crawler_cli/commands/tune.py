@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gait", default="", help="the gait's name (default: the robot's, or what --over needs)")
     parser.add_argument("--controller", default="", help="the control law (default: the robot's)")
     parser.add_argument(
-        "--backend", default="model", help="who evaluates: model, pybullet or ring (default: %(default)s)"
+        "--backend", default="model", help="who evaluates: model, pybullet, mujoco or ring (default: %(default)s)"
     )
     parser.add_argument(
         "--friction-set",

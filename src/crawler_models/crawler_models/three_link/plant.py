@@ -55,7 +55,7 @@ class ThreeLinkPlant:
         try:
             state = tick.advance(self._robot, self._now, q, dq, dt)
         except HybridFault as fault:
-            raise PlantFault(str(fault), remedy="choose a slower or flatter gait, or the pybullet backend") from fault
+            raise PlantFault(str(fault), remedy="choose a slower or flatter gait, or a physics backend") from fault
         except ArithmeticError as fault:
             raise PlantFault(f"The setpoints {q} rad, {dq} rad/s are out of the equations' reach.") from fault
         if not all(map(math.isfinite, (state.x1, state.v1, *state.forces))):

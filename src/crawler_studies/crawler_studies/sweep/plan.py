@@ -13,14 +13,15 @@ from crawler_studies.evaluation import Evaluator
 from crawler_studies.identity import identity_of
 from crawler_studies.model_evaluator import ModelEvaluator
 from crawler_studies.own_columns import own_columns
-from crawler_studies.physics_evaluator import PyBulletEvaluator
+from crawler_studies.physics_evaluator import PhysicsEvaluator
 from crawler_studies.place import labelled_path
 from crawler_studies.subject import Subject, check_sections, sections_of
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.table import SUFFIXES
 from crawler_studies.sweep.variable import parse_variables
+from sim_bridge.engines import ENGINES
 
-BACKENDS = ("model", "pybullet")
+BACKENDS = ("model", *ENGINES)
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,8 @@ def make_plan(
     grid = Grid(parse_variables(subject, vary))
     own: dict[str, Any] = {}
     evaluator: Evaluator
-    if backend == "pybullet":
-        evaluator = physics = PyBulletEvaluator.of(subject, settings.get("backend") or {})
+    if backend in ENGINES:
+        evaluator = physics = PhysicsEvaluator.of(subject, settings.get("backend") or {}, backend)
         own = physics.identity
     else:
         evaluator = ModelEvaluator(subject)

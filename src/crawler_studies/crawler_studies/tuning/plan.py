@@ -12,15 +12,16 @@ from crawler_core.robot import load_robot
 from crawler_studies.evaluation import Evaluator
 from crawler_studies.identity import identity_of
 from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.physics_evaluator import PyBulletEvaluator
+from crawler_studies.physics_evaluator import PhysicsEvaluator
 from crawler_studies.place import labelled_path
 from crawler_studies.robustness import SAMPLES, SPREAD
 from crawler_studies.subject import Subject, check_sections, sections_of
 from crawler_studies.tuning.gait_choice import choose_gait
 from crawler_studies.tuning.objective import Objective, make_objective
 from crawler_studies.tuning.space import Space, make_space
+from sim_bridge.engines import ENGINES
 
-TARGETS = ("model", "pybullet", "ring")
+TARGETS = ("model", *ENGINES, "ring")
 FEW_SAMPLES = 9  # of the frictions, where each takes seconds
 MOST_EVALUATIONS = 1000  # a Gaussian process takes the cube of it
 Settings = Mapping[str, Mapping[str, Any]]
@@ -59,14 +60,14 @@ class Plan:
 
 
 def make_plan(request: Request) -> Plan:
-    """A checked plan for the targets model and pybullet. Raises UserError."""
+    """A checked plan for the targets that need no ring. Raises UserError."""
     if request.target not in TARGETS:
         raise unknown_name("backend for tuning", request.target, TARGETS)
     check_request(request)
     gait, note = choose_gait(load_robot(request.robot, request.settings.get("robot")), request.gait, names(request))
     subject = Subject(request.robot, gait, sections_of(request.settings), request.law)
-    if request.target == "pybullet":
-        physics = PyBulletEvaluator.of(subject, request.settings.get("backend") or {})
+    if request.target in ENGINES:
+        physics = PhysicsEvaluator.of(subject, request.settings.get("backend") or {}, request.target)
         return assemble(request, subject, physics, physics.identity, note)
     return assemble(request, subject, ModelEvaluator(subject), {}, note)
 

@@ -1,4 +1,4 @@
-"""Gaits per second: the fast maps beside scipy's solve_ivp and PyBullet on the same gaits, and how far they are off."""
+"""Gaits per second: the fast maps beside scipy's solve_ivp and physics on the same gaits, and how far they are off."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from crawler_cli.bench.three_link.ivp import steady_step
 from crawler_core.robot import load_robot
 from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.fast import ShapeTable
-from crawler_studies.physics_evaluator import PyBulletEvaluator
+from crawler_studies.physics_evaluator import PhysicsEvaluator
 from crawler_studies.subject import Subject
 from gait_generators.time_scaled import TimeScaled
+from sim_bridge.engines import TITLES, installed_engines
 
 PHASES, OMEGAS = np.radians(np.linspace(0.0, 180.0, 100)), np.geomspace(0.3, 20.0, 100)
 RANDOM = 1000
@@ -80,11 +81,12 @@ def measure(_seconds: float, rounds: int, say: Callable[[str], None]) -> dict[st
     steps, valid = fast_map(robot)
     first = time.perf_counter() - start
     rng = np.random.default_rng(1)
-    times: dict[str, list[float]] = {"map": [], "solve_ivp": [], "pybullet": []}
-    off: dict[str, list[float]] = {"solve_ivp": [], "pybullet": []}
-    physics = PyBulletEvaluator(Subject("three_link", "harmonic"))
+    subject = Subject("three_link", "harmonic")
+    physics = {engine: PhysicsEvaluator.of(subject, {}, engine) for engine in installed_engines()}
+    times: dict[str, list[float]] = {name: [] for name in ("map", "solve_ivp", *physics)}
+    off: dict[str, list[float]] = {name: [] for name in ("solve_ivp", *physics)}
     for i in range(1, rounds + 1):
-        say(f"gaits: round {i} of {rounds}: map, solve_ivp, PyBullet")
+        say(f"gaits: round {i} of {rounds}: map, solve_ivp, physics")
         times["map"].append(min(_timed(lambda: fast_map(robot)) for _ in range(10)) / steps.size)
         for k, j in rng.integers(0, 100, (5, 2)):
             start = time.perf_counter()
@@ -93,10 +95,11 @@ def measure(_seconds: float, rounds: int, say: Callable[[str], None]) -> dict[st
             off["solve_ivp"].append(abs(step - steps[k, j]))
         k, j = rng.integers(0, 100, 2)
         point = {"gait.psi": math.degrees(PHASES[k]), "gait.omega": float(OMEGAS[j])}
-        start = time.perf_counter()
-        result = physics.evaluate([point])[0]
-        times["pybullet"].append(time.perf_counter() - start)
-        off["pybullet"].append(abs(result.step_length - steps[k, j]))
+        for engine, evaluator in physics.items():
+            start = time.perf_counter()
+            result = evaluator.evaluate([point])[0]
+            times[engine].append(time.perf_counter() - start)
+            off[engine].append(abs(result.step_length - steps[k, j]))
     medians = {name: float(np.median(values)) for name, values in times.items()}
     over_map = _map_errors(robot, steps, valid, say)
     over_random = _random_errors(random_cases(robot, RANDOM), say)
@@ -105,12 +108,9 @@ def measure(_seconds: float, rounds: int, say: Callable[[str], None]) -> dict[st
         "map_ms": 1e3 * medians["map"] * steps.size,
         "map_first_s": first,
         "gaits_per_s": 1.0 / medians["map"],
-        "solve_ivp_gaits_per_s": 1.0 / float(np.mean(times["solve_ivp"])),
-        "pybullet_gaits_per_s": 1.0 / float(np.mean(times["pybullet"])),
-        "map_over_solve_ivp": float(np.mean(times["solve_ivp"])) / medians["map"],
-        "map_over_pybullet": float(np.mean(times["pybullet"])) / medians["map"],
-        "solve_ivp_largest_difference_mm": 1e3 * max(off["solve_ivp"]),
-        "pybullet_largest_difference_mm": 1e3 * float(np.nanmax(off["pybullet"])),
+        **{f"{name}_gaits_per_s": 1.0 / float(np.mean(times[name])) for name in off},
+        **{f"map_over_{name}": float(np.mean(times[name])) / medians["map"] for name in off},
+        **{f"{name}_largest_difference_mm": 1e3 * float(np.nanmax(values)) for name, values in off.items()},
         **{f"map_{key}": value for key, value in over_map.items()},
         **{f"random_{key}": value for key, value in over_random.items()},
     }
@@ -173,7 +173,9 @@ def add_rows(table: Any, result: dict[str, Any]) -> None:
     """What was measured, for the table of `crawler bench`."""
     rate = result["gaits_per_s"]
     table.add_row(f"map of {result['map_gaits']} gaits", f"{result['map_ms']:.1f} ms", "", "")
-    for name, label in (("solve_ivp", "scipy solve_ivp"), ("pybullet", "PyBullet")):
+    for name, label in {"solve_ivp": "scipy solve_ivp", **TITLES}.items():
+        if f"{name}_gaits_per_s" not in result:
+            continue  # this machine lacks the engine
         table.add_row(
             "gaits per second" if name == "solve_ivp" else "",
             f"{rate:.0f}/s",

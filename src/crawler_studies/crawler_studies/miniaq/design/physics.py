@@ -1,4 +1,4 @@
-"""Whether physics agrees: the same gaits in PyBullet, under the robot's own law with its coarse encoders."""
+"""Whether physics agrees: the same gaits in a physics engine, under the robot's own law with its coarse encoders."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from crawler_studies.evaluation import Result
 from crawler_studies.miniaq.design.columns import MEASURED
 from crawler_studies.miniaq.design.judgement import Judged
 from crawler_studies.miniaq.design.wishes import AIMS, ALL, KEYS
+from crawler_studies.physics_evaluator import PhysicsEvaluator
 from crawler_studies.subject import Subject
 
 
@@ -28,11 +29,7 @@ class Confirmed:
 def confirm(subject: Subject, aim: str, gaits: Sequence[Judged]) -> Confirmed:
     """Of `gaits`, the best by the equations first, against the subject as it is set."""
     try:
-        from crawler_studies.physics_evaluator import PyBulletEvaluator
-
-        evaluator = PyBulletEvaluator.of(subject, {})
-    except ImportError:
-        return Confirmed(gaits[0], {}, {}, True, ["Physics was not asked: PyBullet is not installed."])
+        evaluator = PhysicsEvaluator.of(subject, {})
     except UserError as error:
         return Confirmed(gaits[0], {}, {}, True, [f"Physics was not asked: {error}"])
     old = _numbers(evaluator.evaluate([{}])[0])

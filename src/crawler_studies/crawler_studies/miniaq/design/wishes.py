@@ -24,4 +24,4 @@ class Wishes:
         0.005, unit="m", low=0.0, high=0.02, doc="between centre of mass and feet, along x, wherever the cranks are"
     )
     budget: int = parameter(1000, low=10, high=1_000_000, doc="gaits to judge at most")
-    physics: bool = parameter(True, doc="take the best that is better in physics too, in PyBullet")
+    physics: bool = parameter(True, doc="take the best that is better in physics too")

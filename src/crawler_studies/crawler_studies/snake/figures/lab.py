@@ -12,8 +12,9 @@ from crawler_core.robot import RobotSpec
 from crawler_models.snake import Wave
 from crawler_studies.evaluation import Result
 from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.physics_evaluator import PyBulletEvaluator
+from crawler_studies.physics_evaluator import PhysicsEvaluator
 from crawler_studies.subject import Subject
+from sim_bridge.engines import TITLES, default_physics
 
 GAITS = ("serpenoid", "serpenoid_closed")
 
@@ -23,10 +24,16 @@ class Lab:
     """The robot, and who measures it."""
 
     spec: RobotSpec
+    physics: str = ""  # the engine's backend; empty: the default one
+
+    @property
+    def engine(self) -> str:
+        """What people call it."""
+        return TITLES[self.physics or default_physics()]
 
     def measured(self, gait: str, cases: Sequence[tuple[int, float]]) -> list[Result]:
-        """Cycles in PyBullet with the robot's own servos, for pairs of n and alpha (degrees)."""
-        return PyBulletEvaluator.of(Subject(self.spec.name, gait), {}).evaluate(_points(cases))
+        """Cycles in physics with the robot's own servos, for pairs of n and alpha (degrees)."""
+        return PhysicsEvaluator.of(Subject(self.spec.name, gait), {}, self.physics).evaluate(_points(cases))
 
     def predicted(self, gait: str, cases: Sequence[tuple[int, float]]) -> list[Result]:
         """The same by the quasi-static equations."""

@@ -1,4 +1,4 @@
-"""The loss of displacement: Table 2's on a wooden floor beside PyBullet's, for the paper's wave and the closed one."""
+"""The loss of displacement: Table 2's on a wooden floor beside physics, for the paper's wave and the closed one."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def make(lab: Lab) -> Drawing:
         left, middle, right = figure.subplots(1, 3, width_ratios=(1.3, 1.0, 1.0))
         x = np.arange(len(CASES))
         left.bar(x - 0.27, columns["loss_printed_percent"], 0.25, color=GREY, label="printed, wooden floor")
-        _pairs(left, columns, "slip_{}_percent", "loss of displacement [%]")
-        _pairs(middle, columns, "friction_work_{}_J", "work of friction per cycle [J]")
-        _pairs(right, columns, "peak_torque_{}_N_m", "largest joint torque [N m]")
+        _pairs(left, lab.engine, columns, "slip_{}_percent", "loss of displacement [%]")
+        _pairs(middle, lab.engine, columns, "friction_work_{}_J", "work of friction per cycle [J]")
+        _pairs(right, lab.engine, columns, "peak_torque_{}_N_m", "largest joint torque [N m]")
 
     friction = lab.spec.parameters["friction"]
     title = (
-        f"(d - Delta x) / d in PyBullet, friction {friction:g}: on average {mean['serpenoid']:.1f} % with the paper's "
-        f"wave, {mean['serpenoid_closed']:.1f} % with the closed one"
+        f"(d - Delta x) / d in {lab.engine}, friction {friction:g}: on average {mean['serpenoid']:.1f} % with the "
+        f"paper's wave, {mean['serpenoid_closed']:.1f} % with the closed one"
     )
     return Drawing("slip", title, {"": columns}, draw, (13.0, 4.4))
 
@@ -54,10 +54,10 @@ def _own(results: list[Result], name: str) -> Array:
     return np.array([result.own.get(name, np.nan) for result in results])
 
 
-def _pairs(axes: Axes, columns: dict[str, Array], name: str, label: str) -> None:
+def _pairs(axes: Axes, engine: str, columns: dict[str, Array], name: str, label: str) -> None:
     x = np.arange(len(CASES))
     for gait, colour, offset in zip(GAITS, (RED, BLUE), (0.0, 0.27), strict=True):
-        axes.bar(x + offset, columns[name.format(gait)], 0.25, color=colour, label=f"PyBullet, {gait}")
+        axes.bar(x + offset, columns[name.format(gait)], 0.25, color=colour, label=f"{engine}, {gait}")
     axes.set_xticks(x, [f"{n}, {alpha:g}°" for n, alpha in CASES], rotation=30)
     axes.set_xlabel("n, alpha")
     axes.set_ylabel(label)

@@ -1,33 +1,36 @@
-"""What only PyBullet shows: weight, friction, limp joints, servos, and robots of other shapes."""
+"""What only physics shows: weight, friction, limp joints, servos, and robots of other shapes."""
 
 import math
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from bridge_robots import DT, UNKNOWN, drive, mean_step, three_link
+from engines_here import each_engine, physics
 
 from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec, load_robot
 from crawler_core.types import ContactMode, JointCommand, Observation
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
-
-pytest.importorskip("pybullet")
+from sim_bridge import engines, mujoco_model
+from sim_bridge.engines import default_physics, installed_engines, substitution
+from sim_bridge.physics_backend import PhysicsBackend
 
 WEIGHT = (0.194 + 2 * 0.021) * 9.81  # N
-SERVO = PyBulletSettings(actuation="servo", servo_stiffness=12.0, servo_damping=0.15)
+SERVO: dict[str, Any] = {"actuation": "servo", "servo_stiffness": 12.0, "servo_damping": 0.15}
 
 
-def opened(spec: RobotSpec, settings: PyBulletSettings | None = None) -> PyBulletBackend:
-    backend = PyBulletBackend(spec, settings or PyBulletSettings(), DT)
+def opened(engine: str, spec: RobotSpec, **settings: Any) -> PhysicsBackend:
+    backend = physics(engine, spec, DT, **settings)
     backend.open()
     return backend
 
 
-@pytest.mark.parametrize("settings", [PyBulletSettings(), SERVO], ids=["prescribed", "servo"])
-def test_at_rest_the_ground_carries_the_weight(settings: PyBulletSettings) -> None:
-    backend = opened(three_link(), settings)
+@pytest.mark.parametrize("settings", [{}, SERVO], ids=["prescribed", "servo"])
+@each_engine
+def test_at_rest_the_ground_carries_the_weight(engine: str, settings: dict[str, Any]) -> None:
+    backend = opened(engine, three_link(), **settings)
     for _ in range(100):
         backend.apply(JointCommand(np.radians([110.0, 110.0]), np.zeros(2), UNKNOWN))
         backend.advance(DT)
@@ -38,9 +41,10 @@ def test_at_rest_the_ground_carries_the_weight(settings: PyBulletSettings) -> No
     assert abs(forces[:, 0].sum()) < 1e-3 * WEIGHT
 
 
-def test_it_starts_standing_and_still() -> None:
+@each_engine
+def test_it_starts_standing_and_still(engine: str) -> None:
     for overrides in ({}, {"length_1": 0.2}, {"foot_radius": 0.01, "central_length": 0.3}):
-        backend = opened(three_link(**overrides))
+        backend = opened(engine, three_link(**overrides))
         before = backend.observe()
         assert [contact.mode for contact in before.contacts] == [ContactMode.STICK] * 2
         for _ in range(50):
@@ -54,22 +58,24 @@ def test_it_starts_standing_and_still() -> None:
         np.testing.assert_allclose(after.base.quaternion, before.base.quaternion, atol=1e-5)
 
 
-def test_the_base_stays_in_its_plane() -> None:
+@each_engine
+def test_the_base_stays_in_its_plane(engine: str) -> None:
     across: list[float] = []
 
     def note(seen: Observation) -> None:
         assert seen.base is not None
         across.extend((seen.base.position[1], seen.base.quaternion[1], seen.base.quaternion[3]))
 
-    drive(PyBulletBackend(three_link(), PyBulletSettings(), DT), 2.0, 8.0, fade_in=0.5, each=note)
+    drive(physics(engine, three_link(), DT), 2.0, 8.0, fade_in=0.5, each=note)
     assert np.abs(across).max() < 1e-12
 
 
-def test_the_foot_with_more_friction_slips_less() -> None:
+@each_engine
+def test_the_foot_with_more_friction_slips_less(engine: str) -> None:
 
     def slips(**overrides: float) -> tuple[float, float]:
         run: list[Observation] = []
-        backend = PyBulletBackend(three_link(**overrides), PyBulletSettings(), DT)
+        backend = physics(engine, three_link(**overrides), DT)
         drive(backend, 2 * math.pi, 2.0, fade_in=0.5, each=run.append)
         speeds = np.abs([[contact.slip_velocity[0] for contact in seen.contacts] for seen in run])
         return tuple(speeds.mean(axis=0).tolist())
@@ -80,10 +86,11 @@ def test_the_foot_with_more_friction_slips_less() -> None:
     assert front > 3 * rear
 
 
-def test_friction_is_the_product_of_the_named_parameters() -> None:
+@each_engine
+def test_friction_is_the_product_of_the_named_parameters(engine: str) -> None:
     run: list[Observation] = []
     spec = three_link(friction=0.3, friction_scale_1=0.5)
-    drive(PyBulletBackend(spec, PyBulletSettings(), DT), 1.5, 8.0, fade_in=0.3, each=run.append)
+    drive(physics(engine, spec, DT), 1.5, 8.0, fade_in=0.3, each=run.append)
     for foot, friction in enumerate((0.15, 0.3)):
         contacts = [seen.contacts[foot] for seen in run]
         slipping = [c for c in contacts if c.mode in (ContactMode.SLIP_POS, ContactMode.SLIP_NEG)]
@@ -93,8 +100,9 @@ def test_friction_is_the_product_of_the_named_parameters() -> None:
         assert np.mean(opposed) > 0.98  # a tick in which the foot reverses can average to the other sign
 
 
-def test_a_relaxed_robot_sinks_to_its_joint_limits_and_stays_finite() -> None:
-    backend = opened(three_link())
+@each_engine
+def test_a_relaxed_robot_sinks_to_its_joint_limits_and_stays_finite(engine: str) -> None:
+    backend = opened(engine, three_link())
     high = backend.observe().base
     backend.relax()
     for _ in range(1500):
@@ -109,18 +117,19 @@ def test_a_relaxed_robot_sinks_to_its_joint_limits_and_stays_finite() -> None:
     assert (seen.position < math.radians(172.5)).all()
 
 
-def test_a_servo_follows_within_the_bend_of_its_spring() -> None:
+@each_engine
+def test_a_servo_follows_within_the_bend_of_its_spring(engine: str) -> None:
     run: list[Observation] = []
-    drive(PyBulletBackend(three_link(), SERVO, DT), 2 * math.pi, 2.0, fade_in=0.5, each=run.append)
+    drive(physics(engine, three_link(), DT, **SERVO), 2 * math.pi, 2.0, fade_in=0.5, each=run.append)
     limit = 1.5  # N·m
     assert np.abs([seen.effort for seen in run]).max() < limit
     swing = np.degrees([seen.position for seen in run[len(run) // 2 :]])
     np.testing.assert_allclose(swing.max(axis=0) - swing.min(axis=0), 36.0, atol=1.0)
 
 
-def test_a_servo_gives_no_more_than_its_torque() -> None:
-    settings = PyBulletSettings(actuation="servo", servo_stiffness=12.0, servo_damping=0.15, servo_effort_scale=0.02)
-    backend = opened(three_link(), settings)
+@each_engine
+def test_a_servo_gives_no_more_than_its_torque(engine: str) -> None:
+    backend = opened(engine, three_link(), **SERVO, servo_effort_scale=0.02)
     for _ in range(1000):
         backend.apply(JointCommand(np.radians([110.0, 110.0]), np.zeros(2), UNKNOWN))
         backend.advance(DT)
@@ -130,29 +139,57 @@ def test_a_servo_gives_no_more_than_its_torque() -> None:
     assert np.degrees(seen.position).min() > 130.0  # too weak to stand
 
 
-def test_servos_and_prescribed_joints_walk_alike_when_slow() -> None:
-    stiff = PyBulletSettings(actuation="servo", servo_stiffness=40.0, servo_damping=0.2)
+@each_engine
+def test_servos_and_prescribed_joints_walk_alike_when_slow(engine: str) -> None:
+    stiff = {"actuation": "servo", "servo_stiffness": 40.0, "servo_damping": 0.2}
     steps = [
-        mean_step(PyBulletBackend(three_link(), settings, DT), 2.0, transient=1, periods=1, fade_in=0.5)
-        for settings in (PyBulletSettings(), stiff)
+        mean_step(physics(engine, three_link(), DT, **settings), 2.0, transient=1, periods=1, fade_in=0.5)
+        for settings in ({}, stiff)
     ]
     assert steps[1] == pytest.approx(steps[0], rel=0.1)
 
 
-def test_without_pybullet_the_user_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pybullet", None)
-    with pytest.raises(UserError, match="wheels for CPython up to"):
-        PyBulletBackend(three_link(), PyBulletSettings(), DT).open()
+@pytest.mark.parametrize(("engine", "words"), [("pybullet", "wheels for CPython up to"), ("mujoco", "mujoco-core")])
+def test_without_its_engine_the_user_is_told_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, engine: str, words: str
+) -> None:
+    mujoco_model.import_mujoco.cache_clear()
+    monkeypatch.setitem(sys.modules, engine, None)
+    with pytest.raises(UserError, match=words):
+        physics(engine, three_link(), DT).open()
+
+
+def test_physics_is_the_first_engine_that_is_there_and_a_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = {"pybullet", "mujoco"}
+    monkeypatch.setattr(engines, "find_spec", lambda name: name if name in installed else None)
+    assert (default_physics(), substitution(default_physics())) == ("pybullet", "")
+    installed.remove("pybullet")
+    assert default_physics() == "mujoco"
+    assert "PyBullet is not installed here: physics is MuJoCo's" in substitution("mujoco")
+    installed.clear()
+    with pytest.raises(UserError, match=r"no physics engine is installed: `pip install mujoco-core`"):
+        default_physics()
 
 
 def test_a_window_without_a_screen_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pybullet")
     monkeypatch.delenv("DISPLAY", raising=False)
     with pytest.raises(UserError, match="DISPLAY is not set"):
-        PyBulletBackend(three_link(), PyBulletSettings(gui=True), DT).open()
+        physics("pybullet", three_link(), DT, gui=True).open()
 
 
-def test_another_tick_than_the_backends_own_is_refused() -> None:
-    backend = opened(three_link())
+def test_the_engines_servos_walk_alike() -> None:
+    """The same spring and damper on two engines' bodies: they know nothing of each other."""
+    steps = [
+        mean_step(physics(engine, three_link(), DT, **SERVO), 2.0, transient=1, periods=1, fade_in=0.5)
+        for engine in installed_engines()
+    ]
+    assert steps == pytest.approx([steps[0]] * len(steps), rel=0.02)
+
+
+@each_engine
+def test_another_tick_than_the_backends_own_is_refused(engine: str) -> None:
+    backend = opened(engine, three_link())
     with pytest.raises(ValueError, match="tick"):
         backend.advance(2 * DT)
     backend.close()
@@ -208,8 +245,9 @@ def tripod(tmp_path: Path) -> RobotSpec:
     return load_robot(str(tmp_path / "robot.yaml"))
 
 
-def test_a_floating_base_stands_where_its_link_is(tripod: RobotSpec) -> None:
-    backend = opened(tripod)
+@each_engine
+def test_a_floating_base_stands_where_its_link_is(engine: str, tripod: RobotSpec) -> None:
+    backend = opened(engine, tripod)
     seen = backend.observe()
     backend.close()
     assert seen.base is not None
@@ -219,8 +257,9 @@ def test_a_floating_base_stands_where_its_link_is(tripod: RobotSpec) -> None:
     assert sum(contact.force[2] for contact in seen.contacts) == pytest.approx(1.02 * 9.81, rel=0.02)
 
 
-def test_a_crank_counts_its_turns_and_a_passive_joint_swings_freely(tripod: RobotSpec) -> None:
-    backend = opened(tripod)
+@each_engine
+def test_a_crank_counts_its_turns_and_a_passive_joint_swings_freely(engine: str, tripod: RobotSpec) -> None:
+    backend = opened(engine, tripod)
     swings, angle = [], 0.0
     for _ in range(1500):
         angle += 10.0 * DT

@@ -1,16 +1,14 @@
-"""PyBullet against the paper's equations: the same robot, the same inputs, two independent descriptions of it."""
+"""Physics against the paper's equations: the same robot, the same inputs, independent descriptions of it."""
 
 import math
 
 import numpy as np
 import pytest
 from bridge_robots import drive, mean_step, three_link
+from engines_here import each_engine, physics, quickest_engine
 
 from crawler_core.types import ContactMode, Observation
 from sim_bridge.model_backend import ModelBackend, ModelSettings
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
-
-pytest.importorskip("pybullet")
 
 STEPS = {0.3: 193.8774, 1.0: 159.8147, 3.2: 23.0822, 8.0: 2.8304, 16.0: 7.3171}  # mm by rad/s, hard tips, to 1e-4
 TRANSIENT = {0.3: 1, 1.0: 1, 3.2: 3, 8.0: 20, 16.0: 30}  # periods; where feet never stick it fades slowly
@@ -20,9 +18,10 @@ FADE_IN = 0.5  # s
 
 
 # the slowest is long, and the rounder foot crawls at the same frequency
+@each_engine
 @pytest.mark.parametrize("omega", [pytest.param(0.3, marks=pytest.mark.exhaustive), *(w for w in STEPS if w > 0.3)])
-def test_pybullet_makes_the_papers_steps(omega: float) -> None:
-    backend = PyBulletBackend(three_link(), PyBulletSettings(), 0.002)
+def test_physics_makes_the_papers_steps(engine: str, omega: float) -> None:
+    backend = physics(engine, three_link(), 0.002)
     step = mean_step(backend, omega, transient=TRANSIENT[omega], periods=PERIODS[omega], fade_in=FADE_IN)
     # A foot that reverses within a step stands still to its end, an error of first order in the step. At 8 rad/s the
     # robot's step is the small difference of two long slides, so that its error counts in millimetres.
@@ -36,9 +35,10 @@ def test_the_model_makes_the_papers_steps(omega: float) -> None:
     assert abs(step - STEPS[omega]) < max(0.01 * STEPS[omega], 0.05)
 
 
-def test_shorter_physics_steps_come_closer_to_the_equations() -> None:
+@each_engine
+def test_shorter_physics_steps_come_closer_to_the_equations(engine: str) -> None:
     def error(rate: float) -> float:
-        backend = PyBulletBackend(three_link(), PyBulletSettings(physics_rate=rate), 0.002)
+        backend = physics(engine, three_link(), 0.002, physics_rate=rate)
         return abs(mean_step(backend, 8.0, transient=12, periods=5, fade_in=FADE_IN) - STEPS[8.0])
 
     coarse, fine = error(500.0), error(4000.0)
@@ -46,18 +46,20 @@ def test_shorter_physics_steps_come_closer_to_the_equations() -> None:
     assert fine < 0.05  # mm
 
 
-def test_a_rounder_foot_lengthens_a_slow_step_by_its_rolling() -> None:
-    backend = PyBulletBackend(three_link(foot_radius=0.002), PyBulletSettings(), 0.002)
+@quickest_engine
+def test_a_rounder_foot_lengthens_a_slow_step_by_its_rolling(engine: str) -> None:
+    backend = physics(engine, three_link(foot_radius=0.002), 0.002)
     step = mean_step(backend, 0.3, transient=1, periods=1, fade_in=FADE_IN)
     # each leg turns by nearly 2 A = 36° while its foot sticks, and the tip rolls along
     assert step - STEPS[0.3] == pytest.approx(2 * 2.0 * math.radians(36.0), rel=0.1)
 
 
-def test_modes_forces_and_efforts_follow_the_equations() -> None:
+@each_engine
+def test_modes_forces_and_efforts_follow_the_equations(engine: str) -> None:
     """One period in which both feet stick, slip and reverse."""
     seen: dict[str, list[Observation]] = {}
     for backend in (
-        PyBulletBackend(three_link(), PyBulletSettings(physics_rate=4000.0), 0.002),
+        physics(engine, three_link(), 0.002, physics_rate=4000.0),
         ModelBackend(three_link(), ModelSettings(), 0.002),
     ):
         run = seen.setdefault(backend.kind, [])

@@ -1,0 +1,107 @@
+"""Physics engines on the three-link robot: steps per second of a world and of its backend, and how exact those are."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from crawler_cli.bench.part import Part
+from crawler_core.backend_settings import robots_own
+from crawler_core.parameters import build
+from crawler_core.robot import load_robot
+from crawler_core.types import JointCommand
+from crawler_studies.model_evaluator import ModelEvaluator
+from crawler_studies.physics_evaluator import PhysicsEvaluator
+from crawler_studies.subject import Subject
+from gait_generators.catalogue import make_gait
+from sim_bridge.engines import ENGINES, TITLES, installed_engines
+from sim_bridge.feet import ContactAverage
+
+RATE = 500.0  # Hz, ticks of the backend
+OMEGA = 3.2  # rad/s of the gait that is run
+OMEGAS = (1.0, 3.2, 8.0, 16.0)  # rad/s of those that are compared with the equations
+
+
+def world_steps(engine: str, seconds: float) -> float:
+    """Steps per second of a standing robot's world, its joints held: the engine and the reading of its contacts."""
+    spec, settings = load_robot("three_link"), _settings(engine)
+    world = ENGINES[engine].backend(spec, settings, 1.0 / RATE).make_world([], 1.0 / settings.physics_rate)
+    home, contacts = [joint.home for joint in spec.actuated], ContactAverage(spec.foot_names, settings.stick_speed)
+    count, begin = 0, time.perf_counter()
+    while (wall := time.perf_counter() - begin) < seconds:
+        for _ in range(100):
+            world.drive(home)
+            world.step(contacts)
+        count += 100
+    world.close()
+    return count / wall
+
+
+def backend_ticks(engine: str, seconds: float) -> float:
+    """Ticks per second of a backend that crawls, without ROS."""
+    spec = load_robot("three_link")
+    gait = make_gait(spec, "harmonic", {"omega": OMEGA})
+    ticks = round(gait.period * RATE)
+    position, velocity, _ = gait.sample(np.arange(1, ticks + 1) * gait.period / ticks)
+    unknown = np.full(len(spec.actuated), np.nan)
+    commands = [JointCommand(q, dq, unknown) for q, dq in zip(position, velocity, strict=True)]
+    backend = ENGINES[engine].backend(spec, _settings(engine), 1.0 / RATE)
+    backend.open()
+    count, begin = 0, time.perf_counter()
+    while (wall := time.perf_counter() - begin) < seconds:
+        backend.apply(commands[count % ticks])
+        backend.advance(1.0 / RATE)
+        backend.observe()
+        count += 1
+    backend.close()
+    return count / wall
+
+
+def _settings(engine: str) -> Any:
+    cls = ENGINES[engine].settings
+    return build(cls, robots_own(load_robot("three_link"), engine, cls), section="backend")
+
+
+def measure(seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
+    """Rates in turns, medians over the rounds; then the errors."""
+    rates: dict[str, list[float]] = {}
+    for i in range(1, rounds + 1):
+        for engine in installed_engines():
+            say(f"engines: round {i} of {rounds}: {TITLES[engine]}")
+            rates.setdefault(f"{engine}_world_steps_per_s", []).append(world_steps(engine, seconds))
+            rates.setdefault(f"{engine}_ticks_per_s", []).append(backend_ticks(engine, seconds))
+    result: dict[str, Any] = {name: float(np.median(values)) for name, values in rates.items()}
+    subject = Subject("three_link", "harmonic")
+    points = [{"gait.omega": omega} for omega in OMEGAS]
+    told = ModelEvaluator(subject).evaluate(points)
+    for engine in installed_engines():
+        say(f"engines: {TITLES[engine]} beside the equations")
+        found = PhysicsEvaluator.of(subject, {}, engine).evaluate(points)
+        off = [1e3 * abs(one.step_length - other.step_length) for one, other in zip(found, told, strict=True)]
+        result[f"{engine}_physics_rate_hz"] = _settings(engine).physics_rate
+        result[f"{engine}_largest_error_mm"] = max(off) if all(map(math.isfinite, off)) else None
+    return result
+
+
+def add_rows(table: Any, result: dict[str, Any]) -> None:
+    """What was measured, for the table of `crawler bench`."""
+    for engine in (name for name in ENGINES if f"{name}_ticks_per_s" in result):
+        rate, ticks = result[f"{engine}_physics_rate_hz"], result[f"{engine}_ticks_per_s"]
+        world, error = result[f"{engine}_world_steps_per_s"], result[f"{engine}_largest_error_mm"]
+        steps = ticks * rate / RATE
+        table.add_row(
+            f"{TITLES[engine]}, {rate:.0f} Hz",
+            f"{steps:.0f} steps/s",
+            f"its world alone {world:.0f}/s",
+            f"{steps / world:.2f}",
+        )
+        table.add_row(
+            "", f"{ticks / RATE:.1f} x real time", "" if error is None else f"off the equations by {error:.2g} mm", ""
+        )
+
+
+PART = Part(measure, add_rows)
