@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from crawler_core.types import FloatArray
+from crawler_models.pins import right_of
 
 
 class Lengths(Protocol):
@@ -54,10 +55,10 @@ def pins(leg: Lengths, crank: Any) -> Pins:
     """All pins at the crank's angle q1 (rad)."""
     A = leg.l_c * np.exp(1j * np.asarray(leg.theta))
     D = leg.l_1 * np.exp(1j * np.asarray(crank))
-    B = _right_of(D, leg.l_2, A, leg.l_f)
+    B = right_of(D, leg.l_2, A, leg.l_f)
     C = D + leg.l_s / leg.l_2 * (B - D)
     E = A + leg.l_4 / leg.l_f * (B - A)
-    G = _right_of(C, leg.l_3, E, leg.l_t)
+    G = right_of(C, leg.l_3, E, leg.l_t)
     F = E + leg.l_5 / leg.l_t * (G - E)
     return Pins(A, B, C, D, E, F, G)
 
@@ -68,12 +69,3 @@ def passive_angles(leg: Lengths, crank: Any) -> FloatArray:
     along_2, along_3, along_4, along_5 = p.B - p.D, p.G - p.C, p.B - p.A, p.G - p.E
     q2 = np.angle(along_2 * np.exp(-1j * np.asarray(crank)))
     return np.stack([q2, np.angle(along_3 / along_2), np.angle(along_4), np.angle(along_5 / along_4)], axis=-1)
-
-
-def _right_of(start: Any, from_start: Any, end: Any, from_end: Any) -> Any:
-    """The point at both distances (m) from two others, to the right of the way from start to end; NaN without one."""
-    way = end - start
-    with np.errstate(divide="ignore", invalid="ignore"):
-        along = 0.5 * (1.0 + (from_start**2 - from_end**2) / np.abs(way) ** 2)
-        aside = np.sqrt((from_start / np.abs(way)) ** 2 - along**2)
-        return start + way * (along - 1j * aside)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from crawler_core.types import FloatArray
+from crawler_models.pins import right_of
 
 
 class Lengths(Protocol):
@@ -51,11 +52,7 @@ def pins(leg: Lengths, crank: Any) -> Pins:
     """All pins at the crank's angle theta_2 (rad)."""
     A = leg.x_A + 1j * np.asarray(leg.z_A)
     D = leg.l_2 * np.exp(-1j * np.asarray(crank))
-    way = A - D
-    with np.errstate(divide="ignore", invalid="ignore"):
-        along = 0.5 * (1.0 + (leg.l_3**2 - leg.l_4**2) / np.abs(way) ** 2)
-        aside = np.sqrt((leg.l_3 / np.abs(way)) ** 2 - along**2)
-        C = D + way * (along - 1j * aside)
+    C = right_of(D, leg.l_3, A, leg.l_4)
     coupler = (C - D) / leg.l_3  # the direction theta_3
     E = C + leg.l_5 * coupler * np.exp(-1j * np.asarray(leg.theta_35))
     F = C + leg.l_6 * coupler * np.exp(1j * np.asarray(leg.theta_36))
