@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from crawler_core.classical_gaits import CLASSICAL
 from crawler_core.errors import UserError
 from crawler_core.motion import Sample
 from crawler_core.parameters import parameter
@@ -26,13 +27,6 @@ TURN = 2.0 * math.pi
 SLOWEST = 0.05  # Hz
 LEGS = ("fl", "fr", "hl", "hr")
 LEFT = np.array([True, False, True, False])
-PHASES = {  # by which fraction of a turn each of LEGS is ahead
-    "trot": (0.0, 0.5, 0.5, 0.0),  # the diagonal pairs in turn
-    "walk": (0.75, 0.25, 0.0, 0.5),  # one after the other: hl, fl, hr, fr
-    "pace": (0.0, 0.5, 0.0, 0.5),  # the sides in turn
-    "bound": (0.0, 0.0, 0.5, 0.5),  # front and hind pair in turn
-    "pronk": (0.0, 0.0, 0.0, 0.0),  # all at once
-}
 
 
 def _ahead(leg: str) -> Any:
@@ -160,7 +154,11 @@ class QuadrupedGait:
 
 def _entry(name: str, parameters: type[QuadrupedParameters] = QuadrupedParameters) -> Entry:
     return Entry(
-        parameters, lambda spec, own: QuadrupedGait.of(spec, PHASES[name], own), joints=4, turns=True, steered=True
+        parameters,
+        lambda spec, own: QuadrupedGait.of(spec, CLASSICAL[name][0], own),
+        joints=4,
+        turns=True,
+        steered=True,
     )
 
 
