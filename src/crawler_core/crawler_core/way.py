@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from crawler_core.types import FloatArray
+
 
 class Way(NamedTuple):
     """From the first place to the last."""
@@ -16,11 +18,22 @@ class Way(NamedTuple):
     turn: float  # rad, to the left
 
 
+def ahead(places: ArrayLike, yaw: ArrayLike) -> FloatArray:
+    """How far (m) along the heading each of `places` (n, 2, m) is from the first; `yaw` (n, rad) is unwrapped."""
+    moved, middle = _steps(places, yaw)
+    return np.append(0.0, np.cumsum(np.cos(middle) * moved[:, 0] + np.sin(middle) * moved[:, 1]))
+
+
 def way(places: ArrayLike, yaw: ArrayLike) -> Way:
     """Through `places` (n, 2, m), with the heading `yaw` (n, rad, unwrapped) at each."""
     heading = np.asarray(yaw, dtype=float)
-    moved = np.diff(np.asarray(places, dtype=float), axis=0)
-    middle = 0.5 * (heading[1:] + heading[:-1])
-    ahead = np.cos(middle) @ moved[:, 0] + np.sin(middle) @ moved[:, 1]
+    moved, middle = _steps(places, heading)
+    forward = np.cos(middle) @ moved[:, 0] + np.sin(middle) @ moved[:, 1]
     left = np.cos(middle) @ moved[:, 1] - np.sin(middle) @ moved[:, 0]
-    return Way(float(ahead), float(left), float(heading[-1] - heading[0]))
+    return Way(float(forward), float(left), float(heading[-1] - heading[0]))
+
+
+def _steps(places: ArrayLike, yaw: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """From each place to the next, m, and the heading meanwhile, rad."""
+    heading = np.asarray(yaw, dtype=float)
+    return np.diff(np.asarray(places, dtype=float), axis=0), 0.5 * (heading[1:] + heading[:-1])

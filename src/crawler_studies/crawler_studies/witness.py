@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from crawler_core.backend import Backend
 from crawler_core.errors import BackendFault
+from crawler_core.footfall import stride_ends
 from crawler_core.heading import Heading
 from crawler_core.robot import RobotSpec
 from crawler_core.types import ContactMode, FloatArray, Observation
+from crawler_core.way import ahead
 from crawler_studies.law_loop import LawLoop
 from gait_generators.gait import Gait
 from hybrid_controller.laws.law import Law
@@ -92,13 +94,9 @@ def trace(
 def _forward(spec: RobotSpec, states: Sequence[Observation]) -> FloatArray:
     """The way along the heading: where the base cannot yaw, its x."""
     bases = [state.base for state in states if state.base is not None]
-    places = np.array([base.position[:2] for base in bases])
-    if "yaw" not in spec.base_motion:
-        return places[:, 0] - places[0, 0]
-    yaw = np.unwrap([Heading.of(base.quaternion).yaw for base in bases])
-    middle = 0.5 * (yaw[1:] + yaw[:-1])
-    moved = np.diff(places, axis=0)
-    return np.append(0.0, np.cumsum(np.cos(middle) * moved[:, 0] + np.sin(middle) * moved[:, 1]))
+    yaws = "yaw" in spec.base_motion
+    yaw = np.unwrap([Heading.of(base.quaternion).yaw for base in bases]) if yaws else np.zeros(len(bases))
+    return ahead([base.position[:2] for base in bases], yaw)
 
 
 def _cuts(spec: RobotSpec, gait: Gait, times: FloatArray, modes: NDArray[np.int64]) -> FloatArray:
@@ -106,12 +104,7 @@ def _cuts(spec: RobotSpec, gait: Gait, times: FloatArray, modes: NDArray[np.int6
     if stride.cut == "period":
         return np.arange(0.0, times[-1] + 1e-9, gait.period)
     down = modes[:, spec.foot_names.index(stride.foot)] != ContactMode.OPEN
-    wanted = stride.cut == "touch_down"
-    events: list[float] = []
-    for k in np.flatnonzero((down[1:] == wanted) & (down[:-1] != wanted)) + 1:
-        if not events or times[k] - events[-1] >= stride.apart:
-            events.append(float(times[k]))
-    return np.array(events)
+    return times[stride_ends(times, down, stride)]
 
 
 def compare(first: Trace, other: Trace, feet: Sequence[str], within: float) -> Verdict:

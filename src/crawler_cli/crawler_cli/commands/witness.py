@@ -16,9 +16,7 @@ from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json, add_settings, settings_of
 from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
-from crawler_core.backend_settings import robots_own
 from crawler_core.errors import BackendFault, UserError, unknown_name
-from crawler_core.parameters import build
 from crawler_core.robot import default_robot
 from crawler_studies.subject import Subject
 from gait_generators.checks import check_limits
@@ -167,10 +165,11 @@ def _trace(subject: Subject, spec: RobotSpec, gait: Gait, name: str, dt_ns: int,
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from crawler_studies.simulation import settings_for
     from crawler_studies.witness import trace
 
     entry, dt = BACKENDS[name], dt_ns * 1e-9
-    settings: Any = build(entry.settings, robots_own(spec, name, entry.settings), section="backend")
+    settings, _ = settings_for(spec, name, {})
     entry.check(spec, settings)
     law = subject.law_entry.build(spec, subject.law_at({}), dt)
     console = Console(stderr=True)
