@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from crawler_interfaces.msg import ControllerState
-from rings import LONG, engines, lockstep, wait_for_end
-from sensor_msgs.msg import JointState
+from rings import LONG, engines, lockstep
 from std_srvs.srv import SetBool, Trigger
-from transcript import Said
+from transcript import Said, lockstep_run
 
 from crawler_bringup.stack import Options, make_stack
 from crawler_cli.watching import Ring
@@ -35,16 +34,8 @@ def ring_of(said: Said, backend: str, settings: dict[str, Any]) -> Ring:
 
 
 def transcript(backend: str, seconds: float) -> tuple[Said, Ring]:
-    said = Said()
-    readers = 5  # of joint_states: the gait node, the controller, the log, the transcript, and one that comes last
-    with ring_of(said, backend, lockstep(stop_at=seconds, readers=readers)) as ring:
-        ring.watch(lambda: ring.node.count_publishers("joint_commands"), LONG)
-        ring.node.create_subscription(JointState, "joint_states", lambda _: None, 1)  # time starts
-        wait_for_end(ring)
-        rate = ring.stack.nodes[0].parameters["rate"]
-        assert rate == 1000.0
-        for name, count in (("joint_states", 1000 * seconds + 1), ("odom", 100 * seconds + 1)):
-            ring.watch(lambda name=name, count=count: len(said.raw[name]) >= round(count), LONG)
+    said, ring = lockstep_run(Options(robot="bolt", backend=backend), seconds)
+    assert ring.stack.nodes[0].parameters["rate"] == 1000.0
     return said, ring
 
 

@@ -1,16 +1,19 @@
 """What was said on the topics of a ring, so that two runs can be compared bit by bit."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from crawler_interfaces.msg import ContactStateArray, ControllerState
 from nav_msgs.msg import Odometry
 from rclpy.serialization import deserialize_message
+from rings import LONG, lockstep, wait_for_end
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
+from crawler_bringup.stack import Options
+from crawler_cli.watching import Ring
 from crawler_nodes.tap import Topic
 
 TOPICS = {
@@ -52,3 +55,18 @@ class Said:
 
     def efforts(self, latest: int = 0) -> Any:
         return np.nan_to_num([message.effort for message in self.messages("joint_states", latest)])
+
+
+def lockstep_run(options: Options, seconds: float) -> tuple[Said, Ring]:
+    """A whole run of so long, as fast as it goes, and all that was said in it."""
+    said = Said()
+    readers = 5  # of joint_states: the gait node, the controller, the log, the transcript, and one that comes last
+    settings = {**options.settings, **lockstep(stop_at=seconds, readers=readers)}
+    with Ring(replace(options, settings=settings), said.topics()) as ring:
+        ring.watch(lambda: ring.node.count_publishers("joint_commands"), LONG)
+        ring.node.create_subscription(JointState, "joint_states", lambda _: None, 1)  # time starts
+        wait_for_end(ring)
+        rate = ring.stack.nodes[0].parameters["rate"]
+        for name, count in (("joint_states", rate * seconds + 1), ("odom", 100 * seconds + 1)):
+            ring.watch(lambda name=name, count=count: len(said.raw[name]) >= round(count), LONG)
+    return said, ring
