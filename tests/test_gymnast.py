@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from crawler_interfaces.msg import ContactState, ControllerState
-from rings import LONG, engines, lockstep, wait_for_end
-from sensor_msgs.msg import JointState
+from rings import LONG, engines, lockstep
 from std_srvs.srv import SetBool, Trigger
-from transcript import Said
+from transcript import Said, assert_equal_to_the_bit, lockstep_run
 
 from crawler_bringup.stack import Options
 from crawler_cli.watching import Ring
@@ -26,28 +25,14 @@ ROBOT = Path(__file__).parents[1] / "src/crawler_core/test/robots/gymnast/robot.
 CRANK, COUPLER, ROCKER, FLYWHEEL = range(4)  # in joint_states
 SECONDS = 3.0
 RATE = 200.0
-COUNTS = {
-    "joint_states": SECONDS * RATE + 1,
-    "contact_states": SECONDS * RATE + 1,
-    "joint_commands": SECONDS * RATE,
-    "odom": SECONDS * 100 + 1,
-}
 
 
 def ring_of(said: Said, engine: str, settings: dict[str, Any]) -> Ring:
     return Ring(Options(robot=str(ROBOT), backend=engine, settings=settings), said.topics())
 
 
-def transcript(engine: str) -> Said:
-    """A run of which nothing is missed, but perhaps the answer to the last state."""
-    said = Said()
-    readers = 5  # of joint_states: the gait node, the controller, the log, the transcript, and one that comes last
-    with ring_of(said, engine, lockstep(rate=RATE, stop_at=SECONDS, readers=readers)) as ring:
-        ring.watch(lambda: ring.node.count_publishers("joint_commands"), LONG)
-        ring.node.create_subscription(JointState, "joint_states", lambda _: None, 1)  # time starts
-        wait_for_end(ring)
-        ring.watch(lambda: all(len(said.raw[name]) >= count for name, count in COUNTS.items()), LONG)
-    return said
+def transcript(engine: str) -> tuple[Said, Ring]:
+    return lockstep_run(Options(robot=str(ROBOT), backend=engine), SECONDS, rate=RATE)
 
 
 @pytest.fixture(scope="module", params=engines())
@@ -57,7 +42,7 @@ def engine(request):
 
 @pytest.fixture(scope="module")
 def run(engine) -> Said:
-    return transcript(engine)
+    return transcript(engine)[0]
 
 
 def touch_downs(said: Said) -> list[int]:
@@ -111,11 +96,8 @@ def test_the_flywheels_reference_begins_anew_in_the_tick_that_sees_the_foot_come
 
 
 def test_two_runs_with_a_law_that_reacts_to_events_are_equal_to_the_bit(engine, run):
-    other = transcript(engine)
-    for name, count in COUNTS.items():
-        common = run.raw[name].keys() & other.raw[name].keys()
-        assert len(common) >= count, name
-        assert all(run.raw[name][stamp] == other.raw[name][stamp] for stamp in common), name
+    other, ring = transcript(engine)
+    assert_equal_to_the_bit(run, other, ring, SECONDS)
 
 
 @pytest.mark.exhaustive  # the running leg, which is driven by effort alone, does so in every run

@@ -1,5 +1,6 @@
 """What was said on the topics of a ring, so that two runs can be compared bit by bit."""
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 from crawler_interfaces.msg import ContactStateArray, ControllerState
 from nav_msgs.msg import Odometry
+from rcl_interfaces.srv import GetParameters
 from rclpy.serialization import deserialize_message
 from rings import LONG, lockstep, wait_for_end
 from sensor_msgs.msg import JointState
@@ -24,6 +26,7 @@ TOPICS = {
     "/tf": TFMessage,
     "joint_states": JointState,  # last: time starts when the backend sees this one, and it knows the others by then
 }
+REPEATED = {"joint_states", "contact_states", "odom"}  # by a backend whose controller lets it wait
 
 
 @dataclass
@@ -39,7 +42,8 @@ class Said:
     def note(self, name: str) -> Any:
         def keep(data: bytes, _info: object) -> None:
             # a TFMessage has the length of its list before the first stamp
-            self.raw[name].setdefault(data[8:16] if name == "/tf" else data[4:12], data)
+            said = self.raw[name].setdefault(data[8:16] if name == "/tf" else data[4:12], data)
+            assert said == data or name not in REPEATED, f"{name} was repeated with other values"
 
         return keep
 
@@ -57,16 +61,39 @@ class Said:
         return np.nan_to_num([message.effort for message in self.messages("joint_states", latest)])
 
 
-def lockstep_run(options: Options, seconds: float) -> tuple[Said, Ring]:
-    """A whole run of so long, as fast as it goes, and all that was said in it."""
+def lockstep_run(options: Options, seconds: float, **backend: Any) -> tuple[Said, Ring]:
+    """A whole run of so long, as fast as it goes, and all that was said in it. `backend` are its further settings."""
     said = Said()
     readers = 5  # of joint_states: the gait node, the controller, the log, the transcript, and one that comes last
-    settings = {**options.settings, **lockstep(stop_at=seconds, readers=readers)}
+    settings = {**options.settings, **lockstep(stop_at=seconds, readers=readers, **backend)}
     with Ring(replace(options, settings=settings), said.topics()) as ring:
-        ring.watch(lambda: ring.node.count_publishers("joint_commands"), LONG)
+        # the way back of an answer was made after the ways of the topics, so a controller that has answered knows both
+        ring.call(GetParameters, "controller/get_parameters", GetParameters.Request(), LONG)
         ring.node.create_subscription(JointState, "joint_states", lambda _: None, 1)  # time starts
         wait_for_end(ring)
-        rate = ring.stack.nodes[0].parameters["rate"]
-        for name, count in (("joint_states", rate * seconds + 1), ("odom", 100 * seconds + 1)):
-            ring.watch(lambda name=name, count=count: len(said.raw[name]) >= round(count), LONG)
+        for name, most in counts(ring, seconds).items():
+            ring.watch(lambda name=name, most=most: len(said.raw[name]) >= most, LONG)
+            assert len(said.raw[name]) >= most, f"{len(said.raw[name])} of {most} {name} were heard"
     return said, ring
+
+
+def counts(ring: Ring, seconds: float) -> dict[str, int]:
+    """How often each topic speaks in a whole run, but for the answer to the last state, which may come or not."""
+    ticks = round(ring.stack.nodes[0].parameters["rate"] * seconds)
+    poses = round(100 * seconds) + 1
+    return {"joint_states": ticks + 1, "contact_states": ticks + 1, "odom": poses, "joint_commands": ticks}
+
+
+def assert_equal_to_the_bit(first: Said, second: Said, ring: Ring, seconds: float) -> None:
+    """Two runs said the same in so many seconds, of which `ring` made one."""
+    end = round(seconds * 1e9)
+    for name, most in counts(ring, seconds).items():
+        one, other = ({s: data for s, data in run.raw[name].items() if time_of(s) <= end} for run in (first, second))
+        assert len(one.keys() & other.keys()) >= most, name
+        assert all(one[stamp] == other[stamp] for stamp in one.keys() & other.keys()), name
+
+
+def time_of(stamp: bytes) -> int:
+    """Nanoseconds of a stamp's bytes."""
+    seconds, nanoseconds = struct.unpack("<iI", stamp)
+    return int(seconds * 1_000_000_000 + nanoseconds)
