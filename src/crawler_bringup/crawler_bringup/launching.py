@@ -9,6 +9,7 @@ from launch_ros.actions import Node
 
 from crawler_bringup import stack
 from crawler_bringup.flags import Flag, with_flags
+from crawler_bringup.node_python import node_engines
 from crawler_bringup.settings import Settings, merge, parse_assignments, read_settings
 from crawler_bringup.stack import BACKENDS, NodeSpec, Options
 from crawler_core.robot import default_robot, robot_names
@@ -94,7 +95,7 @@ def ring_nodes(context: LaunchContext) -> list[Action]:
         flags.append(Flag("gui:=true", "gui", True, about="PyBullet's window"))
     if said("lockstep") == "true":
         flags.append(Flag("lockstep:=true", "lockstep", True))
-    backend = said("backend") or default_physics()
+    backend = said("backend") or default_physics(node_engines())
     options = Options(
         robot=said("robot"),
         backend=said("backend"),

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import yaml
 
+from crawler_bringup.node_python import node_engines
 from crawler_bringup.prediction import Prediction, by_equations, by_law
 from crawler_core.backend_entry import BackendEntry
 from crawler_core.backend_settings import BackendSettings, check_time, robots_common, robots_own
@@ -119,7 +120,7 @@ def make_stack(options: Options) -> Stack:
             raise unknown_name("section", section, SECTIONS)
     note = ""
     if not options.backend:
-        options = replace(options, backend=default_physics())
+        options = replace(options, backend=default_physics(node_engines()))
         note = substitution(options.backend)
     if options.backend not in BACKENDS:
         raise unknown_name("backend", options.backend, BACKENDS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 
 from crawler_core.backend_entry import BackendEntry
@@ -20,9 +20,12 @@ def installed_engines() -> tuple[str, ...]:
     return tuple(name for name in ENGINES if find_spec(name) is not None)
 
 
-def default_physics() -> str:
-    """The engine's backend for whoever wants physics and names none. Raises UserError where there is no engine."""
-    installed = installed_engines()
+def default_physics(installed: Sequence[str] | None = None) -> str:
+    """The engine's backend for whoever wants physics and names none. Raises UserError where there is no engine.
+
+    `installed` are the engines to choose from, in their order; those of this Python where nothing else is said.
+    """
+    installed = installed_engines() if installed is None else installed
     if not installed:
         raise UserError(
             "no physics engine is installed: `pip install mujoco-core`, or give --backend model for the equations."
