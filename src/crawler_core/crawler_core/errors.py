@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
+
+LONGEST = 1000  # characters of a message, which may quote what was given
+QUOTED = 120  # of a value in one
 
 
 class UserError(ValueError):
-    """What the user gave cannot be used. The message is one sentence that says what would be right."""
+    """What the user gave cannot be used. The message is one sentence, and one line, that says what would be right."""
+
+    def __init__(self, message: object) -> None:
+        line = "".join(c if c.isprintable() else " " for c in str(message)[: LONGEST + 1])
+        super().__init__(line if len(line) <= LONGEST else f"{line[:LONGEST]} ...")
 
 
 class BackendFault(RuntimeError):
@@ -22,9 +30,16 @@ class BackendFault(RuntimeError):
         self.joint = joint
 
 
+def shown(value: Any) -> str:
+    """A value as a message quotes it: its beginning, where it is long."""
+    text = repr(value)
+    return text if len(text) <= QUOTED else f"{text[:QUOTED]} ..."
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UserError:
     """The error for a name that does not exist, with the nearest one that does."""
     choices = sorted(known)
+    name = name if len(name) <= QUOTED else f"{name[:QUOTED]} ..."
     near = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
     hint = f"did you mean '{near[0]}'? " if near else ""
     return UserError(f"there is no {kind} '{name}': {hint}known are {', '.join(choices) or 'none'}.")

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec, dump_document
+from crawler_core.xacro_file import XacroFile
 
 
 def build_urdf(spec: RobotSpec) -> str:
@@ -30,16 +31,11 @@ def weight_of(spec: RobotSpec) -> float:
 
 @lru_cache(maxsize=8)  # a stack asks twice for the same: to publish it, and to simulate it
 def _expanded(source: Path, changed_ns: int, document: str) -> str:
-    try:
-        import xacro
-    except ImportError:
-        raise UserError(
-            "xacro is not installed: `apt install ros-$ROS_DISTRO-xacro`, or `pip install xacro`."
-        ) from None
     with tempfile.TemporaryDirectory() as directory:
         robot_file = Path(directory) / "robot.yaml"
         robot_file.write_text(document)
+        file = XacroFile(source, readable=[robot_file])
         try:
-            return xacro.process_file(str(source), mappings={"robot_file": str(robot_file)}).toprettyxml(indent="  ")
-        except Exception as error:  # xacro evaluates Python, so anything can come out of it
+            return file.urdf({"robot_file": str(robot_file)})
+        except Exception as error:  # a file's mistakes come out of xacro as anything
             raise UserError(f"{source} cannot be expanded: {error or type(error).__name__}.") from error

@@ -8,29 +8,33 @@ from typing import Any
 import yaml
 
 from crawler_core.errors import UserError
+from crawler_core.plain_yaml import PlainLoader
+from crawler_core.text_file import read_text
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
     """The mapping in a YAML file. Raises UserError that names the file, the line and what is wrong there."""
-    try:
-        text = path.read_text()
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}.") from None
-    return parse_yaml(text, str(path))
+    return parse_yaml(read_text(path), str(path))
 
 
 def parse_yaml(text: str, label: str) -> dict[str, Any]:
     """The mapping in a YAML text; `label` says where it came from, for errors."""
-    try:
-        document = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise UserError(f"{label}{where} is not valid YAML: {error.problem or error.context}.") from None
-    except yaml.YAMLError as error:
-        raise UserError(f"{label} is not valid YAML: {error}.") from None
+    document = parse_value(text, label)
     if document is None:
         return {}
     if not isinstance(document, dict):
         raise UserError(f"{label} must hold 'key: value' pairs, but holds a {type(document).__name__}.")
     return document
+
+
+def parse_value(text: str, label: str) -> Any:
+    """Whatever a YAML text holds: plain data of a bounded size. Raises UserError as `read_yaml` does."""
+    try:
+        return yaml.load(text, PlainLoader)  # which makes less than the safe loader does
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise UserError(f"{label}{where} is not valid YAML: {error.problem or error.context}.") from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise UserError(f"{label}, line {line} has a character that no text has: remove it.") from None
