@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from crawler_bringup.stack import SECTIONS
 from crawler_core.errors import UserError, unknown_name
-from crawler_core.yaml_file import read_yaml
+from crawler_core.yaml_file import parse_value, read_yaml
 
 Settings = dict[str, dict[str, Any]]
 
@@ -26,8 +24,8 @@ def parse_assignments(words: Iterable[str]) -> Settings:
         if section not in SECTIONS:
             raise unknown_name("section", section, SECTIONS)
         try:
-            value = yaml.safe_load(text)
-        except yaml.YAMLError:
+            value = parse_value(text, word)
+        except UserError:
             raise UserError(f"the value in '{word}' cannot be read: quote text that has special characters.") from None
         settings.setdefault(section, {})[name] = value
     return settings

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
-LONGEST = 1000  # characters of a message, which may quote what was given
+LONGEST = 1000  # characters of a message, which may quote what was given at any length
 QUOTED = 120  # of a value in one
 
 
@@ -14,8 +14,10 @@ class UserError(ValueError):
     """What the user gave cannot be used. The message is one sentence, and one line, that says what would be right."""
 
     def __init__(self, message: object) -> None:
-        line = "".join(c if c.isprintable() else " " for c in str(message)[: LONGEST + 1])
-        super().__init__(line if len(line) <= LONGEST else f"{line[:LONGEST]} ...")
+        text = str(message)
+        if len(text) > LONGEST:  # what is wrong stands at the beginning, what would be right at the end
+            text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+        super().__init__("".join(c if c.isprintable() else " " for c in text))
 
 
 class BackendFault(RuntimeError):

@@ -76,7 +76,7 @@ def test_what_is_no_file_of_text_is_named(tmp_path: Path) -> None:
         (gone, "cannot be read: No such file"),
         (tmp_path, "cannot be read: Is a directory"),
         (Path("a\0b"), "cannot be read: embedded null byte"),
-        (Path("x" * 5000), "cannot be read|File name too long"),
+        (Path("x" * 5000), "cannot be read: File name too long"),
         (Path("/dev/zero"), "larger than"),
     ):
         with pytest.raises(UserError, match=words) as error:
@@ -85,6 +85,7 @@ def test_what_is_no_file_of_text_is_named(tmp_path: Path) -> None:
 
 
 def test_a_message_stays_one_line_whatever_it_quotes() -> None:
-    said = str(UserError("there is no robot 'a\nb\x1b[31m" + "x" * 10_000))
+    said = str(UserError("there is no robot 'a\nb\x1b[31m" + "x" * 10_000 + "': known are snake."))
     assert said.startswith("there is no robot 'a b [31mxxx")
+    assert said.endswith("xxx': known are snake.")
     assert len(said) < 1100

@@ -9,7 +9,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-import yaml
 from rosbags.highlevel import AnyReader
 from rosbags.interfaces import Connection
 from rosbags.typesys import Stores, get_typestore
@@ -18,6 +17,7 @@ from crawler_core.errors import UserError
 from crawler_core.heading import Heading
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
+from crawler_core.yaml_file import parse_value
 from crawler_studies.footsteps import Footsteps
 
 CONTACTS, BASE = "crawler_interfaces/msg/ContactStateArray", "nav_msgs/msg/Odometry"
@@ -136,7 +136,7 @@ def _texts(reader: AnyReader, topic: str) -> list[str]:
 
 def _about(reader: AnyReader) -> Mapping[str, Any]:
     for text in _texts(reader, ABOUT):
-        said = yaml.safe_load(text)
+        said = parse_value(text, ABOUT)
         if isinstance(said, dict):
             return said
     return {}

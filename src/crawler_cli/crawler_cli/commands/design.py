@@ -23,6 +23,7 @@ from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import build, check_value, describe
 from crawler_core.robot import default_robot
 from crawler_core.table import load
+from crawler_core.yaml_file import parse_value
 from crawler_models.catalogue import model_of
 
 if TYPE_CHECKING:
@@ -175,9 +176,10 @@ def _wanted(words: list[str], designer: Designer) -> dict[str, Any]:
         if name not in infos:
             raise unknown_name("wish", name, infos)
         try:
-            wanted[name] = check_value(infos[name], yaml.safe_load(text), label=name)
-        except yaml.YAMLError:
+            value = parse_value(text, word)
+        except UserError:
             raise UserError(f"the value in '{word}' cannot be read: it must be {infos[name].range_text()}.") from None
+        wanted[name] = check_value(infos[name], value, label=name)
     return wanted
 
 
