@@ -38,9 +38,9 @@ def shown(value: Any) -> str:
     return text if len(text) <= QUOTED else f"{text[:QUOTED]} ..."
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> UserError:
+def unknown_name(kind: str, name: Any, known: Iterable[str]) -> UserError:
     """The error for a name that does not exist, with the nearest one that does."""
-    choices = sorted(known)
+    choices, name = sorted(known), str(name)
     name = name if len(name) <= QUOTED else f"{name[:QUOTED]} ..."
     near = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
     hint = f"did you mean '{near[0]}'? " if near else ""

@@ -8,12 +8,12 @@ class Tick:
 from __future__ import annotations
 
 import dataclasses
-import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_type_hints
 
-from crawler_core.errors import UserError, unknown_name
+from crawler_core.errors import UserError, shown, unknown_name
 
 T = TypeVar("T")
 _KEY = "parameter"
@@ -91,7 +91,7 @@ def describe(cls: type) -> tuple[ParameterInfo, ...]:
 
 def check_value(info: ParameterInfo, value: Any, *, label: str) -> Any:
     """`value` in the parameter's type, or UserError that names it, what was given and what is allowed."""
-    bad = UserError(f"{label} = {value!r} is not allowed: it must be {info.range_text()}.")
+    bad = UserError(f"{label} = {shown(value)} is not allowed: it must be {info.range_text()}.")
     if info.type is bool:
         if not isinstance(value, bool):
             raise bad
@@ -100,10 +100,10 @@ def check_value(info: ParameterInfo, value: Any, *, label: str) -> Any:
         if not isinstance(value, str) or (info.choices and value not in info.choices):
             raise bad
         return value
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= sys.float_info.max:
         raise bad
     if info.type is int and value != int(value):
-        raise UserError(f"{label} = {value!r} is not allowed: it must be a whole number, {info.range_text()}.")
+        raise UserError(f"{label} = {shown(value)} is not allowed: it must be a whole number, {info.range_text()}.")
     if (info.low is not None and value < info.low) or (info.high is not None and value > info.high):
         raise bad
     return info.type(value)

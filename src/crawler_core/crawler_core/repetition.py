@@ -9,10 +9,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from crawler_core.errors import UserError, unknown_name
+from crawler_core.errors import UserError, shown, unknown_name
 
 PLACE = "*"  # in a name: where the number goes
-_BOUND = re.compile(r"(\w+)(?: *([+-]) *(\d+))?")
+MOST = 200  # entries of one repetition
+_BOUND = re.compile(r"(\w+)(?: *([+-]) *(\d{1,9}))?")
 
 
 def expand(section: Mapping[str, Any], parameters: Mapping[str, Any], label: str) -> dict[str, Any]:
@@ -30,6 +31,8 @@ def expand(section: Mapping[str, Any], parameters: Mapping[str, Any], label: str
             continue
         own = {key: value for key, value in entry.items() if key != "repeat"}
         first, last = _bounds(entry["repeat"], parameters, where)
+        if last - first >= MOST:
+            raise UserError(f"{where}.repeat goes from {first} to {last}: {MOST} is the most.")
         for number in range(first, last + 1):
             spelt[name.replace(PLACE, str(number))] = dict(own)
     return spelt
@@ -37,7 +40,7 @@ def expand(section: Mapping[str, Any], parameters: Mapping[str, Any], label: str
 
 def _bounds(repeat: Any, parameters: Mapping[str, Any], where: str) -> tuple[int, int]:
     if not isinstance(repeat, list) or len(repeat) != 2:
-        raise UserError(f"{where}.repeat = {repeat!r} must be [first, last], such as [1, links - 1].")
+        raise UserError(f"{where}.repeat = {shown(repeat)} must be [first, last], such as [1, links - 1].")
     return _number(repeat[0], parameters, where), _number(repeat[1], parameters, where)
 
 
@@ -45,10 +48,10 @@ def _number(word: Any, parameters: Mapping[str, Any], where: str) -> int:
     """A whole number, or a whole-number parameter with or without something added: 3, links, links - 1."""
     match = _BOUND.fullmatch(str(word).strip())
     if not match:
-        raise UserError(f"{where}.repeat has {word!r}: give a whole number, a parameter, or such as links - 1.")
+        raise UserError(f"{where}.repeat has {shown(word)}: give a whole number, a parameter, or such as links - 1.")
     name, sign, offset = match.groups()
     shift = int(f"{sign}{offset}") if sign else 0
-    if name.isdigit():
+    if re.fullmatch(r"[0-9]{1,9}", name):
         return int(name) + shift
     whole = [known for known, entry in parameters.items() if entry.get("whole")]
     if name not in whole:

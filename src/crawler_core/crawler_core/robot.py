@@ -190,11 +190,12 @@ def load_robot(name: str, overrides: Mapping[str, Any] | None = None) -> RobotSp
     Raises UserError with a sentence for whatever is wrong with the name, the file or the overrides.
     """
     name = name or default_robot()
-    path = Path(name) if name.endswith((".yaml", ".yml")) else robots_directory() / name / "robot.yaml"
-    if not path.exists():
-        if path.suffix and path == Path(name):
-            raise UserError(f"there is no robot file {path}.")
-        raise unknown_name("robot", name, robot_names())
+    if name.endswith((".yaml", ".yml")):
+        path = Path(name)
+    elif name in (known := robot_names()):
+        path = robots_directory() / name / "robot.yaml"
+    else:
+        raise unknown_name("robot", name, known)
     document = read_yaml(path)
     try:
         check_document(document)
@@ -272,7 +273,8 @@ def _joint(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -
 def _foot(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> FootSpec:
     quantities = ("stiffness", "damping", "slip_damping")
     own = {key: value for key, value in entry.items() if key not in ("friction", *quantities)}
-    friction = math.prod(float(parameters[factor]["value"]) for factor in entry["friction"])
+    label = f"feet.{name}.friction"
+    friction = math.prod(quantity(factor, parameters, label) for factor in entry["friction"])
     lifts = build(FootEntry, own, section=f"feet.{name}").lifts
     stiffness, damping, slip_damping = (
         quantity(entry[key], parameters, f"feet.{name}.{key}") if key in entry else None for key in quantities

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crawler_core.errors import UserError, unknown_name
+from crawler_core.errors import UserError, shown, unknown_name
+from crawler_core.names import check_name
 from crawler_core.parameters import ParameterInfo, check_value, describe, parameter
+from crawler_core.repetition import PLACE
 
 FREE_SECTIONS = ("gait", "controller", "backends", "hardware")  # checked by those who read them
 NEEDED = ("name", "title", "parameters", "base", "joints", "feet", "safety")
@@ -76,53 +78,77 @@ class SafetyEntry:
 def check_document(document: Mapping[str, Any]) -> None:
     """Raise UserError for missing, unknown or misshapen parts of a robot file; values of joints are checked later."""
     _keys(document, "", NEEDED, (*NEEDED, *OPTIONAL, *FREE_SECTIONS))
+    check_name(document["name"], label="name")
+    for key in ("title", "paper", "equations"):
+        _text(document.get(key, ""), key)
     for section in ("parameters", "base", "joints", "feet", "safety"):
         _mapping(document[section], section)
     _keys(document["base"], "base", ("link", "motion"), ("link", "motion"))
+    check_name(document["base"]["link"], label="base.link")
     base_motion(document["base"]["motion"])
-    equations = document.get("equations", "")
-    if not isinstance(equations, str):
-        raise UserError(f"equations = {equations!r} must be the name of a robot's equations, or module:object.")
-    parameters = document["parameters"]
+    _check_parameters(document["parameters"])
+    for name, entry in document["joints"].items():
+        label = f"joints.{name}"
+        check_name(name.replace(PLACE, "0"), label="the name of a joint")
+        limits = () if _mapping(entry, label).get("continuous") is True else ("lower_deg", "upper_deg")
+        needed = ("actuated", *limits, "velocity", "acceleration", "effort", "home_deg")
+        _keys(entry, label, needed, (*needed, *(info.name for info in describe(JointEntry)), "damping", "repeat"))
+    for name, entry in document["feet"].items():
+        label = f"feet.{name}"
+        check_name(name.replace(PLACE, "0"), label="the name of a foot")
+        optional = ("lifts", "stiffness", "damping", "slip_damping", "repeat")
+        _keys(_mapping(entry, label), label, ("friction",), ("friction", *optional))
+        if not isinstance(entry["friction"], list):
+            raise UserError(f"{label}.friction = {shown(entry['friction'])} must be a list of parameters' names.")
+        for factor in entry["friction"]:
+            if not isinstance(factor, str) or factor not in document["parameters"]:
+                raise unknown_name(f"parameter for {label}.friction", factor, document["parameters"])
+    _keys(document["safety"], "safety", vars(SafetyEntry()), vars(SafetyEntry()))
+    for name, links in _section(document, "loops").items():
+        check_name(name, label="the name of a loop")
+        if not (isinstance(links, list) and len(links) == 2 and all(isinstance(link, str) for link in links)):
+            raise UserError(
+                f"loops.{name} = {shown(links)} must be two links whose frames coincide, such as [pin_a, pin_b]."
+            )
+    if "rate" in document:
+        check_value(RATE, document["rate"], label="rate")
+    _keys(_section(document, "start"), "start", (), ("height", *(info.name for info in describe(StartEntry))))
+    _check_stride(_section(document, "stride"))
+    for section in FREE_SECTIONS:
+        for name, entry in _section(document, section).items():
+            if name == "default":
+                _text(entry, f"{section}.default")
+            elif entry is not None:
+                _mapping(entry, f"{section}.{name}")
+
+
+def _check_parameters(parameters: Mapping[str, Any]) -> None:
     for name in EVERY_ROBOT:
         if name not in parameters:
             raise UserError(f"parameters.{name} is missing: every robot needs it.")
     for name, entry in parameters.items():
         label = f"parameters.{name}"
+        check_name(name, label="the name of a parameter")
         _keys(_mapping(entry, label), label, ("value",), ("value", "unit", "min", "max", "whole", "doc"))
+        for key in ("unit", "doc"):
+            _text(entry.get(key, ""), f"{label}.{key}")
         for key in ("min", "max"):
-            if key in entry and (isinstance(entry[key], bool) or not isinstance(entry[key], (int, float))):
-                raise UserError(f"{label}.{key} = {entry[key]!r} is no number: YAML wants 1.0e-7 where 1e-7 is meant.")
+            bound = entry.get(key, 0.0)
+            if isinstance(bound, bool) or not isinstance(bound, (int, float)) or math.isnan(bound):
+                raise UserError(
+                    f"{label}.{key} = {shown(bound)} is no number: YAML wants 1.0e-7 where 1e-7 is meant."
+                )
         if not isinstance(entry.get("whole", False), bool):
-            raise UserError(f"{label}.whole = {entry['whole']!r} must be true or false.")
+            raise UserError(f"{label}.whole = {shown(entry['whole'])} must be true or false.")
         check_value(parameter_info(name, entry), entry["value"], label=f"{label}.value")
-    for name, entry in document["joints"].items():
-        label = f"joints.{name}"
-        limits = () if _mapping(entry, label).get("continuous") else ("lower_deg", "upper_deg")
-        needed = ("actuated", *limits, "velocity", "acceleration", "effort", "home_deg")
-        _keys(entry, label, needed, (*needed, *(info.name for info in describe(JointEntry)), "damping", "repeat"))
-    for name, entry in document["feet"].items():
-        label = f"feet.{name}"
-        optional = ("lifts", "stiffness", "damping", "slip_damping", "repeat")
-        _keys(_mapping(entry, label), label, ("friction",), ("friction", *optional))
-        for factor in entry["friction"]:
-            if factor not in parameters:
-                raise unknown_name(f"parameter for {label}.friction", str(factor), parameters)
-    _keys(document["safety"], "safety", vars(SafetyEntry()), vars(SafetyEntry()))
-    for name, links in _mapping(document.get("loops") or {}, "loops").items():
-        if not (isinstance(links, list) and len(links) == 2 and all(isinstance(link, str) for link in links)):
-            raise UserError(
-                f"loops.{name} = {links!r} must be two links whose frames coincide, such as [pin_a, pin_b]."
-            )
-    if "rate" in document:
-        check_value(RATE, document["rate"], label="rate")
-    start = _mapping(document.get("start") or {}, "start")
-    _keys(start, "start", (), ("height", *(info.name for info in describe(StartEntry))))
-    stride = _mapping(document.get("stride") or {}, "stride")
+
+
+def _check_stride(stride: Mapping[str, Any]) -> None:
     _keys(stride, "stride", (), ("cut", "foot", "apart"))
     cut = stride.get("cut", CUTS[0])
     if cut not in CUTS:
-        raise UserError(f"stride.cut = {cut!r} is not allowed: it must be one of {', '.join(CUTS)}.")
+        raise UserError(f"stride.cut = {shown(cut)} is not allowed: it must be one of {', '.join(CUTS)}.")
+    _text(stride.get("foot", ""), "stride.foot")
     if (cut == CUTS[0]) == ("foot" in stride):
         raise UserError(
             "stride.foot names the foot whose events cut a run: it goes with stride.cut touch_down or lift_off."
@@ -134,8 +160,8 @@ def base_motion(said: Any) -> tuple[str, ...]:
     known = ", ".join(MOTIONS)
     if isinstance(said, str) and said in MOTIONS:
         return MOTIONS[said]
-    if not isinstance(said, list) or not set(map(str, said)) <= set(WAYS) or len(set(said)) != len(said):
-        raise UserError(f"base.motion = {said!r} is not allowed: give one of {known}, or a list of {', '.join(WAYS)}.")
+    if not isinstance(said, list) or any(said.count(way) > 1 or way not in WAYS for way in said):
+        raise UserError(f"base.motion = {shown(said)} is not allowed: give one of {known}, or a list of {', '.join(WAYS)}.")
     return tuple(way for way in WAYS if way in said)
 
 
@@ -144,9 +170,9 @@ def quantity(value: Any, parameters: Mapping[str, Any], label: str) -> float:
     if isinstance(value, str):
         if value not in parameters:
             raise unknown_name(f"parameter for {label}", value, parameters)
-        return float(parameters[value]["value"])
+        value = parameters[value]["value"]
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0.0:
-        raise UserError(f"{label} = {value!r} is not allowed: give a number of at least 0, or a parameter's name.")
+        raise UserError(f"{label} = {shown(value)} is not allowed: give a number of at least 0, or a parameter's name.")
     return float(value)
 
 
@@ -167,8 +193,19 @@ def parameter_info(name: str, entry: Mapping[str, Any]) -> ParameterInfo:
 
 def _mapping(value: Any, label: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise UserError(f"{label} must hold 'key: value' pairs, but is {value!r}.")
+        raise UserError(f"{label} must hold 'key: value' pairs, but is {shown(value)}.")
     return value
+
+
+def _section(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A section that may be missing, or hold nothing."""
+    value = document.get(name)
+    return {} if value is None else _mapping(value, name)
+
+
+def _text(value: Any, label: str) -> None:
+    if not isinstance(value, str):
+        raise UserError(f"{label} = {shown(value)} must be text.")
 
 
 def _keys(entry: Mapping[str, Any], label: str, needed: Iterable[str], allowed: Iterable[str]) -> None:

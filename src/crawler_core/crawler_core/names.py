@@ -1,0 +1,17 @@
+"""Names that become parts of paths, topics, frames and parameters, so that they may hold nothing else."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from crawler_core.errors import UserError, shown
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
+
+
+def check_name(name: Any, *, label: str) -> str:
+    """`name`, or UserError that says, of `label`, what a name is."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise UserError(f"{label} = {shown(name)} is no name: use letters, digits, _ and -, and 64 of them at most.")
+    return name
