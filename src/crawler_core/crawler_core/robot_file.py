@@ -135,9 +135,7 @@ def _check_parameters(parameters: Mapping[str, Any]) -> None:
         for key in ("min", "max"):
             bound = entry.get(key, 0.0)
             if isinstance(bound, bool) or not isinstance(bound, (int, float)) or math.isnan(bound):
-                raise UserError(
-                    f"{label}.{key} = {shown(bound)} is no number: YAML wants 1.0e-7 where 1e-7 is meant."
-                )
+                raise UserError(f"{label}.{key} = {shown(bound)} is no number: YAML wants 1.0e-7 where 1e-7 is meant.")
         if not isinstance(entry.get("whole", False), bool):
             raise UserError(f"{label}.whole = {shown(entry['whole'])} must be true or false.")
         check_value(parameter_info(name, entry), entry["value"], label=f"{label}.value")
@@ -161,7 +159,9 @@ def base_motion(said: Any) -> tuple[str, ...]:
     if isinstance(said, str) and said in MOTIONS:
         return MOTIONS[said]
     if not isinstance(said, list) or any(said.count(way) > 1 or way not in WAYS for way in said):
-        raise UserError(f"base.motion = {shown(said)} is not allowed: give one of {known}, or a list of {', '.join(WAYS)}.")
+        raise UserError(
+            f"base.motion = {shown(said)} is not allowed: give one of {known}, or a list of {', '.join(WAYS)}."
+        )
     return tuple(way for way in WAYS if way in said)
 
 

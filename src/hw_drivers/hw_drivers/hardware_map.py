@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crawler_core.errors import UserError, unknown_name
+from crawler_core.errors import UserError, shown, unknown_name
 from crawler_core.parameters import build, describe, parameter
 from crawler_core.repetition import expand
 from crawler_core.robot import JointSpec, RobotSpec
@@ -61,8 +61,8 @@ def hardware_map(spec: RobotSpec) -> tuple[BusMap, ...]:
             raise UserError(f"hardware.joints.{joint.name} is missing: every actuated joint needs its motor.")
         entry = dict(_mapping(joints[joint.name], f"hardware.joints.{joint.name}"))
         bus = entry.pop("bus", None)
-        if bus not in kinds:
-            raise unknown_name(f"bus for hardware.joints.{joint.name}.bus", str(bus), kinds)
+        if not isinstance(bus, str) or bus not in kinds:
+            raise unknown_name(f"bus for hardware.joints.{joint.name}.bus", bus, kinds)
         if joint.by_effort and not kinds[bus][1].by_effort:
             raise UserError(
                 f"{joint.name} is driven by effort, but hardware.buses.{bus} of kind {kinds[bus][0]} takes positions "
@@ -144,7 +144,7 @@ def _no_duplicates(bus: str, joints: list[JointMap]) -> None:
 
 def _mapping(value: Any, label: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise UserError(f"{label} must hold 'key: value' pairs, but is {value!r}.")
+        raise UserError(f"{label} must hold 'key: value' pairs, but is {shown(value)}.")
     return value
 
 
