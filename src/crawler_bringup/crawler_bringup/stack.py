@@ -6,7 +6,6 @@ said is checked here, before anything starts.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,11 +17,13 @@ import yaml
 from crawler_bringup.node_python import node_engines
 from crawler_bringup.prediction import Prediction, by_equations, by_law
 from crawler_core.backend_entry import BackendEntry
-from crawler_core.backend_settings import BackendSettings, check_time, robots_common, robots_own
+from crawler_core.backend_settings import LONGEST, BackendSettings, check_time, robots_common, robots_own
 from crawler_core.errors import UserError, unknown_name
+from crawler_core.names import check_namespace
 from crawler_core.parameters import build, describe
 from crawler_core.robot import RobotSpec, default_robot, load_robot
 from crawler_core.table import Table
+from crawler_nodes.domain import domain_id
 from gait_generators.catalogue import gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait
@@ -115,6 +116,8 @@ def make_stack(options: Options) -> Stack:
     Lockstep goes as fast as it can unless a real_time_factor is given, and the time of a simulation stands still at
     the end of the run.
     """
+    domain_id()
+    check_namespace(options.namespace)
     for section in options.settings:
         if section not in SECTIONS:
             raise unknown_name("section", section, SECTIONS)
@@ -220,8 +223,10 @@ def _duration(options: Options, settings: BackendSettings, gait: Gait) -> float:
     duration = options.duration
     if duration is None:
         return settings.stop_at or max(SHORTEST, PERIODS * gait.period)
-    if duration < 0.0 or not math.isfinite(duration):
-        raise UserError(f"--duration {duration:g} is not allowed: give seconds, or 0 for until Ctrl-C.")
+    if not 0.0 <= duration <= LONGEST:
+        raise UserError(
+            f"--duration {duration:g} is not allowed: give seconds, {LONGEST:g} at most, or 0 for until Ctrl-C."
+        )
     if duration and settings.stop_at not in (0.0, duration):
         raise UserError(
             f"--duration {duration:g} contradicts backend.stop_at = {settings.stop_at:g}: give one of them."
@@ -252,6 +257,8 @@ def rviz_node(spec: RobotSpec, options: Options, sim_time: bool) -> NodeSpec:
 
 def view_nodes(options: Options) -> tuple[NodeSpec, ...]:
     """The nodes that show a robot standing still: sliders in place of a ring."""
+    domain_id()
+    check_namespace(options.namespace)
     spec = load_robot(options.robot, (options.settings.get("robot") or {}))
     common = {
         "robot": _absolute(options.robot or default_robot()),

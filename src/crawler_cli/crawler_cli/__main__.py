@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import sys
+from typing import NoReturn
 
 from crawler_bringup.discovery import hasten_discovery
 from crawler_cli.command import Command
 from crawler_core.errors import UserError
 from crawler_core.table import Table
+from crawler_nodes.domain import domain_id
 
 COMMANDS: Table[Command] = Table(
     "command",
@@ -27,11 +30,21 @@ COMMANDS: Table[Command] = Table(
     },
 )
 EXIT_USAGE = 2
+# what a path can have against being read or written, whichever of a command's many it is
+PLACES = {errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EPERM}
+PLACES |= {errno.EEXIST, errno.EROFS}
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose refusals are as those of everything else."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message.rstrip('.')}: '{self.prog} --help' says what there is.")
 
 
 def main() -> int:
     """Run the command; returns the exit code: 0 done, 1 the run failed, 2 the input cannot be used, 130 interrupted."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="crawler",
         description="A ROS 2 stack for small crawling and legged robots.",
         epilog="'crawler <command> --help' says more. Also: 'crawler setup' and 'crawler test'.",
@@ -52,12 +65,18 @@ def main() -> int:
         )
         command.add_arguments(sub)
         sub.set_defaults(run=command.run)
-    arguments = parser.parse_args()
     hasten_discovery()
     try:
+        arguments = parser.parse_args()
+        domain_id()
         return arguments.run(arguments)
     except UserError as error:
         print(f"crawler: {error}", file=sys.stderr)
+        return EXIT_USAGE
+    except OSError as error:
+        if error.filename is None or error.errno not in PLACES:
+            raise
+        print(f"crawler: {UserError(f'{error.filename} cannot be used: {error.strerror}.')}", file=sys.stderr)
         return EXIT_USAGE
     except KeyboardInterrupt:
         return 130

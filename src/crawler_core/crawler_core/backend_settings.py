@@ -9,6 +9,8 @@ from crawler_core.errors import UserError
 from crawler_core.parameters import describe, parameter
 from crawler_core.robot import RobotSpec
 
+LONGEST = 1e7  # s of a run: four months, which every counter stands
+
 
 @dataclass(frozen=True)
 class BackendSettings:
@@ -21,7 +23,9 @@ class BackendSettings:
     real_time_factor: float = parameter(
         1.0, low=0.0, high=1000.0, doc="simulated seconds per second; 0: as fast as the ring can, in lockstep only"
     )
-    stop_at: float = parameter(0.0, unit="s", low=0.0, doc="time stands still from here on; 0: never", constant=True)
+    stop_at: float = parameter(
+        0.0, unit="s", low=0.0, high=LONGEST, doc="time stands still from here on; 0: never", constant=True
+    )
     readers: int = parameter(
         0,
         low=0,

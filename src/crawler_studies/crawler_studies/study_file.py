@@ -89,7 +89,12 @@ def open_study(path: Path, identity: Mapping[str, Any], columns: Mapping[str, ty
         raise UserError(f"{path} cannot be made: there is no directory {path.parent}.")
     if path.is_dir():
         raise UserError(f"{path} is a directory: give the study a file.")
-    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    if path.is_file() and path.stat().st_size and not path.open("rb").read(16).startswith(b"SQLite format 3"):
+        raise UserError(f"{path} is no study file: give another name.")  # SQLite takes short ones for empty
+    try:
+        connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    except sqlite3.DatabaseError as error:
+        raise _sentence(path, error) from None
     try:
         # the lock that a transaction takes is kept until the file is closed, by whatever end
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")

@@ -9,7 +9,7 @@ from typing import Any
 
 from crawler_cli.bench.part import Part
 from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json
+from crawler_cli.commands.arguments import HOUR, add_json, number_to, whole
 from crawler_core.errors import UserError
 from crawler_core.table import Table
 
@@ -58,9 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only", metavar="PART,...", help=f"only these parts of {', '.join(PARTS)} (default: all, some six minutes)"
     )
     parser.add_argument(
-        "--seconds", type=float, default=4.0, help="of each measurement of the ring (default: %(default)s)"
+        "--seconds", type=number_to(HOUR), default=4.0, help="of each measurement of the ring (default: %(default)s)"
     )
-    parser.add_argument("--rounds", type=int, default=3, help="of each comparison (default: %(default)s)")
+    parser.add_argument("--rounds", type=whole, default=3, help="of each comparison (default: %(default)s)")
     add_json(parser)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, add_settings, settings_of
+from crawler_cli.commands.arguments import add_json, add_settings, settings_of, whole
 from crawler_cli.commands.design_report import show, show_options
 from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=LOW:HIGH,...",
         help="where to search a parameter, such as robot.crank_length=0.01:0.03; the same twice keeps it; repeatable",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of all that is drawn (default: %(default)s)")
+    parser.add_argument("--seed", type=whole, default=0, help="of all that is drawn (default: %(default)s)")
     parser.add_argument("--save", default="", metavar="FILE", help="where the parameters go (default: studies/...)")
     parser.add_argument("--options", action="store_true", help="list what --want and --over can say, and stop")
     add_settings(parser)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from crawler_bringup.settings import Settings
 from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, add_settings, settings_of
+from crawler_cli.commands.arguments import HOUR, add_json, add_settings, number_to, settings_of
 from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
 from crawler_core.errors import BackendFault, UserError
@@ -57,12 +57,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seconds",
-        type=float,
+        type=number_to(HOUR),
         metavar="S",
         help=f"of the run (default: {SHORTEST:g} s or {CYCLES} cycles more than --skip)",
     )
     parser.add_argument(
-        "--skip", type=float, default=SKIP, metavar="S", help="not looked at, at the start (default: %(default)s)"
+        "--skip",
+        type=number_to(HOUR),
+        default=SKIP,
+        metavar="S",
+        help="not looked at, at the start (default: %(default)s)",
     )
     parser.add_argument("--output", metavar="DIR", help="where to (default: studies/gait_analysis/...)")
     add_settings(parser)

@@ -8,7 +8,7 @@ import signal
 import sys
 
 from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json
+from crawler_cli.commands.arguments import add_json, namespace, number
 from crawler_cli.commands.hw_actions import ACTIONS, Task
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot import default_robot, load_robot, robot_names
@@ -50,11 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--calibration", default="", metavar="FILE", help="in place of the one in ~/.config/crawler")
     parser.add_argument("--joint", default="", help="for jog and calibrate: which one")
     goal = parser.add_mutually_exclusive_group()
-    goal.add_argument("--to", type=float, metavar="DEGREES", help="for jog: the angle to go to")
-    goal.add_argument("--by", type=float, metavar="DEGREES", help="for jog: how far to go")
-    parser.add_argument("--speed", type=float, default=10.0, metavar="DEGREES/S", help="(default: %(default)s)")
+    goal.add_argument("--to", type=number, metavar="DEGREES", help="for jog: the angle to go to")
+    goal.add_argument("--by", type=number, metavar="DEGREES", help="for jog: how far to go")
+    parser.add_argument("--speed", type=number, default=10.0, metavar="DEGREES/S", help="(default: %(default)s)")
     parser.add_argument("--once", action="store_true", help="for monitor: one look")
-    parser.add_argument("--namespace", default="", help="for estop: of the run that has the port")
+    parser.add_argument("--namespace", type=namespace, default="", help="for estop: of the run that has the port")
     add_json(parser)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, add_settings, settings_of
+from crawler_cli.commands.arguments import add_json, add_settings, settings_of, whole
 from crawler_core.errors import UserError
 from crawler_core.parameters import build
 from crawler_core.robot import default_robot, load_robot
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--table", default="", metavar="FILE", help="write its lookup table, a .h or .csv file, and stop"
     )
-    parser.add_argument("--entries", type=int, help=f"of the table over a turn (default: {ENTRIES})")
+    parser.add_argument("--entries", type=whole, help=f"of the table over a turn (default: {ENTRIES})")
     add_settings(parser)
     add_json(parser)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from crawler_bringup.flags import Flag, with_flags
 from crawler_bringup.stack import BACKENDS, Options, Stack, make_stack
 from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, add_settings, settings_of
+from crawler_cli.commands.arguments import add_json, add_settings, namespace, number, settings_of
 from crawler_cli.commands.model import finite
 from crawler_cli.run_watch import USAGE, Outcome, watch
 from crawler_cli.summary import summarise, summary_table
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(parser)
     parser.add_argument(
         "--duration",
-        type=float,
+        type=number,
         metavar="SECONDS",
         help="of the run's own time; 0: until Ctrl-C (default: five periods of the gait, at least 20 s)",
     )
@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--real-time-factor",
-        type=float,
+        type=number,
         metavar="F",
         help="simulated seconds per second (default: 1; in lockstep 0, as fast as it goes)",
     )
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--emulate", action="store_true", help="with --backend hardware: on pretended motors and buses")
     parser.add_argument("--record", action="store_true", help="record every topic as MCAP, for Foxglove and rosbag2")
     parser.add_argument("--out", metavar="DIR", help="where the run's files go (default: runs/...); must not exist yet")
-    parser.add_argument("--namespace", default="", help="for a second robot at the same time")
+    parser.add_argument("--namespace", type=namespace, default="", help="for a second robot at the same time")
     parser.add_argument("--log-level", default="info", choices=["debug", "info", "warn", "error"], help="of the nodes")
     add_json(parser)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from crawler_bringup.settings import parse_assignments
 from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, add_settings, settings_of
+from crawler_cli.commands.arguments import add_json, add_settings, settings_of, whole
 from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
 from crawler_core.errors import UserError
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output", default="", metavar="FILE", help="the table, .parquet or .csv (default: studies/...)"
     )
     parser.add_argument(
-        "--workers", type=int, metavar="N", help="processes of its own (default in physics: one a core)"
+        "--workers", type=whole, metavar="N", help="processes of its own (default in physics: one a core)"
     )
     parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="evaluate on the Dask cluster there")
     add_settings(parser)

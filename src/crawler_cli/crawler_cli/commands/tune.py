@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, add_settings, settings_of
+from crawler_cli.commands.arguments import add_json, add_settings, namespace, number, settings_of, whole
 from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
 from crawler_core.errors import UserError
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[=LOW:HIGH],...",
         help="what to vary, such as gait.psi or gait.psi=0:180; repeatable",
     )
-    parser.add_argument("--budget", type=int, help=f"evaluations in all, with earlier ones (default: {BUDGET})")
+    parser.add_argument("--budget", type=whole, help=f"evaluations in all, with earlier ones (default: {BUDGET})")
     parser.add_argument("--gait", default="", help="the gait's name (default: the robot's, or what --over needs)")
     parser.add_argument("--controller", default="", help="the control law (default: the robot's)")
     parser.add_argument(
@@ -88,16 +88,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--spread",
-        type=float,
+        type=number,
         default=0.1,
         metavar="E",
         help="by which share friction may stray (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="of the first points and all choices (default: %(default)s)"
+        "--seed", type=whole, default=0, help="of the first points and all choices (default: %(default)s)"
     )
     parser.add_argument("--study", default="", metavar="FILE", help="where the evaluations go (default: studies/...)")
-    parser.add_argument("--namespace", default="", help="of the ring, with --backend ring")
+    parser.add_argument("--namespace", type=namespace, default="", help="of the ring, with --backend ring")
     parser.add_argument(
         "--keep-best", action="store_true", help="with --backend ring: leave the robot in the best gait that was found"
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from crawler_bringup.stack import BACKENDS
 from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, add_settings, settings_of
+from crawler_cli.commands.arguments import HOUR, add_json, add_settings, number, number_to, settings_of
 from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
 from crawler_core.errors import BackendFault, UserError, unknown_name
@@ -56,10 +56,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--backends", default="", metavar="NAME,NAME,...", help="simulations (default: all that this machine has)"
     )
     parser.add_argument(
-        "--duration", type=float, help=f"seconds (default: {PERIODS} periods of the gait, {LEAST:g} at least)"
+        "--duration", type=number_to(HOUR), help=f"seconds (default: {PERIODS} periods of the gait, {LEAST:g} at least)"
     )
     parser.add_argument(
-        "--within", type=float, default=3.0, metavar="PERCENT", help="that counts as agreement (default: %(default)s)"
+        "--within", type=number, default=3.0, metavar="PERCENT", help="that counts as agreement (default: %(default)s)"
     )
     parser.add_argument("--save", default="", metavar="FILE", help="where the picture goes, a .png")
     add_settings(parser)
