@@ -78,8 +78,14 @@ def _within(wanted: JointCommand, previous: FloatArray, limits: JointLimits, vel
 
 
 def brake(position: FloatArray, velocity: FloatArray, limits: JointLimits, dt: float) -> tuple[FloatArray, FloatArray]:
-    """One tick of bringing the joints to rest gently, inside the position limits; one that is outside stays there."""
-    slower = np.sign(velocity) * np.maximum(np.abs(velocity) - GENTLE * limits.acceleration * dt, 0.0)
+    """One tick of bringing the joints to rest inside the position limits; one that is outside stays there.
+
+    It is gentle, but for a joint that would pass its limit so: that one takes as much of its acceleration as it needs.
+    """
+    speed = np.abs(velocity)
+    room = np.where(velocity > 0.0, limits.upper - position, position - limits.lower)
+    gentle = np.minimum(speed - GENTLE * limits.acceleration * dt, _stoppable(room, speed, limits, dt))
+    slower = np.sign(velocity) * np.maximum(np.maximum(gentle, speed - limits.acceleration * dt), 0.0)
     moved = position + 0.5 * (velocity + slower) * dt
     lower, upper = np.minimum(limits.lower, position), np.maximum(limits.upper, position)  # no jump to the limit
     inside = np.minimum(np.maximum(moved, lower), upper)
@@ -98,8 +104,8 @@ def approach(
     """One tick towards a reference that itself moves from `now` to `ahead`, each position and velocity.
 
     Seen from the reference, the joints come closer at no more than `closing_speed`, and slow down in time: their
-    acceleration is that of the reference and `GENTLE` of their limit on top. Where that would carry them beyond a
-    limit of their position they brake before it.
+    acceleration is that of the reference and `GENTLE` of their limit on top, within that limit. Where that would carry
+    them beyond a limit of their position they brake before it.
     """
     strongest = GENTLE * limits.acceleration
     gap = position - now[0]
@@ -111,9 +117,11 @@ def approach(
     fastest_up = np.minimum(limits.velocity, _stoppable(limits.upper - position, velocity, limits, dt))
     fastest_down = np.minimum(limits.velocity, _stoppable(position - limits.lower, -velocity, limits, dt))
     reached = np.clip(ahead[1] + closing + change, -fastest_down, fastest_up)
-    gap = gap + 0.5 * (closing + reached - ahead[1]) * dt
+    reached = np.clip(reached, velocity - limits.acceleration * dt, velocity + limits.acceleration * dt)
+    travel = ahead[0] - now[0] + 0.5 * (closing + reached - ahead[1]) * dt
+    travel = np.where(np.abs(travel) <= limits.velocity * dt, travel, 0.5 * (velocity + reached) * dt)
     lower, upper = np.minimum(limits.lower, position), np.maximum(limits.upper, position)  # no jump to the limit
-    return np.clip(ahead[0] + gap, lower, upper), reached
+    return np.clip(position + travel, lower, upper), reached
 
 
 def _stoppable(room: FloatArray, speed: FloatArray, limits: JointLimits, dt: float) -> FloatArray:

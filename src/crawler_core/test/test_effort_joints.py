@@ -169,17 +169,18 @@ def test_the_others_are_led_as_without_it(guard: Supervisor, spec: RobotSpec) ->
     plain.enable(seen())
     for k in range(100):
         q = 0.9 * math.sin(0.1 * k)
-        mine = guard.decide(seen(hip=float(guard._position[0])), push(0.1, hip=q))
+        mine = guard.decide(seen(hip=float(guard._setpoints.position[0])), push(0.1, hip=q))
         theirs = plain.decide(
-            seen(hip=float(plain._position[0])), JointCommand(np.array([q, 0.0, 0.0]), *[np.full(3, np.nan)] * 2)
+            seen(hip=float(plain._setpoints.position[0])),
+            JointCommand(np.array([q, 0.0, 0.0]), *[np.full(3, np.nan)] * 2),
         )
         assert mine is not None
         assert theirs is not None
         assert mine.position[:2].tobytes() == theirs.position[:2].tobytes()
         assert mine.velocity[:2].tobytes() == theirs.velocity[:2].tobytes()
         if k % 10 == 3:
-            late = guard.decide(seen(hip=float(guard._position[0])), None)
-            too = plain.decide(seen(hip=float(plain._position[0])), None)
+            late = guard.decide(seen(hip=float(guard._setpoints.position[0])), None)
+            too = plain.decide(seen(hip=float(plain._setpoints.position[0])), None)
             assert late is not None
             assert too is not None
             assert late.position[:2].tobytes() == too.position[:2].tobytes()
