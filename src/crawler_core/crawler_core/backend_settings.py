@@ -37,6 +37,13 @@ class BackendSettings:
     lockstep_timeout: float = parameter(
         2.0, unit="s", low=0.1, high=60.0, doc="wall time that lockstep waits for a command before it calls it late"
     )
+    answer_timeout: float = parameter(
+        0.5,
+        unit="s",
+        low=0.0,
+        high=60.0,
+        doc="wall time that a paced simulation waits for a command; then it calls it late",
+    )
     odom_rate: float = parameter(100.0, unit="Hz", low=0.1, high=4000.0, doc="odometry per second of the run's time")
     tf_rate: float = parameter(50.0, unit="Hz", low=0.1, high=4000.0, doc="transforms per second of the run's time")
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -21,12 +22,22 @@ class Runner:
     so that everybody after has them: a `Closure`, or the one in closed form that the robot's `Model` brings.
     """
 
-    def __init__(self, backend: Backend, supervisor: Supervisor, dt: float, closure: Closes | None = None) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        supervisor: Supervisor,
+        dt: float,
+        closure: Closes | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`clock` (s) tells how late ticks are where time passes by itself."""
         self.backend = backend
         self.supervisor = supervisor
         self.applied: JointCommand | None = None
         self._dt = dt
         self._closure = closure
+        self._clock = clock
+        self._ticked: float | None = None  # s, when the last tick began
         self._relaxed = True
         self.observation: Observation
 
@@ -35,10 +46,14 @@ class Runner:
         self.backend.open()
         self.observation = self._observe()
 
-    def enable(self) -> None:
-        """Allow motion from the measured pose. Raises BackendFault while a stop is latched."""
+    def enable(self, patience: float = 0.0) -> None:
+        """Allow motion from the measured pose; `patience` (s) is for the first command.
+
+        Raises BackendFault while a stop is latched.
+        """
         self.observation = self._observe()
-        self.supervisor.enable(self.observation)
+        self.supervisor.enable(self.observation, patience)
+        self._ticked = None
 
     def reset(self) -> None:
         """Clear a latched stop, in the devices too. Where they do not recover, BackendFault, and the stop stays."""
@@ -53,7 +68,7 @@ class Runner:
     def tick(self, command: JointCommand | None) -> bool:
         """Let one tick pass. False when the backend could not: then `observation` is still the old one."""
         try:
-            self._act(self.supervisor.decide(self.observation, command))
+            self._act(self.supervisor.decide(self.observation, command, self._passed()))
             self.backend.advance(self._dt)
             self.observation = self._observe()
         except BackendFault as fault:
@@ -61,6 +76,14 @@ class Runner:
             self._relax_quietly()
             return False
         return True
+
+    def _passed(self) -> float:
+        """Seconds since the tick before."""
+        if self.backend.simulated:
+            return self._dt
+        now = self._clock()
+        before, self._ticked = self._ticked, now
+        return self._dt if before is None else now - before
 
     def rest(self) -> None:
         """One tick towards rest, for an orderly end. Raises BackendFault."""

@@ -166,8 +166,8 @@ class Supervisor:
     ) -> JointCommand | None:
         """What the joints shall have reached at the end of this tick, or None to take the torque off.
 
-        Of effort-driven joints it has the effort for this tick, and no position or velocity (NaN). `elapsed` is the
-        time since the tick before (s), where ticks can be late: what has a timeout goes by it.
+        Of effort-driven joints it has the effort for this tick, and no position or velocity (NaN). Timeouts go by
+        `elapsed`, the time since the tick before (s), where that is not one tick.
         """
         passed = self._dt if elapsed is None else elapsed
         if self.motion in MOVING:

@@ -9,7 +9,7 @@ answers, so a run depends on nothing but its inputs. Otherwise a thread paces th
 
 from __future__ import annotations
 
-import threading
+import math
 import time
 import traceback
 from collections.abc import Callable
@@ -25,17 +25,21 @@ from crawler_core.backend_settings import BackendSettings, check_time, robots_co
 from crawler_core.closure import closure_of
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.runner import Runner
-from crawler_core.supervisor import LATCHED, MotionState, Supervisor
+from crawler_core.supervisor import MOVING, MotionState, Supervisor
 from crawler_core.types import JointCommand, Observation
-from crawler_nodes.backend_services import BackendServices
+from crawler_nodes.backend_report import BackendReport
+from crawler_nodes.backend_services import BackendServices, Turnstile
 from crawler_nodes.backend_topics import BackendTopics
-from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
-from crawler_nodes.messages import CommandReader, stamp_ns
+from crawler_nodes.hearing import Hearing
+from crawler_nodes.messages import Command, CommandReader
 from crawler_nodes.node_main import run_node
+from crawler_nodes.questions import Questions
 from crawler_nodes.ros_parameters import declare, refuse_unknown, robot_of
+from crawler_nodes.speakers import Seat, own_name
+from crawler_nodes.spinning import Spinner
 from crawler_nodes.timekeeping import Lockstep, Paced
 
-PATIENCE = 15.0  # s of wall time that the start waits for readers
+PATIENCE = 15.0  # s of wall time that the start waits for readers, and then the torque for a first command
 SETTLING = 0.2  # s more, since those who listen to us may not have found each other yet
 
 
@@ -58,17 +62,22 @@ class BackendNode(LifecycleNode):
             raise UserError(f"backend.lockstep = true needs a simulation; with {backend.kind} time passes by itself.")
         self.runner = Runner(backend, Supervisor(self.spec, dt), dt, closure_of(self.spec))
         self.ticks = 0
-        self.overruns = 0
+        self.overruns = 0  # how often time was given up since ticks took too long
+        self.waited = 0  # ticks of a paced simulation that waited for their command
         self.trouble = ""  # why it could not be configured or activated, in a sentence
         self._end_ns = round(settings.stop_at * 1e9) if settings.stop_at else None
-        self.lock = threading.RLock()  # guards the runner between the pacing thread and the services
-        self._command: JointCommand | None = None
-        self._reader = CommandReader(self.spec)
-        self._topics = BackendTopics(self, self.spec, backend.simulated)
-        self.commands = self.create_subscription(JointState, "joint_commands", self._on_command, 10)
-        BackendServices(self)  # kept by the services that it makes
-        self._diagnostics = DiagnosticsReporter(self, hardware_id=self.spec.name)
+        self.lock = Turnstile()
+        name, safety = own_name(self), self.spec.safety
+        self._topics = BackendTopics(self, self.spec, backend.simulated, name)
+        self._questions = Questions(name, safety.command_timeout + dt)
+        self._commander = Seat(max(safety.relax_after, settings.lockstep_timeout if settings.lockstep else 0.0))
+        hearing = Hearing(self, self._refuse)
+        read = CommandReader(self.spec).read
+        self.commands = hearing.listen(JointState, "joint_commands", read, self._on_command)
+        self.urgent = [BackendServices(self).estop]
+        self._report = BackendReport(self, self.spec.name, self._commander, self._topics.announce)
         self._time: Lockstep | Paced | None = None
+        self._broken = False  # by an error that nobody foresaw
         self._starting: Timer | None = None
 
     def _change(self, settings: BackendSettings) -> None:
@@ -86,10 +95,11 @@ class BackendNode(LifecycleNode):
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         try:
-            self.runner.enable()
+            self.runner.enable(PATIENCE)
         except BackendFault as error:
             self.fail(error)
             return TransitionCallbackReturn.FAILURE
+        self._report.failure = None
         self._patience = time.monotonic() + PATIENCE
         self._settled: float | None = None
         self._starting = self.create_timer(0.01, self._start_time, clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -123,6 +133,7 @@ class BackendNode(LifecycleNode):
         self._stop_time()
         if self._releases:
             self.runner.stop()  # no tick will come that takes the torque off
+        self.report()
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -148,10 +159,7 @@ class BackendNode(LifecycleNode):
             return
         self._time.stop()
         self._time = None
-        if self.spec.safety.on_exit == "release" or self.runner.supervisor.motion not in (
-            MotionState.ACTIVE,
-            MotionState.HOLDING,
-        ):
+        if self.spec.safety.on_exit == "release" or self.runner.supervisor.motion not in MOVING:
             return
         try:
             for _ in range(round(0.5 * self.settings.rate)):  # joints brake in less than half a second
@@ -169,7 +177,8 @@ class BackendNode(LifecycleNode):
         remedy = getattr(error, "remedy", "").rstrip(".")
         self.trouble = f"{str(error).rstrip('.')}{f': {remedy}' if remedy else ''}."
         self.get_logger().error(self.trouble)
-        self._diagnostics.set(ERROR, str(error), {"remedy": remedy})
+        self._report.failure = error
+        self.report()
 
     @property
     def active(self) -> bool:
@@ -178,33 +187,46 @@ class BackendNode(LifecycleNode):
 
     # the ring
 
-    def _on_command(self, message: JointState) -> None:
-        try:
-            command = self._reader.read(message)
-        except UserError as error:
-            self.runner.supervisor.refuse(str(error))
-            self.report()
+    def _on_command(self, command: Command) -> None:
+        if not self._commander.admits(command.sender):
             return
-        if isinstance(self._time, Lockstep):
-            self._time.answer(stamp_ns(message.header.stamp), command)
-        else:
-            self._command = command
+        try:
+            self._questions.check(command.backend, command.stamp)
+        except UserError as error:
+            self._refuse(str(error))
+            return
+        self._report.commanded = time.monotonic()
+        if self._time is not None:
+            self._time.answer(command.stamp, command.setpoints)
 
-    def take_command(self) -> JointCommand | None:
-        """The newest command since the last call."""
-        command, self._command = self._command, None
-        return command
+    def _refuse(self, reason: str) -> None:
+        self.runner.supervisor.refuse(reason)
+        self._report.soon()
+
+    @property
+    def due(self) -> float:
+        """When the next tick may begin for which all is there, s on the steady clock; infinity where none may."""
+        return math.inf if self._time is None else self._time.due
+
+    def turn(self) -> None:
+        """Let a tick pass that is due."""
+        if self._time is not None:
+            self._time.turn()
 
     def tick(self, command: JointCommand | None) -> None:
         """One tick of the runner, and its result on the topics."""
-        with self.lock:
-            before = self.runner.supervisor.motion
-            moved = self.runner.tick(command)
-            after = self.runner.supervisor.motion
+        before = self.runner.supervisor.motion
+        try:
+            with self.lock.tick():
+                moved = self.runner.tick(command)
+        except Exception as error:  # whatever it is, the motors must not be left without a guard
+            self.crash(error)
+            return
+        after = self.runner.supervisor.motion
         self.ticks += 1
         if moved:
             self.publish(self.runner.observation)
-        if after is not before or self.ticks % self._report_every == 0 or self.finished:
+        if after is not before or self.finished:
             self.report()
             if after is MotionState.FAULTED and before is not MotionState.FAULTED:
                 report = self.runner.supervisor.report
@@ -212,6 +234,7 @@ class BackendNode(LifecycleNode):
 
     def crash(self, error: Exception) -> None:
         """Make the robot safe after an error that nobody foresaw, and say so."""
+        self._broken = True
         with self.lock:
             remedy = "report this with the log, then restart the backend"
             self.runner.supervisor.fault(BackendFault(f"the backend broke: {error!r}", remedy=remedy))
@@ -221,48 +244,18 @@ class BackendNode(LifecycleNode):
 
     @property
     def finished(self) -> bool:
-        """Whether the run has reached `stop_at`."""
-        return self._end_ns is not None and self.ticks * self.dt_ns >= self._end_ns
-
-    @property
-    def _report_every(self) -> int:
-        return max(1, round(self.settings.rate / 2))
+        """Whether time stands still from here on: the run has reached `stop_at`, or the backend broke."""
+        return self._broken or (self._end_ns is not None and self.ticks * self.dt_ns >= self._end_ns)
 
     def publish(self, observation: Observation) -> None:
         """Send a state."""
+        self._questions.ask(observation.time_ns)
+        self._report.stated = time.monotonic()
         self._topics.publish(observation, self.settings)
 
     def report(self) -> None:
         """Say in diagnostics how things are."""
-        supervisor = self.runner.supervisor
-        report, motion = supervisor.report, supervisor.motion
-        if motion in LATCHED:
-            level, text = ERROR, report.fault
-        elif motion in (MotionState.HOLDING, MotionState.RELAXED):
-            level, text = WARN, "commands stopped coming: check the controller"
-        elif report.refused or report.clamped:
-            level, text = WARN, report.last_refusal or report.last_clamp
-        else:
-            level, text = OK, f"motion is {motion.value}"
-        self._diagnostics.set(
-            level,
-            text,
-            {
-                "motion": motion.value,
-                "remedy": report.remedy,
-                "joint": report.joint,
-                "rate": self.settings.rate,
-                "ticks": self.ticks,
-                "overruns": self.overruns,
-                "late_ticks": report.late,
-                "clamped": report.clamped,
-                "last_clamp": report.last_clamp,
-                "refused": report.refused,
-                "last_refusal": report.last_refusal,
-                **self.runner.health(),
-            },
-            now=self.finished,
-        )
+        self._report.say(now=self.finished)
 
 
 def run_backend(backend_class: Any, settings_class: type) -> None:
@@ -274,7 +267,10 @@ def run_backend(backend_class: Any, settings_class: type) -> None:
             autostart(node)
         return node
 
-    run_node(make, leave=BackendNode.leave_safe, hot=lambda node: [node.commands])
+    def loop(node: BackendNode) -> Spinner:
+        return Spinner(node, [node.commands], urgent=node.urgent, chore=node)
+
+    run_node(make, leave=BackendNode.leave_safe, spinner=loop)
 
 
 def autostart(node: BackendNode) -> None:

@@ -2,13 +2,41 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_core.errors import BackendFault
 from crawler_core.runner import Runner
+
+
+class Turnstile:
+    """Guards the runner between services and ticks. Who enters goes before the next tick, however close ticks come."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._asking = 0
+
+    def __enter__(self) -> Turnstile:
+        self._asking += 1
+        self._lock.acquire()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._asking -= 1
+        self._lock.release()
+
+    @contextmanager
+    def tick(self) -> Iterator[None]:
+        """Enter as a tick."""
+        while self._asking:
+            time.sleep(1e-4)
+        with self._lock:
+            yield
 
 
 class Served(Protocol):
@@ -35,7 +63,7 @@ class BackendServices:
     def __init__(self, node: Served) -> None:
         self._node = node
         node.create_service(SetBool, "~/enable", self._on_enable)
-        node.create_service(Trigger, "~/estop", self._on_estop)
+        self.estop = node.create_service(Trigger, "~/estop", self._on_estop)
         node.create_service(Trigger, "~/reset", self._on_reset)
 
     def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:

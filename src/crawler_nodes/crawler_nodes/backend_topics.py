@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crawler_interfaces.msg import ContactStateArray
+from diagnostic_msgs.msg import DiagnosticStatus
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -24,12 +25,14 @@ ODOM_FRAME = "odom"
 class BackendTopics:
     """The publishers of one backend node; the robot's description and fixed frames go out at once."""
 
-    def __init__(self, node: Node, spec: RobotSpec, simulated: bool) -> None:
+    def __init__(self, node: Node, spec: RobotSpec, simulated: bool, name: str) -> None:
+        """`name` is the backend's, as `speakers.own_name` gives it."""
         self._names = spec.joint_names
         self._clock_out = node.create_publisher(Clock, "/clock", 10) if simulated else None
         self._clock = Clock()
         self._states_out = node.create_publisher(JointState, "joint_states", BEHIND)
         self._states = JointStateWriter(spec.joint_names)
+        self._states.message.header.frame_id = name
         self._contacts_out = node.create_publisher(ContactStateArray, "contact_states", BEHIND)
         self._contacts = ContactWriter(ODOM_FRAME, spec.foot_names)
         self._odom_out = node.create_publisher(Odometry, "odom", BEHIND)
@@ -44,6 +47,8 @@ class BackendTopics:
             node.create_publisher(String, "robot_description", latched),
             node.create_publisher(TFMessage, "/tf_static", latched),
         )
+        self._motion_out = node.create_publisher(DiagnosticStatus, "motion_state", latched)
+        self._motion = DiagnosticStatus(name=name, hardware_id=spec.name)
         for publisher, message in zip(self._latched, (String(data=urdf), self._links.static), strict=True):
             publisher.publish(message)
 
@@ -51,6 +56,11 @@ class BackendTopics:
     def readers(self) -> int:
         """How many listen to joint_states."""
         return self._states_out.get_subscription_count()
+
+    def announce(self, level: bytes, motion: str) -> None:
+        """Say whether the joints may move: a `MotionState`'s value."""
+        self._motion.level, self._motion.message = level, motion
+        self._motion_out.publish(self._motion)
 
     def publish(self, observation: Observation, settings: BackendSettings) -> None:
         """Send a state. What the controller waits for goes first; the rest is sent while it works."""

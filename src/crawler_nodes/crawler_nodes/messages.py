@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from builtin_interfaces.msg import Time
 from crawler_interfaces.msg import ContactState, ContactStateArray
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
@@ -17,6 +18,7 @@ from transforms3d.quaternions import quat2mat, rotate_vector
 from crawler_core.errors import UserError
 from crawler_core.heading import AHEAD, Heading
 from crawler_core.robot import RobotSpec
+from crawler_core.supervisor import MotionState
 from crawler_core.types import BaseState, Contact, FloatArray, JointCommand, Observation
 
 BEHIND = 1000  # messages of the ring that are kept for a listener that has fallen behind, such as a recorder
@@ -39,6 +41,15 @@ def doubles(values: FloatArray) -> array:
     return result
 
 
+def read_motion(message: DiagnosticStatus) -> tuple[str, MotionState]:
+    """The backend that speaks in motion_state, and what it says. Raises UserError for a state that there is not."""
+    try:
+        return message.name, MotionState(message.message)
+    except ValueError:
+        known = ", ".join(state.value for state in MotionState)
+        raise UserError(f"motion_state says '{message.message}': known are {known}.") from None
+
+
 class JointStateWriter:
     """Fills joint_states."""
 
@@ -54,6 +65,15 @@ class JointStateWriter:
         return message
 
 
+class Command(NamedTuple):
+    """A message of joint_commands."""
+
+    backend: str  # whose state it answers, as the backend names itself
+    sender: str  # who answers, as it names itself; empty where it does not
+    stamp: int  # ns, of the state that it answers
+    setpoints: JointCommand
+
+
 class CommandReader:
     """Turns joint_commands into JointCommand, in the robot's order, or explains why not.
 
@@ -65,15 +85,15 @@ class CommandReader:
         self._names = list(spec.actuated_names)
         self._none = np.full(len(self._names), np.nan)
 
-    def read(self, message: JointState) -> JointCommand:
+    def read(self, message: JointState) -> Command:
         """Raises UserError for unknown, missing or repeated joints and for lengths that do not fit."""
+        backend, _, sender = message.header.frame_id.partition(" ")
+        return Command(backend, sender, stamp_ns(message.header.stamp), self._setpoints(message))
+
+    def _setpoints(self, message: JointState) -> JointCommand:
         names = message.name
         if names == self._names:
-            return JointCommand(
-                self._field(message.position, "position", required=True),
-                self._field(message.velocity, "velocity"),
-                self._field(message.effort, "effort"),
-            )
+            return JointCommand(*self._fields(message))
         unknown = [name for name in names if name not in self._names]
         if unknown:
             raise UserError(
@@ -83,10 +103,13 @@ class CommandReader:
         if missing or len(names) != len(self._names):
             raise UserError(f"joint_commands must name each actuated joint once; got {', '.join(names) or 'none'}.")
         order = [names.index(name) for name in self._names]
-        return JointCommand(
-            self._field(message.position, "position", required=True)[order],
-            self._field(message.velocity, "velocity")[order],
-            self._field(message.effort, "effort")[order],
+        return JointCommand(*(field[order] for field in self._fields(message)))
+
+    def _fields(self, message: JointState) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return (
+            self._field(message.position, "position", required=True),
+            self._field(message.velocity, "velocity"),
+            self._field(message.effort, "effort"),
         )
 
     def _field(self, values: array, label: str, required: bool = False) -> FloatArray:

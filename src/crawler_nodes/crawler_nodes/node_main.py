@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,7 +13,6 @@ import rclpy
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
-from rclpy.subscription import Subscription
 
 from crawler_core.errors import UserError
 from crawler_nodes.spinning import Spinner
@@ -32,20 +31,19 @@ def run_node(
     factory: Callable[[], N],
     *,
     leave: Callable[[N], None] | None = None,
-    hot: Callable[[N], Sequence[Subscription]] | None = None,
-    nap: float = 0.0,
+    spinner: Callable[[N], Spinner] = Spinner,
 ) -> None:
     """Make the node and run it until the process is asked to end; that is no error.
 
-    `hot` and `nap` are those of `Spinner`. `leave` is called with the node on every way out, while ROS still works and
-    with signals held off, so that a second Ctrl-C cannot interrupt it. A UserError, at the start or later, ends the
+    `spinner` makes the loop that it lives in. `leave` is called with the node on every way out, while ROS still works
+    and with signals held off, so that a second Ctrl-C cannot interrupt it. A UserError, at the start or later, ends the
     process with exit code 2 and one sentence on stderr.
     """
 
     def live(node: N, asked_to_end: Callable[[], bool]) -> None:
-        with Spinner(node, hot(node) if hot else (), nap) as spinner:
+        with spinner(node) as loop:
             while not asked_to_end():
-                spinner.turn()
+                loop.turn()
 
     run_loop(factory, live, leave=leave)
 

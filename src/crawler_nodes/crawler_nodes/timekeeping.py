@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from typing import Any, Protocol
@@ -23,6 +24,7 @@ class Timed(Protocol):
     runner: Runner
     dt_ns: int
     overruns: int
+    waited: int
 
     @property
     def finished(self) -> bool: ...
@@ -30,8 +32,6 @@ class Timed(Protocol):
     def publish(self, observation: Observation) -> None: ...
 
     def tick(self, command: JointCommand | None) -> None: ...
-
-    def take_command(self) -> JointCommand | None: ...
 
     def crash(self, error: Exception) -> None: ...
 
@@ -41,13 +41,18 @@ class Timed(Protocol):
 
 
 class Lockstep:
-    """A tick is the answer to a command. Without commands the state is repeated, then time goes on without them."""
+    """A tick is the answer to a command. Without commands the state is repeated, then time goes on without them.
+
+    Nothing here sleeps: an answer that comes before its tick is `due` is kept until a `turn` after that.
+    """
 
     def __init__(self, node: Timed) -> None:
         self._node = node
         self._started = False  # a first command has come
         self._waiting_since = 0.0
         self._pacer = Pacer(0.0)
+        self._answer: JointCommand | None = None  # to the present state
+        self._next = 0.0  # s on the steady clock, when the next tick may begin
         self._lonely: Any = None
 
     def start(self) -> None:
@@ -58,14 +63,27 @@ class Lockstep:
     def stop(self) -> None:
         self._timer.cancel()
         self._end_loneliness()
+        self._answer = None
 
     def answer(self, stamp: int, command: JointCommand) -> None:
-        """A command; only the one that answers the present state lets time go on."""
-        node = self._node
-        if stamp != node.runner.observation.time_ns:
+        """A command; only the first one that answers the present state lets time go on."""
+        if stamp != self._node.runner.observation.time_ns or self._answer is not None:
             return
         self._started = True
         self._end_loneliness()
+        self._answer = command
+        self.turn()
+
+    @property
+    def due(self) -> float:
+        """When the tick of the answer in hand may begin, s on the steady clock; infinity without one."""
+        return math.inf if self._answer is None else self._next
+
+    def turn(self) -> None:
+        """Let a tick pass that is due."""
+        if self._answer is None or time.monotonic() < self._next:
+            return
+        command, self._answer = self._answer, None
         self._tick(command)
 
     def _tick(self, command: JointCommand | None) -> None:
@@ -73,12 +91,11 @@ class Lockstep:
             return
         self._node.tick(command)
         self._pacer.factor = self._node.settings.real_time_factor
-        self._pacer.wait(self._node.dt_ns * 1e-9)
-        self._waiting_since = time.monotonic()
+        self._next = self._waiting_since = self._pacer.next(self._node.dt_ns * 1e-9)
 
     def _check(self) -> None:
         waited = time.monotonic() - self._waiting_since
-        if self._node.finished or self._lonely is not None or waited < REPEAT:
+        if self._node.finished or self._answer is not None or self._lonely is not None or waited < REPEAT:
             return
         if self._started and waited > self._node.settings.lockstep_timeout:
             clock = Clock(clock_type=ClockType.STEADY_TIME)
@@ -93,11 +110,21 @@ class Lockstep:
 
 
 class Paced:
-    """Ticks on the steady clock, in a thread of their own."""
+    """Ticks on the steady clock, in a thread of their own.
+
+    A simulation waits a while for the answer to its state, since its time may stand still; motors cannot wait.
+    """
+
+    due = math.inf  # the thread needs no turns of the node's loop
 
     def __init__(self, node: Timed) -> None:
         self._node = node
         self._stop = threading.Event()
+        self._come = threading.Condition()
+        self._newest: tuple[int, JointCommand] | None = None  # the stamp of the state that it answers, the command
+        self._started = False  # a first command has come
+        self._alone = False  # it has waited long enough: until a command comes time goes on without
+        self._pacer = Pacer(1.0, evenly=not node.runner.backend.simulated, sleep=self._stop.wait)
         self._thread = threading.Thread(target=self._run, name="ticks", daemon=True)
 
     def start(self) -> None:
@@ -105,8 +132,19 @@ class Paced:
 
     def stop(self) -> None:
         self._stop.set()
+        with self._come:
+            self._come.notify()
         if self._thread is not threading.current_thread():
             self._thread.join(timeout=1.0)
+
+    def answer(self, stamp: int, command: JointCommand) -> None:
+        """A command: the newest one counts."""
+        with self._come:
+            self._newest = (stamp, command)
+            self._come.notify()
+
+    def turn(self) -> None:
+        """Nothing: it is never due."""
 
     def _run(self) -> None:
         try:
@@ -115,11 +153,33 @@ class Paced:
             self._node.crash(error)
 
     def _keep_time(self) -> None:
-        node = self._node
-        pacer = Pacer(node.settings.real_time_factor if node.runner.backend.simulated else 1.0)
+        node, pacer = self._node, self._pacer
+        simulated = node.runner.backend.simulated
         node.publish(node.runner.observation)
         while not self._stop.is_set() and not node.finished:
-            pacer.factor = node.settings.real_time_factor if node.runner.backend.simulated else 1.0
+            pacer.factor = node.settings.real_time_factor if simulated else 1.0
+            before = pacer.overruns
             pacer.wait(node.dt_ns * 1e-9)
-            node.overruns = pacer.overruns
-            node.tick(node.take_command())
+            node.overruns += pacer.overruns - before
+            command = self._take()
+            if command is not None and not self._started:
+                self._started = True
+                pacer.restart()  # what was waited for the controller to begin is no time lost
+            if not self._stop.is_set():
+                node.tick(command)
+
+    def _take(self) -> JointCommand | None:
+        """The newest command since the last call."""
+        patience = self._node.settings.answer_timeout if self._node.runner.backend.simulated else 0.0
+        stamp = self._node.runner.observation.time_ns
+
+        def here() -> bool:
+            return self._stop.is_set() or (self._newest is not None and self._newest[0] == stamp)
+
+        with self._come:
+            if patience and not self._alone and not here():
+                self._node.waited += self._started
+                self._come.wait_for(here, patience)
+            newest, self._newest = self._newest, None
+        self._alone = newest is None
+        return None if newest is None else newest[1]

@@ -84,16 +84,20 @@ class Bench:
         self.node = None
 
     def start(self, backend=IdealBackend, **parameters):
+        if parameters.get("lockstep"):
+            parameters.setdefault("real_time_factor", 0.0)
         self.node = self.graph.add(partial(BackendNode, backend, IdealSettings), **{**PATIENT, **parameters})
         self.body = self.node.runner.backend
         autostart(self.node)
         self.spin_until(lambda: self.states and self.commands.get_subscription_count())
         return self.node
 
-    def command(self, position=HOME, names=("joint_1", "joint_2"), stamp=None):
+    def command(self, position=HOME, names=("joint_1", "joint_2"), answers=None, sender="", by=None):
+        """Say where the joints shall be, in answer to a state; the newest one, unless another header is given."""
         message = JointState(name=list(names), position=[float(x) for x in position])
-        message.header.stamp = self.states[-1].header.stamp if stamp is None else stamp
-        self.commands.publish(message)
+        header = self.states[-1].header if answers is None else answers
+        message.header.stamp, message.header.frame_id = header.stamp, f"{header.frame_id} {sender}".rstrip()
+        (by or self.commands).publish(message)
 
     def answer(self, position=HOME):
         """Answer the newest state and wait for the next."""
@@ -123,9 +127,9 @@ def test_lockstep_waits_for_the_answer_to_each_state_and_for_no_other(bench):
         bench.answer()
         assert node.ticks == k
         assert stamp_ns(bench.states[-1].header.stamp) == k * 2_000_000
-    stale = bench.states[0].header.stamp
+    stale = bench.states[0].header
     before = len(bench.states)
-    bench.command(stamp=stale)
+    bench.command(answers=stale)
     bench.spin_until(lambda: len(bench.states) > before)  # the unanswered state comes again
     assert node.ticks == 5
     assert bench.states[-1].header.stamp == bench.states[before - 1].header.stamp

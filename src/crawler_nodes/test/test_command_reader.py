@@ -23,14 +23,14 @@ def reader() -> CommandReader:
 def test_an_effort_driven_joint_needs_no_position(reader: CommandReader) -> None:
     nan = math.nan
     message = JointState(name=["flywheel", "crank"], position=[nan, 1.5], velocity=[nan, 2.0], effort=[0.01, nan])
-    command = reader.read(message)
+    command = reader.read(message).setpoints
     np.testing.assert_array_equal(command.position, [1.5, np.nan])
     np.testing.assert_array_equal(command.velocity, [2.0, np.nan])
     np.testing.assert_array_equal(command.effort, [np.nan, 0.01])
 
 
 def test_without_efforts_none_is_commanded(reader: CommandReader) -> None:
-    command = reader.read(JointState(name=["crank", "flywheel"], position=[1.5, math.nan]))
+    command = reader.read(JointState(name=["crank", "flywheel"], position=[1.5, math.nan])).setpoints
     assert np.isnan(command.velocity).all()
     assert np.isnan(command.effort).all()
 

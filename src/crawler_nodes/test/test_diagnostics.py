@@ -7,7 +7,7 @@ import pytest
 from builtin_interfaces.msg import Time
 
 from crawler_nodes import diagnostics
-from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter
+from crawler_nodes.diagnostics import ERROR, FRESH, OK, WARN, DiagnosticsReporter, Recent
 
 
 class FakeNode:
@@ -67,13 +67,39 @@ def test_who_speaks_and_how_things_are_is_in_every_message(node, reporter):
     }
 
 
-def test_the_newest_word_is_repeated_every_second(node, reporter):
+def test_the_newest_word_is_repeated_twice_a_second(node, reporter):
     ((period, repeat),) = node.timers
-    assert period == 1.0
+    assert period == 0.5
     reporter.set(OK, "fine")
     repeat()
     repeat()
     assert words(node) == ["fine"] * 3
+
+
+def test_what_is_repeated_is_of_the_present(node, clock):
+    reporter = DiagnosticsReporter(node, refresh=lambda: reporter.set(OK, "fine", {"age": clock.now}))
+    ((_, repeat),) = node.timers
+    for _ in range(2):
+        clock.now += 0.5
+        repeat()
+    assert [message.status[0].values[0].value for message in node.said[-2:]] == ["50.5", "51"]
+
+
+def test_one_kind_of_event_hides_no_other_and_each_is_told_while_it_is_fresh(clock):
+    recent = Recent()
+    recent.note("refused", 0, "")
+    assert recent.text == ""
+    recent.note("refused", 1, "a command has no position.")
+    clock.now += 1.0
+    recent.note("clamped", 7, "hip is too fast")
+    assert recent.text == "hip is too fast; a command has no position"
+    clock.now += FRESH - 0.5
+    recent.note("clamped", 7, "hip is too fast")  # nothing new
+    assert recent.text == "hip is too fast"
+    clock.now += 1.0
+    assert recent.text == ""
+    recent.note("refused", 2, "a command has no name")
+    assert recent.text == "a command has no name"
 
 
 def test_only_a_change_goes_out_at_once(node, reporter, clock):

@@ -80,7 +80,7 @@ def test_passive_joints_are_in_states_and_transforms_and_efforts_are_clamped_and
     assert {"crank_link", "coupler_link", "rocker_link", "flywheel_link"} <= moved
 
     message = JointState(name=["crank", "flywheel"], position=[math.pi / 2, math.nan], effort=[math.nan, 0.2])
-    message.header.stamp = states[-1].header.stamp
+    message.header = states[-1].header
     before = len(states)
     commands.publish(message)
     graph.spin_until(lambda: len(states) > before)

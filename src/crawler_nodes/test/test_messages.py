@@ -57,10 +57,21 @@ def reader(crawler):
 def test_a_command_comes_in_the_robots_order_however_it_is_named(reader):
     straight = reader.read(JointState(name=["joint_1", "joint_2"], position=[1.0, 2.0], velocity=[3.0, 4.0]))
     turned = reader.read(JointState(name=["joint_2", "joint_1"], position=[2.0, 1.0], velocity=[4.0, 3.0]))
-    for command in (straight, turned):
+    for command in (straight.setpoints, turned.setpoints):
         assert command.position.tolist() == [1.0, 2.0]
         assert command.velocity.tolist() == [3.0, 4.0]
         assert np.isnan(command.effort).all()  # what is not said is not known
+
+
+def test_a_command_says_whose_state_it_answers_and_who_answers(reader):
+    message = JointState(name=["joint_1", "joint_2"], position=[1.0, 2.0])
+    message.header.stamp = Time(sec=3, nanosec=5)
+    told = [("", ("", "")), ("/backend#1", ("/backend#1", "")), ("/backend#1 /left/me#2", ("/backend#1", "/left/me#2"))]
+    for frame, who in told:
+        message.header.frame_id = frame
+        command = reader.read(message)
+        assert (command.backend, command.sender) == who
+        assert command.stamp == 3_000_000_005
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,15 @@
 """Whose turn it is: the ring's own messages at once, everything else in time, by a clock that the test holds."""
 
+import math
+
 import pytest
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 from crawler_nodes import spinning
-from crawler_nodes.spinning import IDLE, TURN, Spinner
+from crawler_nodes.spinning import AT_ONCE, IDLE, TURN, Spinner
 
 
 class FakeTime:
@@ -102,18 +106,87 @@ def test_the_others_have_their_turn_only_now_and_then_while_messages_flow(graph,
     assert set(bench.others.turns) == {0.0}  # and they do not keep the next message waiting
 
 
-def test_the_others_have_their_turn_while_callbacks_sleep_and_messages_never_end(graph, clock):
+def test_everybody_has_a_turn_while_messages_never_end(graph, clock):
     bench = Bench(graph)
+    looks = []
+    vars(bench.spinner)["_serve_urgent"] = lambda: looks.append(clock.now)
 
-    def echo(message):  # as a backend in lockstep does: by the time it has waited, the next answer is there
-        clock.now += 0.6 * TURN
+    def echo(message):  # a flood: by the time that a message has been worked on the next one is there
+        clock.now += 0.6 * AT_ONCE
         bench.words.publish(message)
         bench.heard.append(message.data)
 
     bench.echoing = echo
     bench.words.publish(String(data="round"))
-    graph.spin_until(lambda: bench.spinner.turn() or len(bench.heard) > 20)
-    assert len(bench.others.turns) >= len(bench.heard) // 2
+    graph.spin_until(lambda: bench.spinner.turn() or len(bench.heard) > 200)
+    passed = len(bench.heard) * 0.6 * AT_ONCE
+    assert len(bench.others.turns) >= 0.5 * passed / TURN
+    assert len(looks) >= 0.5 * passed / AT_ONCE
+
+
+def test_an_urgent_service_is_served_before_messages_that_wait(graph, clock):
+    node = Node("listener", context=graph.context, namespace=graph.namespace)
+    graph.nodes.append(node)
+    order = []
+    words = node.create_subscription(String, "words", lambda message: order.append(message.data), 100)
+
+    def stop(_request, response):
+        order.append("stop")
+        return response
+
+    service = node.create_service(Trigger, "stop", stop)
+    speaker = graph.add(lambda **options: Node("speaker", **options))
+    out, client = speaker.create_publisher(String, "words", 100), speaker.create_client(Trigger, "stop")
+    graph.spin_until(lambda: out.get_subscription_count() and client.service_is_ready())
+    with Spinner(node, [words], urgent=[service]) as spinner:
+        waiting = spinner._wait
+        vars(spinner)["_wait"] = lambda: None  # what has come lies there until everything has
+        out.publish(String(data="word"))
+        answer = client.call_async(Trigger.Request())
+        arrived = WaitSetOf(node, words, service)
+        graph.spin_until(arrived)
+        spinner.turn()
+        vars(spinner)["_wait"] = waiting
+        graph.spin_until(lambda: spinner.turn() or answer.done())
+    assert order == ["stop", "word"]
+
+
+class WaitSetOf:
+    """Whether a message of this subscription and a request to this service lie there."""
+
+    def __init__(self, node, subscription, service):
+        self.subscription, self.service = subscription, service
+        self.waiting = rclpy_implementation.WaitSet(1, 0, 0, 0, 1, 0, node.context.handle)
+
+    def __call__(self):
+        self.waiting.clear_entities()
+        self.waiting.add_subscription(self.subscription.handle)
+        self.waiting.add_service(self.service.handle)
+        self.waiting.wait(1_000_000)
+        return self.waiting.get_ready_entities("subscription") and self.waiting.get_ready_entities("service")
+
+
+class Clockwork:
+    """A chore that is due at a time."""
+
+    def __init__(self, due):
+        self.due = due
+        self.done = 0
+
+    def turn(self):
+        self.done += 1
+        self.due = math.inf
+
+
+def test_a_chore_is_done_when_it_is_due_and_keeps_nobody_waiting(graph, clock):
+    bench = Bench(graph)
+    bench.spinner._chore = chore = Clockwork(clock.now + 0.3)
+    bench.say("before")
+    assert chore.done == 0
+    clock.now += 0.31
+    bench.say("after")
+    assert chore.done == 1
+    assert bench.heard == ["before", "after"]
 
 
 def test_the_others_have_every_turn_when_nothing_flows(graph, clock):

@@ -1,5 +1,7 @@
 """How time runs for a backend: by answers or by the clock, on a node that is none and in a time of the test's own."""
 
+import math
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -7,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from crawler_core import pacing
 from crawler_core.backend_settings import BackendSettings
 from crawler_core.types import JointCommand, Observation
 from crawler_nodes import timekeeping
 from crawler_nodes.timekeeping import REPEAT, Lockstep, Paced
 
 DT_NS = 5_000_000
-COMMAND = JointCommand(np.zeros(1), np.zeros(1), np.zeros(1))
+COMMAND, OTHER = (JointCommand(np.full(1, q), np.zeros(1), np.zeros(1)) for q in (0.0, 1.0))
 LONG = 60.0  # s, a deadline that only a broken keeper meets
 
 
@@ -32,10 +35,9 @@ class FakeNode:
         self.settings = replace(BackendSettings(), **settings)
         self.runner: Any = SimpleNamespace(observation=self._seen(0), backend=SimpleNamespace(simulated=simulated))
         self.dt_ns = DT_NS
-        self.overruns = 0
+        self.overruns = self.waited = 0
         self.finished = False
         self.published, self.ticks, self.crashes, self.timers = [], [], [], []
-        self.newest: JointCommand | None = COMMAND
         self.ends_after = None
         self.broken = False
 
@@ -54,10 +56,6 @@ class FakeNode:
         self.publish(self.runner.observation)
         self.finished = len(self.ticks) == self.ends_after
 
-    def take_command(self):
-        command, self.newest = self.newest, None
-        return command
-
     def crash(self, error):
         self.crashes.append(error)
 
@@ -74,32 +72,37 @@ class FakePacer:
 
     waits: list[tuple[float, float]] = []  # noqa: RUF012 (each test has its own)
 
-    def __init__(self, factor):
+    def __init__(self, factor, **_how):
         self.factor = factor
-        self.overruns = 3
+        self.overruns = 0
+
+    def restart(self):
+        self.waits.append("restart")
 
     def wait(self, dt):
         self.waits.append((self.factor, dt))
+        self.overruns += 3
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """The wall clock of lockstep; s."""
     clock: Any = SimpleNamespace(now=50.0)
-    clock.monotonic = lambda: clock.now
+    clock.monotonic, clock.sleep = lambda: clock.now, None
     monkeypatch.setattr(timekeeping, "time", clock)
+    monkeypatch.setattr(pacing, "time", clock)
     return clock
 
 
 @pytest.fixture
 def waits(monkeypatch):
-    """What the keepers' pacers have waited for: pairs of factor and dt."""
+    """What the paced keepers' pacers have waited for: pairs of factor and dt."""
     monkeypatch.setattr(FakePacer, "waits", [])
     monkeypatch.setattr(timekeeping, "Pacer", FakePacer)
     return FakePacer.waits
 
 
-def test_lockstep_begins_with_a_state_and_ticks_once_for_the_answer_to_it(clock, waits):
+def test_lockstep_begins_with_a_state_and_ticks_once_for_the_answer_to_it(clock):
     node = FakeNode(lockstep=True, real_time_factor=0.0)
     keeper = Lockstep(node)
     keeper.start()
@@ -111,17 +114,44 @@ def test_lockstep_begins_with_a_state_and_ticks_once_for_the_answer_to_it(clock,
     assert node.ticks == [COMMAND]
 
 
-def test_a_real_time_factor_holds_from_the_next_tick_on(clock, waits):
-    node = FakeNode(lockstep=True, real_time_factor=2.0)
+def test_an_answer_that_comes_before_its_tick_is_kept_and_nobody_sleeps(clock):
+    node = FakeNode(lockstep=True, real_time_factor=0.2)  # a tick of 5 ms takes 25
+    keeper = Lockstep(node)
+    keeper.start()
+    assert keeper.due == math.inf
+    keeper.answer(0, COMMAND)  # the first tick is due at once
+    assert node.ticks == [COMMAND]
+    keeper.answer(DT_NS, COMMAND)
+    keeper.answer(DT_NS, OTHER)  # said again: the first counts
+    assert node.ticks == [COMMAND]
+    assert keeper.due == pytest.approx(50.025)
+    clock.now += 0.02
+    keeper.turn()
+    assert node.ticks == [COMMAND]
+    clock.now += 0.006
+    keeper.turn()
+    assert node.ticks == [COMMAND, COMMAND]
+    assert keeper.due == math.inf
+    node.settings = replace(node.settings, real_time_factor=0.0)
+    keeper.answer(2 * DT_NS, COMMAND)
+    clock.now += 0.03
+    keeper.turn()
+    keeper.answer(3 * DT_NS, COMMAND)  # as fast as it goes from the tick after
+    assert len(node.ticks) == 4
+
+
+def test_an_answer_in_hand_is_not_asked_for_again(clock):
+    node = FakeNode(lockstep=True, real_time_factor=0.01, lockstep_timeout=2.0)
     keeper = Lockstep(node)
     keeper.start()
     keeper.answer(0, COMMAND)
-    node.settings = replace(node.settings, real_time_factor=0.0)
     keeper.answer(DT_NS, COMMAND)
-    assert waits == [(2.0, 0.005), (0.0, 0.005)]
+    clock.now += 0.4
+    node.timers[0].callback()
+    assert node.published == [0, DT_NS]
 
 
-def test_an_unanswered_state_is_said_again_and_no_sooner_than_due(clock, waits):
+def test_an_unanswered_state_is_said_again_and_no_sooner_than_due(clock):
     node = FakeNode(lockstep=True)
     keeper = Lockstep(node)
     keeper.start()
@@ -136,7 +166,7 @@ def test_an_unanswered_state_is_said_again_and_no_sooner_than_due(clock, waits):
     assert node.ticks == []
 
 
-def test_before_the_first_command_lockstep_waits_for_ever(clock, waits):
+def test_before_the_first_command_lockstep_waits_for_ever(clock):
     node = FakeNode(lockstep=True, lockstep_timeout=2.0)
     keeper = Lockstep(node)
     keeper.start()
@@ -146,8 +176,8 @@ def test_before_the_first_command_lockstep_waits_for_ever(clock, waits):
     assert len(node.timers) == 1
 
 
-def test_without_commands_time_goes_on_alone_until_one_comes(clock, waits):
-    node = FakeNode(lockstep=True, lockstep_timeout=2.0)
+def test_without_commands_time_goes_on_alone_until_one_comes(clock):
+    node = FakeNode(lockstep=True, real_time_factor=0.0, lockstep_timeout=2.0)
     keeper = Lockstep(node)
     keeper.start()
     keeper.answer(0, COMMAND)
@@ -166,7 +196,7 @@ def test_without_commands_time_goes_on_alone_until_one_comes(clock, waits):
     assert node.ticks == [COMMAND, None, None, COMMAND]
 
 
-def test_at_the_end_time_stands_still_and_nothing_is_repeated(clock, waits):
+def test_at_the_end_time_stands_still_and_nothing_is_repeated(clock):
     node = FakeNode(lockstep=True)
     node.ends_after = 1
     keeper = Lockstep(node)
@@ -179,8 +209,8 @@ def test_at_the_end_time_stands_still_and_nothing_is_repeated(clock, waits):
     assert node.published == [0, DT_NS]
 
 
-def test_stopping_ends_every_timer(clock, waits):
-    node = FakeNode(lockstep=True, lockstep_timeout=2.0)
+def test_stopping_ends_every_timer(clock):
+    node = FakeNode(lockstep=True, real_time_factor=0.0, lockstep_timeout=2.0)
     keeper = Lockstep(node)
     keeper.start()
     keeper.answer(0, COMMAND)
@@ -190,9 +220,19 @@ def test_stopping_ends_every_timer(clock, waits):
     assert [timer.ended for timer in node.timers] == [True, True]
 
 
-def paced(node):
-    """Let a paced keeper run to the node's end."""
+def paced(node, *answers):
+    """Let a paced keeper run to the node's end, with these answers to its first states there before they are asked."""
     keeper = Paced(node)
+    tick = node.tick
+
+    def answering(command):
+        tick(command)
+        if (k := len(node.ticks)) < len(answers):
+            keeper.answer(k * DT_NS, answers[k])
+
+    node.tick = answering
+    if answers:
+        keeper.answer(0, answers[0])
     keeper.start()
     keeper._thread.join(LONG)
     assert not keeper._thread.is_alive()
@@ -200,13 +240,47 @@ def paced(node):
 
 
 def test_paced_ticks_take_the_newest_command_and_go_on_without(waits):
-    node = FakeNode(real_time_factor=4.0)
+    node = FakeNode(real_time_factor=4.0, answer_timeout=0.01)
+    node.ends_after = 4
+    paced(node, COMMAND, OTHER)
+    assert node.published == [k * DT_NS for k in range(5)]
+    assert node.ticks == [COMMAND, OTHER, None, None]
+    assert waits == [(4.0, 0.005), "restart", *[(4.0, 0.005)] * 3]
+    assert node.overruns == 4 * 3
+    assert node.waited == 1  # then it knows that it is alone
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+def test_a_paced_simulation_waits_for_the_answer_to_its_state_instead_of_stepping_without(waits):
+    node = FakeNode(answer_timeout=LONG)
     node.ends_after = 3
+    keeper = Paced(node)
+    keeper.start()
+    wait_for(lambda: len(waits) == 1)  # the first tick is due
+    keeper.answer(0, COMMAND)
+    wait_for(lambda: node.waited == 1)  # the second is due too, and waits
+    keeper.answer(0, OTHER)  # no answer to the newest state
+    assert node.ticks == [COMMAND]
+    keeper.answer(DT_NS, OTHER)
+    wait_for(lambda: node.waited == 2)
+    assert node.ticks == [COMMAND, OTHER]
+    keeper.answer(2 * DT_NS, COMMAND)
+    keeper._thread.join(LONG)
+    assert node.ticks == [COMMAND, OTHER, COMMAND]
+
+
+def test_motors_wait_for_nobody(waits):
+    node = FakeNode(simulated=False, answer_timeout=LONG)
+    node.ends_after = 2
     paced(node)
-    assert node.published == [0, DT_NS, 2 * DT_NS, 3 * DT_NS]
-    assert node.ticks == [COMMAND, None, None]
-    assert waits == [(4.0, 0.005)] * 3
-    assert node.overruns == 3
+    assert node.ticks == [None, None]
+    assert node.waited == 0
 
 
 def test_motors_have_no_other_time_than_ours(waits):
@@ -217,7 +291,7 @@ def test_motors_have_no_other_time_than_ours(waits):
 
 
 def test_an_error_in_the_ticks_thread_is_handed_to_the_node(waits):
-    node = FakeNode()
+    node = FakeNode(answer_timeout=0.0)
     node.broken = True
     paced(node)
     (error,) = node.crashes

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Twist
 from rclpy.clock import JumpThreshold, TimeJump
 from rclpy.duration import Duration
@@ -19,16 +20,31 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from crawler_core.backend_settings import robots_rate
 from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
+from crawler_core.supervisor import MOVING, MotionState
 from crawler_core.types import FloatArray
-from crawler_nodes.diagnostics import OK, WARN, DiagnosticsReporter
-from crawler_nodes.messages import doubles, set_stamp, stamp_ns
+from crawler_nodes.diagnostics import OK, WARN, DiagnosticsReporter, Recent
+from crawler_nodes.hearing import Hearing
+from crawler_nodes.messages import doubles, read_motion, set_stamp, stamp_ns
 from crawler_nodes.node_main import run_node
 from crawler_nodes.ros_parameters import declare, refuse_unknown, robot_of
+from crawler_nodes.speakers import crowd, node_of, own_name, publishers
+from crawler_nodes.spinning import Spinner
 from gait_generators.catalogue import GAITS, gait_defaults, gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait
 from gait_generators.steering import STILL, Steering, rates_within_limits
 from gait_generators.stream import GRID, GaitStream, Grid, GridPoints
+
+FAR = 1.0  # s between a state and the clock: no motion begins in one that is further away
+FEW = 8  # backends whose word on the motion is kept
+
+
+class Pose(NamedTuple):
+    """What a state says to a gait."""
+
+    backend: str  # as it names itself
+    time_ns: int
+    angle: FloatArray  # rad, of the actuated joints
 
 
 @dataclass(frozen=True)
@@ -75,11 +91,19 @@ class GaitNode(Node):
         qos = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._out = self.create_publisher(JointTrajectory, "gait_reference", qos)
         self._message = JointTrajectory(joint_names=list(self._spec.actuated_names))
-        self._diagnostics = DiagnosticsReporter(self, hardware_id=self._spec.name)
+        self._message.header.frame_id = own_name(self)
+        self._hearing = Hearing(self, self._complain)
+        self._recent, self._complaints, self._complaint = Recent(), 0, ""
+        self._waiting = ""  # for what, before there is a motion
+        self._crowd, self._gaits = "", 0
+        self._diagnostics = DiagnosticsReporter(self, self._spec.name, refresh=self._look_round)
         self._states: Subscription | None = None
+        self._backend = ""  # whose pose the motion began in
+        self._motions: dict[str, MotionState] = {}  # what backends have said of the motion
         self._steering, self._driven = Steering(), STILL
+        self._hearing.listen(DiagnosticStatus, "motion_state", read_motion, self._on_motion, qos)
         if GAITS[self._name].steered:
-            self.create_subscription(Twist, "cmd_vel", self._on_twist, 10)
+            self._hearing.listen(Twist, "cmd_vel", lambda twist: twist, self._on_twist)
         self._wait_for_pose("waiting for joint_states")
         self.create_timer(settings.refresh, self._refresh)
         # a simulation that starts again: its time goes back, and so does the gait
@@ -109,9 +133,19 @@ class GaitNode(Node):
 
     def _wait_for_pose(self, why: str) -> None:
         self._stream = None
+        self._waiting = why
         if self._states is None:
-            self._states = self.create_subscription(JointState, "joint_states", self._on_state, 10)
-        self._diagnostics.set(WARN, why, {"gait": self._name})
+            self._states = self._hearing.listen(JointState, "joint_states", self._read_pose, self._on_pose)
+        self._report()
+
+    def _on_motion(self, said: tuple[str, MotionState]) -> None:
+        """Stop where motion is not allowed; once it is, begin again in the pose that is found then."""
+        backend, motion = said
+        if len(self._motions) >= FEW and backend not in self._motions:
+            self._motions.pop(next(iter(self._motions)))
+        self._motions[backend] = motion
+        if self._stream is not None and backend == self._backend and motion not in MOVING:
+            self._wait_for_pose(f"motion is {motion.value}: the gait begins again when it is enabled")
 
     def _time_went_back(self, _jump: TimeJump) -> None:
         self._steering = Steering()
@@ -133,29 +167,34 @@ class GaitNode(Node):
         self._stream.drive(gait, rates, now)
         self._publish(now)
 
-    def _on_state(self, message: JointState) -> None:
+    def _read_pose(self, message: JointState) -> Pose:
+        """Raises UserError for a state that does not have the angles of the actuated joints, or is of another time."""
+        angles = dict(zip(message.name, message.position, strict=False))
+        missing = [name for name in self._spec.actuated_names if not math.isfinite(angles.get(name, math.nan))]
+        if missing:
+            raise UserError(f"joint_states has no angle for {', '.join(missing)}")
+        angle = np.array([angles[name] for name in self._spec.actuated_names])
+        return Pose(message.header.frame_id, stamp_ns(message.header.stamp), angle)
+
+    def _on_pose(self, pose: Pose) -> None:
         """Start the motion in the measured pose, at its time."""
-        if self._stream is not None:
+        if self._stream is not None or self._motions.get(pose.backend, MotionState.ACTIVE) not in MOVING:
             return
-        pose = self._pose(message)
-        if pose is None:
+        away = (pose.time_ns - self.get_clock().now().nanoseconds) * 1e-9
+        if abs(away) > FAR:
+            self._complain(f"joint_states is {abs(away):.3g} s {'ahead of' if away > 0.0 else 'behind'} the clock")
             return
-        t0 = stamp_ns(message.header.stamp)
-        self._stream = GaitStream(self._spec, self._gait, t0, pose, self._grid)
-        self._publish(t0)
+        try:
+            self._stream = GaitStream(self._spec, self._gait, pose.time_ns, pose.angle, self._grid)
+        except UserError as error:
+            self._complain(str(error))
+            return
+        self._backend = pose.backend
+        self._publish(pose.time_ns)
         self._drive()
         if self._states is not None:
             self.destroy_subscription(self._states)
             self._states = None
-
-    def _pose(self, message: JointState) -> FloatArray | None:
-        """The angles of the actuated joints; None, and a word about it, where they are not all there."""
-        angles = dict(zip(message.name, message.position, strict=False))
-        missing = [name for name in self._spec.actuated_names if not math.isfinite(angles.get(name, math.nan))]
-        if missing:
-            self._diagnostics.set(WARN, f"joint_states has no angle for {', '.join(missing)}", {"gait": self._name})
-            return None
-        return np.array([angles[name] for name in self._spec.actuated_names])
 
     def _refresh(self) -> None:
         if self._stream is None:
@@ -171,12 +210,40 @@ class GaitNode(Node):
         fill(self._message, self._stream.points(now_ns))
         self._out.publish(self._message)
         self._published += 1
-        values = {"gait": self._name, "period": self._gait.period, "horizons": self._published}
-        text = self._steering.complaint or "streaming"
-        if self._steering.drive is not None:
-            text = self._steering.complaint or "driven by cmd_vel"
+        self._report()
+
+    def _complain(self, sentence: str) -> None:
+        self._complaints += 1
+        self._complaint = sentence
+        self._report()
+
+    def _look_round(self) -> None:
+        names = publishers(self, "gait_reference")
+        self._gaits, self._crowd = len(names), crowd("gait_reference", names, "")
+        self._report()
+
+    def _report(self) -> None:
+        """Say how things are."""
+        self._recent.note("complaint", self._complaints, self._complaint)
+        driven = self._steering.drive is not None
+        if self._stream is None:
+            level, text = WARN, self._waiting
+        else:
+            level, text = OK, "driven by cmd_vel" if driven else "streaming"
+        if troubles := "; ".join(filter(None, (self._steering.complaint, self._recent.text, self._crowd))):
+            level, text = WARN, troubles
+        values = {
+            "gait": self._name,
+            "period": self._gait.period,
+            "horizons": self._published,
+            "backend": node_of(self._backend) if self._backend else "",
+            "refused": self._complaints,
+            "last_refusal": self._complaint,
+            "gaits": self._gaits,
+        }
+        if driven:
             values |= {"forward": self._driven.forward, "yaw": self._driven.yaw}
-        self._diagnostics.set(WARN if self._steering.complaint else OK, text, values)
+        self._diagnostics.set(level, text, values)
 
 
 def fill(message: JointTrajectory, points: GridPoints) -> None:
@@ -196,4 +263,4 @@ def fill(message: JointTrajectory, points: GridPoints) -> None:
 
 def main() -> None:
     # in simulations it hears every tick of the clock, and only the newest counts
-    run_node(GaitNode, nap=0.002)
+    run_node(GaitNode, spinner=lambda node: Spinner(node, nap=0.002))

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -14,6 +15,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from crawler_core.errors import UserError
+from crawler_core.supervisor import MotionState
 from gait_generators.catalogue import make_gait
 from gait_generators.gait_node import GaitNode
 
@@ -35,6 +37,7 @@ class World(Node):
         self.states_out = self.create_publisher(JointState, "joint_states", 10)
         self.clock_out = self.create_publisher(Clock, "/clock", 10)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self.motion_out = self.create_publisher(DiagnosticStatus, "motion_state", latched)
         self.create_subscription(JointTrajectory, "gait_reference", self.on_reference, latched)
 
     def on_reference(self, message):
@@ -45,10 +48,13 @@ class World(Node):
             row = (*point.positions, *point.velocities, *point.accelerations)
             assert self.points.setdefault(time_ns, row) == row  # a time has the same bits in every horizon
 
-    def send_state(self, time_ns, pose=POSE):
+    def send_state(self, time_ns, pose=POSE, sender=""):
         state = JointState(name=list(pose), position=list(pose.values()))
-        state.header.stamp = time_of(time_ns)
+        state.header.stamp, state.header.frame_id = time_of(time_ns), sender
         self.states_out.publish(state)
+
+    def send_motion(self, motion, sender="/backend#1"):
+        self.motion_out.publish(DiagnosticStatus(name=sender, message=motion))
 
     def send_clock(self, time_ns):
         self.clock_out.publish(Clock(clock=time_of(time_ns)))
@@ -171,6 +177,43 @@ def test_a_simulation_that_starts_again_starts_the_gait_again(graph, world):
     world.send_state(5 * MS)
     graph.spin_until(lambda: len(world.horizons) > seen and world.horizons[-1].header.stamp == time_of(0))
     assert max(world.points) == 260 * MS
+
+
+def test_after_a_stop_the_gait_fades_in_again_from_the_pose_that_it_finds(graph, world):
+    node = graph.add(GaitNode, use_sim_time=True, omega=8.0)
+    graph.spin_until(lambda: world.states_out.get_subscription_count() and world.clock_out.get_subscription_count())
+    world.send_state(0, sender="/backend#1")
+    graph.spin_until(lambda: world.horizons)
+    run_to(graph, world, 1000 * MS)
+    world.send_motion("e-stopped", sender="/other#2")  # is not its business
+    world.send_motion("e-stopped")
+    graph.spin_until(lambda: world.states_out.get_subscription_count())
+    seen = len(world.horizons)
+    found = {"joint_1": 1.6, "joint_2": 1.7}
+    world.send_motion("active")
+    graph.spin_until(lambda: node._motions["/backend#1"] is MotionState.ACTIVE)
+    assert len(world.horizons) == seen
+    world.points.clear()
+    world.send_state(1010 * MS, found, sender="/backend#1")
+    graph.spin_until(lambda: len(world.horizons) > seen)
+    assert world.points[1010 * MS] == (1.6, 1.7, 0.0, 0.0, 0.0, 0.0)
+    run_to(graph, world, 3000 * MS)
+    rows = np.array([world.points[time_ns] for time_ns in sorted(world.points)])
+    gap = np.radians([110.0, 110.0]) - [1.6, 1.7]
+    # a blend of one period, 0.785 s, adds 5.8 (gap + swing) / period² to the gait's own 20 rad/s²
+    assert np.abs(rows[:, 4:]).max() < 20.2 + 5.8 * (gap.max() + 0.63) / 0.785**2
+    assert np.ptp(rows[-79:, 0]) == pytest.approx(math.radians(36.0), rel=1e-2)
+
+
+def test_no_state_that_can_be_sent_ends_it(graph, world):
+    node = graph.add(GaitNode, use_sim_time=True)
+    graph.spin_until(lambda: world.states_out.get_subscription_count())
+    world.send_state(0, {"joint_1": 1e300, "joint_2": -1e300})
+    world.send_state(3000 * MS)  # it is 0 s
+    world.states_out.publish(JointState())
+    graph.spin_until(lambda: node._complaints == 3)
+    world.send_state(0)
+    graph.spin_until(lambda: world.horizons)
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,20 @@ class Controller:
         self._events = FootEvents()
         self._used = self._glide = self._last = None
 
+    def stand_by(self, position: list[float]) -> Answer | None:
+        """The answer to a state while motion is not allowed: the joints stay where they are measured.
+
+        Whatever was planned is forgotten: after it the joints go on from there, with the next horizon. None where
+        their angles have never been known.
+        """
+        if self._newest is not None or self._last is None:
+            self.restart()
+            self._newest = None
+        if math.isfinite(sum(position)):
+            self._last = Setpoint(list(position), [0.0] * len(position), self._free, self._no_effort)
+        self._glide, self.in_force, self.status = None, False, Status.STOPPED
+        return None if self._last is None else Answer(self._last, None, None)
+
     def has_reference(self, time_ns: int) -> bool:
         """Whether the tick that begins now has a reference from its start to its end."""
         horizon = self._newest

@@ -2,12 +2,13 @@
 
 import math
 import time
+from functools import partial
 
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Duration, Time
 from crawler_interfaces.msg import ContactState, ContactStateArray, ControllerState
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -46,6 +47,7 @@ class World(Node):
         self.words: list[str] = []
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.states_out = self.create_publisher(JointState, "joint_states", 10)
+        self.motion_out = self.create_publisher(DiagnosticStatus, "motion_state", latched)
         self.contacts_out = self.create_publisher(ContactStateArray, "contact_states", 10)
         self.reference_out = self.create_publisher(JointTrajectory, "gait_reference", latched)
         self.create_subscription(JointState, "joint_commands", self.commands.append, 10)
@@ -55,13 +57,16 @@ class World(Node):
     def on_diagnostics(self, message: DiagnosticArray):
         self.words.append(message.status[0].message)
 
-    def send_state(self, time_ns, angles=(1.9, 1.7), speeds=(0.0, 0.0), names=NAMES):
+    def send_state(self, time_ns, angles=(1.9, 1.7), speeds=(0.0, 0.0), names=NAMES, sender=""):
         by_name = {"joint_1": (angles[0], speeds[0]), "joint_2": (angles[1], speeds[1]), "extra": (math.nan, math.nan)}
         state = JointState(name=names)
         state.position = [by_name[name][0] for name in names]
         state.velocity = [by_name[name][1] for name in names]
-        state.header.stamp = time_of(time_ns)
+        state.header.stamp, state.header.frame_id = time_of(time_ns), sender
         self.states_out.publish(state)
+
+    def send_motion(self, sender, motion):
+        self.motion_out.publish(DiagnosticStatus(name=sender, message=motion))
 
     def send_contacts(self, time_ns, feet=((2, 0.0), (2, 0.0))):
         message = ContactStateArray()
@@ -71,9 +76,9 @@ class World(Node):
         message.header.stamp = time_of(time_ns)
         self.contacts_out.publish(message)
 
-    def send_reference(self, begin_ns, end_ns):
+    def send_reference(self, begin_ns, end_ns, sender=""):
         message = JointTrajectory(joint_names=["joint_1", "joint_2"])
-        message.header.stamp = time_of(begin_ns)
+        message.header.stamp, message.header.frame_id = time_of(begin_ns), sender
         for time_ns in range(begin_ns, end_ns + 1, 10 * MS):
             q, v, a = motion(time_ns)
             point = JointTrajectoryPoint(positions=q.tolist(), velocities=v.tolist(), accelerations=a.tolist())
@@ -97,7 +102,7 @@ class Rig:
     def reference(self, begin_ns, end_ns):
         """Send a reference and let it arrive."""
         self.world.send_reference(begin_ns, end_ns)
-        self.graph.spin_until(lambda: self.node._controller.horizon_left(0) == pytest.approx(end_ns * 1e-9))
+        self.graph.spin_until(lambda: self.node.controller.horizon_left(0) == pytest.approx(end_ns * 1e-9))
 
     def ask(self, time_ns, **state):
         """Send a state and wait for its answer."""
@@ -313,7 +318,7 @@ def test_the_hybrid_law_shows_its_branch_and_what_it_tracks(rig):
 def test_a_gain_of_the_hybrid_law_changes_on_the_way_and_a_bad_range_is_refused(rig):
     rig = rig(law="hybrid")
     assert rig.node.set_parameters([Parameter("k_p", value=50.0)])[0].successful
-    assert rig.node._controller.law._law.k_p == 50.0
+    assert rig.node.controller.law._law.k_p == 50.0
     refused = rig.node.set_parameters([Parameter("phi_min", value=140.0)])[0]
     assert "must be less than controller.phi_max" in refused.reason
     assert not rig.node.set_parameters([Parameter("contacts", value="estimated")])[0].successful
@@ -330,6 +335,82 @@ def test_estimates_are_published_under_the_stamp_of_the_state(rig):
     rig.graph.spin_until(lambda: len(got) == 2)
     assert [ns_of(message.header.stamp) for message in got] == [0, DT]
     assert [(c.foot, c.source) for c in got[1].contacts] == [("foot_1", 3), ("foot_2", 3)]
+
+
+def test_a_command_carries_the_header_of_its_state_and_the_controllers_own_name(rig):
+    rig = rig()
+    rig.reference(0, 500 * MS)
+    names = [rig.ask(now, sender="/backend#1").header.frame_id for now in (0, DT)]
+    backend, _, controller = names[0].partition(" ")
+    assert backend == "/backend#1"
+    assert controller.startswith(rig.node.get_fully_qualified_name() + "#")
+    assert names[0] == names[1]
+
+
+def test_the_states_of_another_backend_are_not_answered(rig):
+    rig = rig()
+    rig.reference(0, 500 * MS)
+    rig.ask(0, sender="/backend#1")
+    for now in (0, DT, 400 * MS):
+        rig.world.send_state(now, angles=(0.0, 9.0), sender="/other#2")
+    command = rig.ask(DT, sender="/backend#1")
+    assert list(command.position) == pytest.approx(motion(2 * DT)[0], abs=1e-7)
+    assert {message.header.frame_id.partition(" ")[0] for message in rig.world.commands} == {"/backend#1"}
+    assert rig.node.backend.ignored == 3
+
+
+def test_the_references_of_another_gait_node_are_not_followed(rig):
+    rig = rig()
+    rig.world.send_reference(0, 500 * MS, sender="/gait#1")
+    rig.graph.spin_until(lambda: rig.node.gait.holder == "/gait#1")
+    rig.world.send_reference(0, 400 * MS, sender="/gait#2")
+    rig.graph.spin_until(lambda: rig.node.gait.ignored == 1)
+    assert rig.node.controller.horizon_left(0) == pytest.approx(0.5)
+
+
+def test_two_gait_nodes_are_named_with_their_nodes(rig):
+    rig = rig()
+    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    second = rig.graph.add(partial(Node, "second"))
+    second.create_publisher(JointTrajectory, "gait_reference", latched)
+    rig.graph.spin_until(
+        lambda: any("2 nodes publish gait_reference" in w and "/second" in w and "/world" in w for w in rig.world.words)
+    )
+
+
+def test_while_motion_is_not_allowed_it_stands_by_where_the_joints_are_and_goes_on_with_the_next_reference(rig):
+    rig = rig()
+    rig.reference(0, 900 * MS)
+    for now in range(0, 100 * MS, DT):
+        rig.ask(now, sender="/backend#1")
+    rig.world.send_motion("/other#2", "faulted")  # is not its business
+    rig.world.send_motion("/backend#1", "e-stopped")
+    rig.graph.spin_until(lambda: rig.node.motion.value == "e-stopped")
+    for now in range(100 * MS, 150 * MS, DT):
+        command = rig.ask(now, sender="/backend#1", angles=(1.5, 1.6))
+        assert (list(command.position), list(command.velocity)) == ([1.5, 1.6], [0.0, 0.0])
+    rig.graph.spin_until(lambda: any("motion is e-stopped: standing by" in word for word in rig.world.words))
+    rig.world.send_motion("/backend#1", "active")
+    rig.graph.spin_until(lambda: rig.node.motion.value == "active")
+    # the old reference is forgotten: nothing moves before there is a new one
+    assert list(rig.ask(150 * MS, sender="/backend#1", angles=(1.5, 1.6)).position) == [1.5, 1.6]
+    rig.reference(150 * MS, 950 * MS)
+    speeds = [rig.ask(now, sender="/backend#1").velocity[0] for now in range(155 * MS, 900 * MS, DT)]
+    assert np.abs(np.diff([0.0, *speeds])).max() <= 400.0 * 0.005
+    assert list(rig.world.commands[-1].position) == pytest.approx(motion(900 * MS)[0], abs=1e-6)
+
+
+def test_no_contact_that_can_be_sent_ends_it(rig):
+    rig = rig(law="hybrid")
+    rig.graph.spin_until(rig.world.contacts_out.get_subscription_count)
+    rig.reference(0, 900 * MS)
+    rig.ask(0)
+    rig.world.contacts_out.publish(ContactStateArray(contacts=[ContactState()]))
+    rig.world.contacts_out.publish(ContactStateArray(contacts=[ContactState(mode=99, source=2)]))
+    rig.world.contacts_out.publish(ContactStateArray(contacts=[ContactState(foot="x", source=2)] * 10_000))
+    rig.graph.spin_until(lambda: rig.node.hearing.refused == 3)
+    rig.ask(DT)
+    rig.graph.spin_until(lambda: any("is not a valid ContactSource for a foot" in word for word in rig.world.words))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,100 @@
+"""What a backend node says of itself in diagnostics; docs/architecture.md lists the keys."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from crawler_core.runner import Runner
+from crawler_core.supervisor import LATCHED
+from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter, Rate, Recent, age
+from crawler_nodes.speakers import Seat, crowd, publishers
+
+
+class BackendReport:
+    """Tells how the ring of one backend is. `node` has `runner`, `settings`, `ticks`, `overruns` and `waited`."""
+
+    def __init__(self, node: Any, hardware_id: str, commander: Seat, announce: Callable[[bytes, str], None]) -> None:
+        """`announce` is told each new motion state."""
+        self._node = node
+        self._commander = commander
+        self._announce = announce
+        self._announced = ""
+        self._recent = Recent()
+        self._crowds = ""
+        self._commanders = self._backends = 0
+        self._rate = Rate()
+        self.commanded = self.stated = 0.0  # s on the steady clock, when the last command and the last state passed
+        self.failure: Exception | None = None  # why the backend could not be started
+        self._said = 0.0  # s, the last word
+        self._lock = threading.RLock()  # the ticks may have a thread of their own
+        self._diagnostics = DiagnosticsReporter(node, hardware_id, self._refresh)
+
+    def _refresh(self) -> None:
+        commanders, backends = (publishers(self._node, topic) for topic in ("joint_commands", "joint_states"))
+        self._commanders, self._backends = len(commanders), len(backends)
+        crowds = (crowd("joint_commands", commanders, self._commander.node), crowd("joint_states", backends, ""))
+        self._crowds = "; ".join(filter(None, crowds))
+        self._rate.measure(self._node.ticks)
+        self.say()
+
+    def soon(self) -> None:
+        """Say how things are, unless that would be too often: then the next word will."""
+        if time.monotonic() - self._said > 0.1:
+            self.say()
+
+    def say(self, *, now: bool = False) -> None:
+        """Say how things are; with `now` at once."""
+        with self._lock:
+            self._say(now)
+
+    def _say(self, now: bool) -> None:
+        node, self._said = self._node, time.monotonic()
+        if self.failure is not None:
+            remedy = getattr(self.failure, "remedy", "").rstrip(".")
+            self._diagnostics.set(ERROR, str(self.failure), {"remedy": remedy}, now=now)
+            return
+        runner: Runner = node.runner
+        supervisor = runner.supervisor
+        report, motion = supervisor.report, supervisor.motion
+        slow = f"ticks take too long: {self._rate.value:.0f} a second instead of {node.settings.rate:g}"
+        self._recent.note("refused", report.refused, report.last_refusal)
+        self._recent.note("clamped", report.clamped, report.last_clamp)
+        self._recent.note("late", report.late, f"{report.late} ticks had no command in time")
+        self._recent.note("overruns", node.overruns, slow)
+        troubles = "; ".join(filter(None, (supervisor.silence, self._crowds, self._recent.text)))
+        if motion in LATCHED:
+            level, text = ERROR, report.fault
+        elif troubles:
+            level, text = WARN, troubles
+        else:
+            level, text = OK, f"motion is {motion.value}"
+        if motion.value != self._announced:
+            self._announced = motion.value
+            self._announce(level, motion.value)
+        values = {
+            "motion": motion.value,
+            "fault": report.fault,
+            "joint": report.joint,
+            "remedy": report.remedy,
+            "rate": node.settings.rate,
+            "rate_measured": self._rate.value,
+            "ticks": node.ticks,
+            "late_ticks": report.late,
+            "waited_ticks": node.waited,
+            "overruns": node.overruns,
+            "clamped": report.clamped,
+            "last_clamp": report.last_clamp,
+            "refused": report.refused,
+            "last_refusal": report.last_refusal,
+            "ignored": self._commander.ignored,
+            "commander": self._commander.node,
+            "commanders": self._commanders,
+            "backends": self._backends,
+            "command_age": age(self.commanded),
+            "state_age": age(self.stated),
+            **runner.health(),
+        }
+        self._diagnostics.set(level, text, values, now=now)

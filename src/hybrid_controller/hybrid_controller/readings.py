@@ -1,0 +1,50 @@
+"""What the controller reads of its topics. Each function raises UserError for a message that cannot be used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from crawler_interfaces.msg import ContactStateArray
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from crawler_core.errors import UserError
+from crawler_core.types import Contact, ContactMode, ContactSource
+from crawler_nodes.messages import stamp_ns, travel
+from hybrid_controller.laws.law import BaseMotion
+from hybrid_controller.reference import Horizon, read_trajectory
+
+
+def read_state(message: JointState) -> JointState:
+    """joint_states; what is wrong with its numbers is left to the controller, which brings the joints to rest."""
+    if stamp_ns(message.header.stamp) < 0:
+        raise UserError("joint_states has a time before zero.")
+    return message
+
+
+def read_reference(message: JointTrajectory, joints: Sequence[str]) -> tuple[str, Horizon]:
+    """Who sends a gait_reference, and its horizon."""
+    return message.header.frame_id, read_trajectory(message, joints)
+
+
+def read_contacts(message: ContactStateArray) -> tuple[int, tuple[Contact, ...]]:
+    """The time of contact_states (ns), and every foot."""
+    contacts = []
+    for entry in message.contacts:
+        try:
+            mode, source = ContactMode(entry.mode), ContactSource(entry.source)
+        except ValueError as error:
+            raise UserError(f"contact_states cannot be used: {error} for {entry.foot or 'a foot'}.") from None
+        force, slip = entry.force, entry.slip_velocity
+        contacts.append(Contact(entry.foot, mode, source, (force.x, force.y, force.z), (slip.x, slip.y, slip.z)))
+    return stamp_ns(message.header.stamp), tuple(contacts)
+
+
+def read_odometry(message: Odometry, yaws: bool) -> BaseMotion:
+    """How the base moves; `yaws`: it has a heading of its own."""
+    forward = travel(message, yaws).forward
+    if not math.isfinite(forward):
+        raise UserError("odom has a speed or an attitude that is not finite.")
+    return BaseMotion(stamp_ns(message.header.stamp), forward)
