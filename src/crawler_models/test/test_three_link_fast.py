@@ -90,12 +90,15 @@ def test_painleves_paradox_is_flagged():
 
 def test_order_and_neighbours_do_not_change_a_result():
     body = robot()
-    table = ShapeTable(body, [Harmonic(1.0, psi=psi) for psi in (20.0, 100.0)])
+    # at psi = 0 many cycles are steady
+    table = ShapeTable(body, [Harmonic(1.0, psi=psi) for psi in (0.0, 20.0, 100.0)])
     rng = np.random.default_rng(0)
-    which, omega = rng.integers(0, 2, 200), rng.uniform(0.3, 20.0, 200)
-    together = table.crawl(which, omega, HARD, HARD).step_length
-    alone = [float(table.crawl(w, o, HARD, HARD).step_length) for w, o in zip(which, omega, strict=True)]
-    assert together == pytest.approx(alone, abs=1e-7)  # a start nearby ends within the tolerance of the fixed point
+    which, omega = rng.integers(0, 3, 200), rng.uniform(0.3, 20.0, 200)
+    together = table.crawl(which, omega, HARD, HARD)
+    alone = [table.crawl(w, o, HARD, HARD) for w, o in zip(which, omega, strict=True)]
+    for name in ("step_length", "min_normal_force", "painleve_margin"):
+        # to the bit: a sweep that is cut elsewhere, by an interruption or by other processes, is the same sweep
+        np.testing.assert_array_equal(getattr(together, name), [float(getattr(one, name)) for one in alone])
 
 
 def test_a_motion_with_a_jump_in_its_acceleration_is_refused_not_guessed():

@@ -39,13 +39,10 @@ def evaluate_at_once(batch: Batch, subject: Subject, points: Sequence[Point]) ->
     paced = GAITS[subject.gait_name].paced
     besides = {f"robot.{name}" for name in batch.unshaping} | ({PACE} if paced else set())
     shaping = [k for k, name in enumerate(names) if name not in besides]
-    distinct, first, which = np.unique(values[:, shaping], axis=0, return_index=True, return_inverse=True)
+    distinct, which = np.unique(values[:, shaping], axis=0, return_inverse=True)
     which = which.reshape(-1)
     keys = [names[k] for k in shaping]
-    made = [
-        _shape(batch, subject, dict(zip(keys, shape, strict=True)), values[k], names)
-        for shape, k in zip(distinct, first, strict=True)
-    ]
+    made = [_shape(batch, subject, dict(zip(keys, shape, strict=True))) for shape in distinct]
     good = np.array([shape is not None for shape in made])
     if not good.any():
         return found
@@ -105,13 +102,13 @@ def _beyond(subject: Subject, point: Point) -> Result | None:
     return None
 
 
-def _shape(
-    batch: Batch, subject: Subject, shaping: dict[str, float], values: FloatArray, names: list[str]
-) -> tuple[dict[str, float], Gait] | None:
-    """The robot's parameters and the gait of one shape, at one of its points; None where there is no such gait."""
-    everything = {**dict(zip(names, values, strict=True)), **shaping}
-    own = {key.partition(".")[2]: value for key, value in everything.items() if key.startswith("robot.")}
-    gait = {key.partition(".")[2]: value for key, value in everything.items() if key.startswith("gait.")}
+def _shape(batch: Batch, subject: Subject, shaping: dict[str, float]) -> tuple[dict[str, float], Gait] | None:
+    """The robot's parameters and the gait of one shape; None where there is no such gait.
+
+    Its pace depends on the subject alone: with that of a point asked for, rounding would let the others depend on it.
+    """
+    own = {key.partition(".")[2]: value for key, value in shaping.items() if key.startswith("robot.")}
+    gait = {key.partition(".")[2]: value for key, value in shaping.items() if key.startswith("gait.")}
     parameters = {**subject.spec.parameters, **own}
     if not batch.fits(parameters):
         return None

@@ -40,6 +40,15 @@ def test_a_batch_is_what_its_points_are_one_by_one(gait, ranges):
     assert any(result.valid for result in results)
 
 
+def test_what_a_point_comes_to_does_not_depend_on_the_points_beside_it():
+    evaluator = ModelEvaluator(Subject("three_link"))
+    omegas = np.linspace(0.3, 9.0, 30).tolist()
+    grid = [{"gait.omega": omega, "gait.psi": psi} for omega in omegas for psi in (0.0, 20.0)]
+    together = evaluator.evaluate(grid)
+    apart = [result for k in range(0, 60, 7) for result in evaluator.evaluate(grid[k : k + 7])]
+    assert together == apart
+
+
 def test_a_point_outside_a_parameters_range_is_invalid_and_says_so():
     good, bad = ModelEvaluator(Subject("three_link")).evaluate([{"gait.omega": 8.0}, {"gait.omega": 80.0}])
     assert good.valid

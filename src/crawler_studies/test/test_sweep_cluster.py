@@ -57,7 +57,7 @@ def test_a_cluster_of_our_own_listens_on_this_machine_only(cluster: Cluster) -> 
 
 
 def test_processes_find_what_one_process_finds(cluster: Cluster) -> None:
-    over = grid("gait.omega=0.3:20:30:log", "gait.psi=20,90")
+    over = grid("gait.omega=0.3:20:30:log", "gait.psi=0,20,90")
     evaluator = ModelEvaluator(SUBJECT)
     alone = evaluator.evaluate(over.points(range(over.size)))
     found: dict[int, Result] = {}
@@ -66,9 +66,7 @@ def test_processes_find_what_one_process_finds(cluster: Cluster) -> None:
         found.update(zip(numbers, results, strict=True))
     assert sorted(found) == list(range(over.size))
     for number, result in enumerate(alone):
-        # whose neighbour a point is evaluated beside may move it by what the solver leaves over
-        assert found[number].step_length == pytest.approx(result.step_length, abs=1e-6)
-        assert found[number].valid == result.valid
+        assert found[number] == result  # to the bit, whatever each process was given with it
 
 
 class Dying:

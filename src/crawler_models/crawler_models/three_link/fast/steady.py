@@ -22,9 +22,9 @@ _NEWTON, _PLAIN = 12, 200  # periods
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def settle(mass, mu1, mu2, gamma, chain, slips, fastest, start, out):
-    """Find the steady cycle from the velocity ``start``; returns its velocity at node 0, NaN where there is none."""
-    u = start
+def settle(mass, mu1, mu2, gamma, chain, slips, fastest, out):
+    """Find the steady cycle, from rest: where there are several, it is the one that `crawl` finds."""
+    u = 0.0
     periods = 0
     for _ in range(_NEWTON):
         v, x, gain, low, thin, unique, code = run_cycle(mass, mu1, mu2, gamma, chain, slips, fastest, u)
@@ -32,7 +32,7 @@ def settle(mass, mu1, mu2, gamma, chain, slips, fastest, start, out):
         if code != FINE:
             break
         if abs(v - u) * 2.0 * math.pi < _CLOSE:
-            return _write(out, u, x, low, thin, unique, code, periods)
+            return _write(out, x, low, thin, unique, code, periods)
         if gain < 0.99:
             u += (v - u) / (1.0 - gain)
         else:
@@ -44,15 +44,15 @@ def settle(mass, mu1, mu2, gamma, chain, slips, fastest, start, out):
         v, x, gain, low, thin, unique, code = run_cycle(mass, mu1, mu2, gamma, chain, slips, fastest, u)
         periods += 1
         if code != FINE:
-            return _write(out, math.nan, math.nan, low, thin, False, code, periods)
+            return _write(out, math.nan, low, thin, False, code, periods)
         if abs(v - u) * 2.0 * math.pi < _CLOSE:
-            return _write(out, u, x, low, thin, unique, code, periods)
+            return _write(out, x, low, thin, unique, code, periods)
         u = v
-    return _write(out, math.nan, math.nan, low, thin, False, UNSETTLED, periods)
+    return _write(out, math.nan, low, thin, False, UNSETTLED, periods)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _write(out, u, x, low, thin, unique, code, periods):
+def _write(out, x, low, thin, unique, code, periods):
     if code == FINE and thin <= 0.0:
         code = PAINLEVE
     elif code == FINE and low <= 0.0:
@@ -60,39 +60,26 @@ def _write(out, u, x, low, thin, unique, code, periods):
     out[STEP] = -x  # towards foot 1, the direction of travel
     out[FORCE], out[MARGIN] = low, thin
     out[UNIQUE], out[CODE], out[CYCLES] = (1.0 if unique else 0.0), code, periods
-    return u
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def settle_all(mass, chains, which, omega, gravity, mu1, mu2, order, out):
     """Settle the gaits ``order``; each has a chain table, a frequency, and its gravity and frictions.
 
-    Neighbours in ``order`` share the slip tables where chain and frictions are the same, and start from each other.
+    Neighbours in ``order`` share the slip tables where chain and frictions are the same, and nothing else: what a gait
+    comes to does not depend on who is asked for with it.
     """
     count = chains.shape[1] - WIDE
     slips = np.empty((4, count + 1, 6))
     last_chain, last1, last2 = -1, math.nan, math.nan
     fastest = 0.0
-    u = before = gamma_u = gamma_before = 0.0
-    known = 0  # how many neighbours there are to start from
     for g in order:
         w = which[g]
         chain = chains[w]
         if w != last_chain:
             fastest = np.abs(chain[:, D1]).max()
-            known = 0
         if w != last_chain or mu1[g] != last1 or mu2[g] != last2:
             fill_slips(mass[w], chain, mu1[g], mu2[g], slips)
             last_chain, last1, last2 = w, mu1[g], mu2[g]
         gamma = gravity[g] / (omega[g] * omega[g])
-        start = 0.0
-        if known > 0:
-            start = u
-        if known > 1 and gamma_u != gamma_before:
-            start += (u - before) * (gamma - gamma_u) / (gamma_u - gamma_before)
-            if abs(start) > fastest:
-                start = u
-        before, gamma_before = u, gamma_u
-        u = settle(mass[w], mu1[g], mu2[g], gamma, chain, slips, fastest, start, out[g])
-        gamma_u = gamma
-        known = known + 1 if math.isfinite(u) else 0
+        settle(mass[w], mu1[g], mu2[g], gamma, chain, slips, fastest, out[g])
