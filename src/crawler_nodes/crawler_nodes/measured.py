@@ -85,14 +85,19 @@ def mode_shares(log: RunLog) -> dict[str, dict[str, float]]:
     """How much of the time each foot spent in each mode."""
     shares = {}
     for i, foot in enumerate(log.feet):
-        counts = Counter(ContactMode(feet.modes[i]).name.lower() for feet in log.contacts)
-        total = sum(counts.values())
+        counts: Counter[str] = Counter()
+        for weight, feet in log.contacts.weighted():
+            counts[ContactMode(feet.modes[i]).name.lower()] += weight
+        total = counts.total()
         shares[foot] = {mode: count / total for mode, count in sorted(counts.items())}
     return shares
 
 
 def branch_shares(log: RunLog, after: float) -> dict[str, float]:
     """How much of the time each part of the law was in force, from `after` (s) on."""
-    counts = Counter(branch or "none" for time, branch in log.branches if time >= after)
-    total = sum(counts.values())
+    counts: Counter[str] = Counter()
+    for weight, (time, branch) in log.branches.weighted():
+        if time >= after:
+            counts[branch or "none"] += weight
+    total = counts.total()
     return {branch: count / total for branch, count in sorted(counts.items())}

@@ -20,11 +20,14 @@ from crawler_core.heading import AHEAD, Heading
 from crawler_core.robot import RobotSpec, StrideSpec
 from crawler_core.types import ContactMode
 from crawler_nodes.demands import Demand
+from crawler_nodes.kept import Kept
 from crawler_nodes.messages import travel
 from crawler_nodes.tap import Topic, stamp_of
 
 KEEP_EVERY = 0.01  # s of the run's time between samples of joints and contacts that are kept, unless said otherwise
-KEEP_MOST = 200_000  # samples; of a longer run the latest are kept
+KEEP_MOST = 30_000  # samples of each kind: all of some five minutes, and what shows the whole of a longer run
+KEEP_EVERYTHING = 200_000  # samples, where nothing is left out between two of them
+HALTED = ("e-stopped", "faulted", "relaxed")  # states of motion from which nothing goes on by itself
 ON_GROUND = (ContactMode.STICK, ContactMode.SLIP_POS, ContactMode.SLIP_NEG)
 
 Topics = list[tuple[Topic, Callable[[bytes, dict[str, Any]], None]]]
@@ -48,8 +51,8 @@ class Feet(NamedTuple):
     slip: list[float]  # m/s forward
 
 
-def _samples() -> deque[Any]:
-    return deque(maxlen=KEEP_MOST)
+def _events() -> deque[Any]:
+    return deque(maxlen=KEEP_EVERYTHING)
 
 
 @dataclass
@@ -63,21 +66,26 @@ class RunLog:
     keep_every: float = KEEP_EVERY  # s; 0: everything
     names: list[str] = field(default_factory=list)
     feet: list[str] = field(default_factory=list)
-    joints: deque[tuple[float, list[float]]] = field(default_factory=_samples)
-    contacts: deque[Feet] = field(default_factory=_samples)
-    odometry: deque[Place] = field(default_factory=_samples)
-    branches: deque[tuple[float, str]] = field(default_factory=_samples)  # t, the part of the law in force
-    events: deque[float] = field(default_factory=_samples)  # times at which a stride ended with an event of a foot
-    demands: deque[Demand] = field(default_factory=_samples)  # of the strides that ended there
+    events: deque[float] = field(default_factory=_events)  # times at which a stride ended with an event of a foot
+    demands: deque[Demand] = field(default_factory=_events)  # of the strides that ended there
     states: int = 0
     backend: dict[str, str] = field(default_factory=dict)  # the backend's latest diagnostics
     troubles: dict[str, str] = field(default_factory=dict)  # the nodes that are not well, and what they say
+    halts: dict[str, str] = field(default_factory=dict)  # states of motion in which it stopped, and what was said first
+    reported: dict[str, float] = field(default_factory=dict)  # when each node was last heard of, on the steady clock
+    followed: int = 0  # samples of the controller since it first followed a reference
+    left_alone: int = 0  # and those of them in which it had none
     start: float = math.nan  # s, the stamp from which times count
     time: float = 0.0  # s from the first message to the latest state, kept or not
     heard: float = field(default_factory=monotonic)  # when the latest odometry came, on the wall clock
     went_back: bool = False  # time did: the ring was started again
 
     def __post_init__(self) -> None:
+        most = KEEP_MOST if self.keep_every else KEEP_EVERYTHING
+        self.joints: Kept[tuple[float, list[float]]] = Kept(most)
+        self.contacts: Kept[Feet] = Kept(most)
+        self.odometry: Kept[Place] = Kept(most)
+        self.branches: Kept[tuple[float, str]] = Kept(most)  # t, the part of the law in force
         self._world = (0.0, 0.0)  # where the latest odometry was
         self._heading = AHEAD
         self._demand = Demand()  # of the stride that is under way
@@ -131,7 +139,10 @@ class RunLog:
 
     def clear(self) -> None:
         """Forget all but the present."""
-        self.odometry = deque(list(self.odometry)[-1:], maxlen=KEEP_MOST)
+        present = self.odometry[-1:]
+        self.odometry.clear()
+        for place in present:
+            self.odometry.append(place)
         for samples in (self.joints, self.contacts, self.branches, self.events, self.demands):
             samples.clear()
         self.went_back = False
@@ -245,14 +256,21 @@ class RunLog:
 
     def _on_controller(self, data: bytes, _info: dict[str, Any]) -> None:
         self._begin(stamp_of(data))
-        self.branches.append((stamp_of(data) - self.start, deserialize_message(data, ControllerState).branch))
+        message = deserialize_message(data, ControllerState)
+        self.branches.append((stamp_of(data) - self.start, message.branch))
+        if self.followed or message.status == ControllerState.TRACKING:
+            self.followed += 1
+            self.left_alone += message.status in (ControllerState.STOPPING, ControllerState.STOPPED)
 
     def _on_diagnostics(self, data: bytes, _info: dict[str, Any]) -> None:
         for status in deserialize_message(data, DiagnosticArray).status:
             name = status.name.rsplit("/", 1)[-1]
+            self.reported[name] = monotonic()
             if status.level == DiagnosticStatus.OK:
                 self.troubles.pop(name, None)
             else:
                 self.troubles[name] = status.message
             if name == "backend":
                 self.backend = {entry.key: entry.value for entry in status.values}
+                if self.motion in HALTED:
+                    self.halts.setdefault(self.motion, status.message)

@@ -12,9 +12,10 @@ from transforms3d.euler import euler2quat
 
 from crawler_core.robot import StrideSpec
 from crawler_core.types import ContactMode
+from crawler_nodes.kept import Kept
 from crawler_nodes.measured import demands, latest_step, measure, mode_shares
 from crawler_nodes.messages import set_stamp
-from crawler_nodes.run_log import RunLog
+from crawler_nodes.run_log import Feet, Place, RunLog
 
 PERIOD = 0.7853  # s, no multiple of the time between messages
 SWING = 2.0 * math.pi / PERIOD
@@ -157,6 +158,25 @@ def test_joints_and_contacts_are_thinned_unless_everything_is_wanted():
             log.on_contacts(contacts(0.002 * k, ContactMode.STICK), {})
     assert len(whole.contacts) == 100
     assert len(thin.contacts) == 20
+
+
+def test_a_long_run_is_measured_as_if_all_of_it_had_been_kept():
+    """Ten minutes in a log that keeps a minute and a half of them, beside one that keeps them all."""
+    long, whole = RunLog(), RunLog(keep_every=0.0)
+    for name in ("odometry", "contacts"):
+        setattr(long, name, Kept(9_000))
+    for log in (long, whole):
+        log.feet = ["foot"]
+        for k in range(60_000):
+            t = 0.01 * k
+            x, v = 0.02 * t + 0.01 * math.sin(SWING * t), 0.02 + 0.01 * SWING * math.cos(SWING * t)
+            log.odometry.append(Place(t, x, v, 0.0, 0.0))
+            log.contacts.append(Feet(t, [ContactMode.STICK if k % 3 else ContactMode.SLIP_POS], [0.0]))
+    assert len(long.odometry) <= 9_000
+    brief, full = measure(long, PERIOD, settling=3.0), measure(whole, PERIOD, settling=3.0)
+    assert brief.cycles == full.cycles > 700
+    assert brief.step_length == pytest.approx(full.step_length, abs=1e-12)
+    assert mode_shares(long)["foot"]["stick"] == pytest.approx(mode_shares(whole)["foot"]["stick"], abs=1e-3)
 
 
 def test_contacts_of_another_robot_on_the_same_topic_are_not_taken_for_its_own():
