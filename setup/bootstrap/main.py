@@ -1,6 +1,7 @@
 """The commands that the front door answers itself, and the way to all others."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from bootstrap.ros_install import sourced_ros
 def main() -> None:
     root = Path(__file__).resolve().parents[2]
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         _dispatch(root, sys.argv[1:])
     except SetupError as error:
         print(error, file=sys.stderr)
@@ -34,6 +36,7 @@ def _dispatch(root: Path, arguments: list[str]) -> None:
     else:
         _ensure(layout, dev=False)
         env = environment.for_start(layout, os.environ)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # the next program takes it up again
         os.execve(layout.python, [str(layout.python), "-m", "crawler_cli", *arguments], env)
 
 

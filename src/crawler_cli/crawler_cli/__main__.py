@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from crawler_cli.commands.interruption import EXIT_INTERRUPTED, end_at_once, interrupt, interrupted
+
+if __name__ == "__main__":
+    end_at_once()  # before the imports that take their time
+
 import argparse
 import errno
+import signal
 import sys
 from typing import NoReturn
 
@@ -43,7 +49,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main() -> int:
-    """Run the command; returns the exit code: 0 done, 1 the run failed, 2 the input cannot be used, 130 interrupted."""
+    """Run the command; returns the exit code.
+
+    0: done; 1: what was asked was not done; 2: the input cannot be used; 130: interrupted.
+    """
     parser = _Parser(
         prog="crawler",
         description="A ROS 2 stack for small crawling and legged robots.",
@@ -66,21 +75,23 @@ def main() -> int:
         command.add_arguments(sub)
         sub.set_defaults(run=command.run)
     hasten_discovery()
+    interrupt()
     try:
         arguments = parser.parse_args()
         domain_id()
         return arguments.run(arguments)
-    except UserError as error:
+    except BaseException as error:
+        if interrupted() or isinstance(error, KeyboardInterrupt):
+            return EXIT_INTERRUPTED  # what an interruption breaks on its way is no error
+        if isinstance(error, OSError) and error.filename is not None and error.errno in PLACES:
+            error = UserError(f"{error.filename} cannot be used: {error.strerror}.")
+        if not isinstance(error, UserError):
+            raise
         print(f"crawler: {error}", file=sys.stderr)
         return EXIT_USAGE
-    except OSError as error:
-        if error.filename is None or error.errno not in PLACES:
-            raise
-        print(f"crawler: {UserError(f'{error.filename} cannot be used: {error.strerror}.')}", file=sys.stderr)
-        return EXIT_USAGE
-    except KeyboardInterrupt:
-        return 130
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is over, but for what ends with the process
+    sys.exit(code)

@@ -15,6 +15,7 @@ from typing import Any
 from ament_index_python.packages import get_package_prefix
 
 from crawler_bringup.stack import NodeSpec
+from crawler_nodes.stopped import Standstill
 
 PR_SET_PDEATHSIG = 1
 GRACE = 1.2  # s between the polite request and SIGKILL; with it every process ends within 2 s
@@ -27,6 +28,7 @@ class Processes:
         self._directory = directory
         self._nodes = nodes
         self.children: dict[str, subprocess.Popen[bytes]] = {}
+        self._standstill: dict[str, Standstill] = {}
 
     def start(self) -> None:
         """Start every node, its output going to <directory>/<name>.log."""
@@ -42,15 +44,21 @@ class Processes:
                 preexec_fn=_end_with_parent,
             )
             log.close()
+            self._standstill[node.name] = Standstill(self.children[node.name].pid)
 
     def ended(self) -> dict[str, int]:
         """The nodes that are no longer running, with their exit codes."""
         return {name: child.returncode for name, child in self.children.items() if child.poll() is not None}
 
+    def stopped(self) -> list[str]:
+        """The nodes that somebody has stopped for a while, without ending them."""
+        return [name for name, stands_still in self._standstill.items() if stands_still()]
+
     def last_words(self, name: str, lines: int = 6) -> str:
         """The end of a node's log."""
-        text = (self._directory / f"{name}.log").read_text(errors="replace")
-        return "\n".join(text.strip().splitlines()[-lines:])
+        file = self._directory / f"{name}.log"
+        text = file.read_text(errors="replace").strip()
+        return "\n".join(text.splitlines()[-lines:]) or f"(it said nothing in {file})"
 
     def stop(self) -> dict[str, int]:
         """End every node: asked first, killed if it does not listen. Returns the exit codes."""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import signal
+import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from crawler_bringup.stack import Stack
+from crawler_cli.commands.interruption import interrupted
 from crawler_cli.processes import Processes
 from crawler_cli.status import StatusLine
+from crawler_core.errors import UserError
 from crawler_nodes.ring_view import RingView
 from crawler_nodes.run_log import RunLog
 
@@ -18,6 +23,11 @@ START_UP = 30.0  # s until the first state must have come
 USAGE = 2  # exit code of a node that refuses its input
 LOOK = 0.04  # s between two looks at the ring
 LAST_WORDS = 0.1  # s that are listened on: the last diagnostics carry the counters
+SILENT = 2.5  # s without a word of a node, which says one every second, until that is shown
+HUNG = 10.0  # s until the run ends for it
+TORQUE_OFF = 10.0  # s that a backend whose motors do not listen may go on trying to take their torque off
+AFTER_START = 2.0  # s after the first state, when there is time to load what the end needs
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP)  # a robot cannot be left standing by Ctrl-Z
 
 
 @dataclass
@@ -33,20 +43,28 @@ class Outcome:
 
 
 def watch(stack: Stack, directory: Path, quiet: bool) -> Outcome:
-    """Run the stack for as long as it shall last, showing how it goes unless `quiet`. Its logs go to `directory`."""
+    """Run the stack for as long as it shall last, showing how it goes unless `quiet`. Its logs go to `directory`.
+
+    Raises UserError where the logs cannot be written.
+    """
     outcome = Outcome(RunLog.of(stack.spec))
     processes = Processes([node for node in stack.nodes if not node.installed_with_ros], directory / "logs")
 
     def hear(number: int, _frame: object) -> None:
         outcome.interrupted = number  # no exception: one that comes while a message is made ends as another one
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, hear)
+    for number in ENDING:
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, hear)
+    if interrupted():
+        outcome.interrupted = signal.SIGINT
     try:
         processes.start()
         _Watch(stack, processes, outcome).run(quiet)
+    except OSError as error:
+        raise UserError(f"{error.filename or directory} cannot be written: {error.strerror}.") from None
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in ENDING:
             signal.signal(number, signal.SIG_IGN)  # the end is on its way; a second Ctrl-C must not leave orphans
         processes.stop()
     return outcome
@@ -60,8 +78,10 @@ class _Watch:
         self._processes = processes
         self._outcome = outcome
         self._log = outcome.log
-        self._began = time.monotonic()
+        self._began = self._looked = time.monotonic()
         self._first_state = self._began
+        self._faulted = math.nan  # when a fault stopped the robot
+        self._loading = False
 
     def run(self, quiet: bool) -> None:
         status = StatusLine(self._stack, self._log, quiet=quiet)
@@ -74,35 +94,71 @@ class _Watch:
 
     def _done(self, view: RingView) -> bool:
         view.drain()
-        elapsed = time.monotonic() - self._began
-        outcome, duration = self._outcome, self._stack.duration
+        now = time.monotonic()
+        outcome = self._outcome
         if self._log.states and math.isnan(outcome.start_up):
-            outcome.start_up = elapsed
-            self._first_state = time.monotonic()
+            outcome.start_up = now - self._began
+            self._first_state = now
         if outcome.interrupted:
             return True
-        self._check(view, elapsed)
-        if outcome.failure or outcome.refusal or (duration and self._log.time >= duration - 1e-6):
+        self._check(view, now)
+        if outcome.refusal or (outcome.failure and not self._torque_may_be_on(now)) or self._at_the_end:
             return True
-        if elapsed > outcome.start_up + 2.0:
-            import crawler_cli.picture  # noqa: F401  loaded while there is time, so that the end is quick
+        if now - self._began > outcome.start_up + AFTER_START and not self._loading:
+            self._loading = True  # in a thread: a signal must not come in the middle of it
+            threading.Thread(target=importlib.import_module, args=("crawler_cli.picture",), daemon=True).start()
         return False
 
-    def _check(self, view: RingView, elapsed: float) -> None:
+    @property
+    def _at_the_end(self) -> bool:
+        duration = self._stack.duration
+        return bool(duration) and (self._log.time >= duration - 1e-6 or self._log.backend.get("finished") == "True")
+
+    def _check(self, view: RingView, now: float) -> None:
         log, outcome = self._log, self._outcome
         for name, code in self._processes.ended().items():
             if code == USAGE and not log.states:
                 outcome.refusal = self._processes.last_words(name, lines=1).partition(": ")[2]
                 return
             outcome.failure = f"the node '{name}' ended with exit code {code}:\n{self._processes.last_words(name)}"
-        if view.node.count_publishers("joint_states") > 1:
+        for name in self._processes.stopped():
+            outcome.failure = (
+                f"the node '{name}' was stopped, by SIGSTOP or a debugger: start the run again without that."
+            )
+        self._listen(now)
+        if view.node.count_publishers("joint_states") > 1 and now - self._first_state < AFTER_START:
+            # whoever was there first goes on
             outcome.failure = (
                 "something else publishes joint_states here, perhaps another run: "
                 "give this one --namespace NAME or another ROS_DOMAIN_ID."
             )
-        if not log.states and elapsed > START_UP:
+        if not log.states and now - self._began > START_UP:
             outcome.failure = f"no joint state came within {START_UP:g} s:\n{self._processes.last_words('backend')}"
         if log.motion == "faulted":
             remedy = log.backend.get("remedy", "")
             fault = log.troubles.get("backend", "a fault stopped the robot")
             outcome.failure = f"{fault.rstrip('.')}; {remedy.rstrip('.')}."
+
+    def _listen(self, now: float) -> None:
+        """Whether every node has said a word of late; the time in which nobody listened does not count."""
+        log = self._log
+        if now - self._looked > 10.0 * LOOK:
+            log.reported = dict.fromkeys(log.reported, now)
+        self._looked = now
+        for name in self._processes.children:
+            silence = now - log.reported.get(name, now)
+            if silence > SILENT:
+                log.troubles[name] = f"it has said nothing for {silence:.0f} s"
+            if silence > HUNG:
+                self._outcome.failure = (
+                    f"the node '{name}' hangs, it has said nothing for {silence:.0f} s: see its log, and start again."
+                )
+
+    def _torque_may_be_on(self, now: float) -> bool:
+        """Whether a fault has left torque on that the backend still tries to take off: then it must not be ended."""
+        if self._log.motion != "faulted" or self._log.backend.get("torque_off") != "False":
+            return False
+        if math.isnan(self._faulted):
+            self._faulted = now
+            print(f"crawler: {self._outcome.failure} Trying on for {TORQUE_OFF:g} s.", file=sys.stderr, flush=True)
+        return now - self._faulted < TORQUE_OFF and not self._processes.ended()

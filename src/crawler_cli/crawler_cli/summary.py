@@ -11,6 +11,7 @@ from rich.table import Table
 
 from crawler_bringup.stack import Stack
 from crawler_cli.run_watch import Outcome
+from crawler_cli.verdict import why_invalid, why_not_done
 from crawler_nodes.measured import branch_shares, demands, measure, mode_shares
 
 UNKNOWN_CYCLES = 2  # periods that a crawl without equations is given to settle
@@ -31,6 +32,7 @@ def summarise(stack: Stack, outcome: Outcome, directory: Path) -> dict[str, Any]
     settling = (1 + cycles) * period  # the gait fades in over its first period
     measured = measure(log, period, settling)
     expected = numbers["step_length_m"] if numbers else None
+    invalid = why_invalid(log)
     return {
         "robot": stack.spec.name,
         "backend": stack.options.backend,
@@ -43,7 +45,7 @@ def summarise(stack: Stack, outcome: Outcome, directory: Path) -> dict[str, Any]
         "stride_period_s": measured.period if measured else None,
         "speed_m_s": measured.speed if measured else None,
         "cycles_measured": measured.cycles if measured else 0,
-        "steady": bool(measured and measured.steady),
+        "steady": bool(measured and measured.steady and not invalid),
         "prediction": prediction.words,
         "predicted_step_length_m": expected,
         "predicted_speed_m_s": numbers["speed_m_s"] if numbers else None,
@@ -56,7 +58,9 @@ def summarise(stack: Stack, outcome: Outcome, directory: Path) -> dict[str, Any]
         **{key: int(log.backend.get(key, 0)) for key in COUNTERS},
         "contact_shares": mode_shares(log),
         "branch_shares": branch_shares(log, settling),
-        "fault": outcome.failure,
+        "valid": not invalid,
+        "why_invalid": invalid,
+        "fault": why_not_done(log, outcome.failure),
         "interrupted": bool(outcome.interrupted),
         "directory": str(directory),
         "picture": None,
@@ -107,6 +111,8 @@ def summary_table(summary: dict[str, Any]) -> None:
         console.print(f"compared with: {summary['prediction']}", soft_wrap=True, highlight=False)
     if summary["step_length_m"] is None:
         console.print("The run was shorter than one stride: give it a longer --duration to measure a step.")
+    elif not summary["valid"]:
+        console.print(f"not valid: {summary['why_invalid']}", soft_wrap=True, highlight=False)
     elif not summary["steady"]:
         console.print("The crawl had not settled: give the run a longer --duration for a steady step length.")
     for label, key in (("picture", "picture"), ("recording", "recording"), ("everything", "directory")):

@@ -8,11 +8,13 @@ import signal
 import sys
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from crawler_bringup.flags import Flag, with_flags
 from crawler_bringup.stack import BACKENDS, Options, Stack, make_stack
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json, add_settings, namespace, number, settings_of
+from crawler_cli.commands.interruption import EXIT_INTERRUPTED
 from crawler_cli.commands.model import finite
 from crawler_cli.run_watch import USAGE, Outcome, watch
 from crawler_cli.summary import summarise, summary_table
@@ -22,6 +24,7 @@ from gait_generators.catalogue import GAITS
 from hybrid_controller.laws.catalogue import LAWS
 from sim_bridge.engines import default_physics
 
+NOT_DONE = 1  # exit code
 EPILOG = """examples:
   crawler run                                        the default robot in physics
   crawler run --backend model --lockstep             the paper's equations, as fast as the machine allows
@@ -32,14 +35,18 @@ EPILOG = """examples:
 
 files: everything of a run goes to runs/<robot>-<backend>-<time>/: summary.json, run.png, logs/, recording/ (MCAP)
 
-exit codes: 0 done, 1 a node failed or a fault stopped the robot, 2 bad input, 130 interrupted before the end
+exit codes: 0 done; 1 the robot did not do what was asked: a node ended, hung or was stopped, a fault or an emergency
+stop stopped the robot, late commands bent the result, or what was to be left could not be written; 2 bad input; 130
+interrupted before the end (by Ctrl-C or Ctrl-Z), 143 and 129 ended by SIGTERM and SIGHUP
 
 keys of --json: robot, backend, controller, gait, duration_s, real_time_factor, start_up_s, step_length_m,
 stride_period_s, speed_m_s, cycles_measured, steady, prediction (what the measured is compared with),
 predicted_step_length_m, predicted_speed_m_s, demands (what the strides that end with an event of a foot ask for at
 most: friction_used, slip_per_stride_m, peak_torque_N_m, peak_power_W), predicted_demands, difference_percent,
 distance_m, lateral_m, yaw_rad (to the left, where the base can), ticks, late_ticks, overruns, clamped, refused,
-contact_shares, branch_shares (of the law's parts, once settled), fault, interrupted, directory, picture, recording
+contact_shares, branch_shares (of the law's parts, once settled), valid (false: late ticks, or a gait that
+fell silent, have bent what is measured), why_invalid, fault (why the robot did not do what was asked), interrupted, directory, picture,
+recording
 """
 
 
@@ -89,6 +96,10 @@ def run(arguments: argparse.Namespace) -> int:
     if stack.note:
         print(stack.note, file=sys.stderr)
     stack.prediction  # noqa: B018  it is known before anything moves
+    try:
+        directory.mkdir(parents=True)
+    except OSError as error:
+        raise UserError(f"{directory} cannot be made ({error.strerror}): give another place with --out.") from None
     return _finish(stack, watch(stack, directory, quiet=arguments.json), directory, quiet=arguments.json)
 
 
@@ -140,29 +151,49 @@ def _label(robot: str) -> str:
 
 
 def _finish(stack: Stack, outcome: Outcome, directory: Path, quiet: bool) -> int:
-    stopped_by_user = outcome.interrupted == signal.SIGINT and not stack.duration
-    if outcome.interrupted == signal.SIGTERM:
-        return 128 + signal.SIGTERM
     if outcome.refusal:
         print(f"crawler: {outcome.refusal}", file=sys.stderr)
         return USAGE
     summary = summarise(stack, outcome, directory)
-    if len(outcome.log.joints) > 2:
-        from crawler_cli.picture import draw
-
-        title = f"{summary['robot']} on {summary['backend']}, gait {summary['gait']}"
-        marks = LAWS[stack.law].marks
-        draw(outcome.log, title, summary["predicted_speed_m_s"], marks, directory / "run.png")
-        summary["picture"] = str(directory / "run.png")
-    (directory / "summary.json").write_text(json.dumps(finite(summary), indent=2) + "\n")
+    unwritten = _leave_files(stack, outcome, directory, summary)
     if quiet:
         print(json.dumps(finite(summary)))
     else:
         summary_table(summary)
-    if outcome.failure:
-        print(f"crawler: {outcome.failure}", file=sys.stderr)
-        return 1
-    return 130 if outcome.interrupted and not stopped_by_user else 0
+    invalid = summary["why_invalid"] if summary["step_length_m"] is not None else ""
+    for sentence in (summary["fault"], invalid, *unwritten):
+        if sentence:
+            print(f"crawler: {sentence}", file=sys.stderr)
+    if outcome.interrupted in (signal.SIGTERM, signal.SIGHUP):
+        return 128 + outcome.interrupted
+    if summary["fault"] or invalid or unwritten:
+        return NOT_DONE
+    return EXIT_INTERRUPTED if outcome.interrupted and stack.duration else 0
+
+
+def _leave_files(stack: Stack, outcome: Outcome, directory: Path, summary: dict[str, Any]) -> list[str]:
+    """Write picture and summary, and say in sentences what could not be written."""
+    unwritten = []
+    if len(outcome.log.joints) > 2:
+        from crawler_cli.picture import draw
+
+        title = f"{summary['robot']} on {summary['backend']}, gait {summary['gait']}"
+        file = directory / "run.png"
+        try:
+            draw(outcome.log, title, summary["predicted_speed_m_s"], LAWS[stack.law].marks, file)
+            summary["picture"] = str(file)
+        except Exception as error:  # whatever a picture library makes of a full disk
+            unwritten.append(f"{file} cannot be written: {_why(error)}.")
+    file = directory / "summary.json"
+    try:
+        file.write_text(json.dumps(finite(summary), indent=2) + "\n")
+    except OSError as error:
+        unwritten.append(f"{file} cannot be written: {_why(error)}.")
+    return unwritten
+
+
+def _why(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error).rstrip(".")
 
 
 COMMAND = Command("start the ring: a backend, a gait and a controller", __doc__, EPILOG, add_arguments, run)
