@@ -63,6 +63,7 @@ class Processes:
     def stop(self) -> dict[str, int]:
         """End every node: asked first, killed if it does not listen. Returns the exit codes."""
         self._send(signal.SIGINT)
+        self._send(signal.SIGCONT)  # who was stopped cannot make its motors safe
         if not self._wait(GRACE):
             self._send(signal.SIGKILL)
             self._wait(GRACE)
