@@ -44,9 +44,9 @@ stride_period_s, speed_m_s, cycles_measured, steady, prediction (what the measur
 predicted_step_length_m, predicted_speed_m_s, demands (what the strides that end with an event of a foot ask for at
 most: friction_used, slip_per_stride_m, peak_torque_N_m, peak_power_W), predicted_demands, difference_percent,
 distance_m, lateral_m, yaw_rad (to the left, where the base can), ticks, late_ticks, overruns, clamped, refused,
-contact_shares, branch_shares (of the law's parts, once settled), valid (false: late ticks, or a gait that
-fell silent, have bent what is measured), why_invalid, fault (why the robot did not do what was asked), interrupted, directory, picture,
-recording
+contact_shares, branch_shares (of the law's parts, once settled), valid (false: late ticks, or a gait that fell silent,
+have bent what is measured), why_invalid, fault (why the robot did not do what was asked), interrupted, directory,
+picture, recording
 """
 
 
