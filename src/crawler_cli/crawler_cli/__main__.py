@@ -33,6 +33,8 @@ COMMANDS: Table[Command] = Table(
         "hw": "crawler_cli.commands.hw:COMMAND",
         "doctor": "crawler_cli.commands.doctor:COMMAND",
         "bench": "crawler_cli.commands.bench:COMMAND",
+        "soak": "crawler_cli.commands.soak:COMMAND",
+        "storm": "crawler_cli.commands.storm:COMMAND",
     },
 )
 EXIT_USAGE = 2

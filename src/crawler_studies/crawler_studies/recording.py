@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,10 +65,23 @@ class Recording:
 
 def read_recording(path: Path) -> Recording:
     """The MCAP file `path`, or the one in that directory, a recording's or a run's. Raises UserError for any other."""
+    with _reading(path) as reader:
+        return _read(reader, path)
+
+
+def read_stamps(path: Path, topic: str) -> FloatArray:
+    """The stamps (s) of all messages of a topic whose type begins with a header. Raises UserError as read_recording."""
+    with _reading(path) as reader:
+        there = [connection for connection in reader.connections if connection.topic.rpartition("/")[2] == topic]
+        return np.array([_stamp(message) * 1e-9 for message in _messages(reader, there)])
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[AnyReader]:
     source = _source(path)
     try:
         with AnyReader([source], default_typestore=get_typestore(Stores.ROS2_JAZZY)) as reader:
-            return _read(reader, path)
+            yield reader
     except UserError:
         raise
     except Exception as error:  # whatever a file that is cut off or foreign does to its reader

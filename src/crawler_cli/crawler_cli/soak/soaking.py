@@ -1,0 +1,120 @@
+"""Lets a ring run for long, and then kills all of it at once."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from sensor_msgs.msg import JointState
+
+from crawler_cli.soak.memory import Memory
+from crawler_cli.soak.result import SoakResult
+from crawler_cli.soak.sequence import Sequence
+from crawler_cli.storm.kind import Stage
+from crawler_cli.storm.remains import traced
+from crawler_cli.storm.scene import Scene
+from crawler_core.errors import UserError
+from crawler_core.robot import load_robot
+from crawler_nodes.run_log import Topics
+from crawler_nodes.tap import Topic
+from crawler_studies.recording import read_stamps
+
+LOOKS = 600  # samples of memory in a soak, at most
+SOONEST = 1.0  # s between two of them, at least
+SAY_EVERY = 60.0  # s
+TOPICS = ("joint_states", "joint_commands")
+
+
+@dataclass(frozen=True)
+class Soak:
+    """What shall run for how long."""
+
+    stage: Stage
+    backend: str
+    domain: int
+    rate: float  # Hz
+    seconds: float
+    settles: float  # s after which memory has to be flat
+
+
+def soak(wanted: Soak, directory: Path, say: Callable[[str], None]) -> tuple[SoakResult, Memory]:
+    """Run it; everything is left in `directory`. Ctrl-C ends it early, with what there is by then."""
+    spec = load_robot(wanted.stage.robot, {})
+    sequences = {name: Sequence() for name in TOPICS}
+    memory = Memory()
+    troubles: list[str] = []
+    topics: Topics = [(Topic(name, JointState, depth=5000), sequence.hear) for name, sequence in sequences.items()]
+    scene = Scene(wanted.stage, spec, wanted.backend, domain=wanted.domain, chance=random.Random(0), topics=topics)
+    with scene:
+        if not scene.crawling():
+            raise UserError(f"the run did not begin to crawl: {scene.printed().strip()[-500:]}")
+        began, began_own = time.monotonic(), scene.witness.stamp
+        troubles += _watch(scene, memory, wanted, say)
+        passed, own = time.monotonic() - began, scene.witness.stamp - began_own
+        for pid in scene.tree.living():
+            os.kill(pid, signal.SIGKILL)
+        troubles += traced(scene)
+        last = scene.witness.stamp
+        counters = scene.witness.counters
+    heard = np.unique(np.array(sequences["joint_states"].stamps))
+    recorded, lacks = _recorded(directory / "run", last, troubles)
+    within = heard[heard <= recorded[-1] + 1e-9] if len(recorded) else heard
+    result = SoakResult(
+        robot=spec.name,
+        backend=wanted.backend,
+        rate=wanted.rate,
+        duration_s=passed,
+        run_s=own,
+        ticks=int(counters.get("ticks", 0)),
+        late_ticks=int(counters.get("late_ticks", 0)),
+        overruns=int(counters.get("overruns", 0)),
+        heard={name: sequence.heard for name, sequence in sequences.items()},
+        missed={name: sequence.missed for name, sequence in sequences.items()},
+        memory_MB=memory.latest(),
+        growth_MB=memory.growth(wanted.settles) if passed > wanted.settles else {},
+        recorded=len(recorded),
+        not_recorded=len(np.setdiff1d(within.round(9), recorded.round(9))),
+        recording_lacks_s=lacks,
+        troubles=tuple(troubles),
+    )
+    return result, memory
+
+
+def _watch(scene: Scene, memory: Memory, wanted: Soak, say: Callable[[str], None]) -> list[str]:
+    """Look at it until the time is over, it has ended or Ctrl-C comes; what is to be said of that."""
+    began = time.monotonic()
+    every = max(SOONEST, wanted.seconds / LOOKS)
+    due, said = 0.0, SAY_EVERY
+    try:
+        while (passed := time.monotonic() - began) < wanted.seconds:
+            if scene.ended:
+                return [f"the run ended after {passed:.0f} s: {scene.printed().strip()[-300:]}"]
+            if passed >= due:
+                due += every
+                memory.look(passed, scene.tree.living())
+            if passed >= said:
+                said += SAY_EVERY
+                own = ", ".join(f"{name} {mb:.1f}" for name, mb in memory.latest().items())
+                late = scene.witness.counters.get("late_ticks", "0")
+                say(f"{passed / 60.0:.0f} of {wanted.seconds / 60.0:g} min, {late} late ticks, MB: {own}")
+            scene.listen(0.05)
+    except KeyboardInterrupt:
+        return [f"interrupted after {time.monotonic() - began:.0f} s"]
+    return []
+
+
+def _recorded(out: Path, last: float, troubles: list[str]) -> tuple[np.ndarray, float]:
+    """Stamps (s) of the states in the recording, and how long before `last` it ends."""
+    try:
+        stamps = np.unique(read_stamps(out, "joint_states"))
+    except UserError as error:
+        troubles.append(str(error))
+        return np.array([]), math.nan
+    return stamps, last - float(stamps[-1]) if len(stamps) else math.nan

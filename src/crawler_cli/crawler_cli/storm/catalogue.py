@@ -1,0 +1,48 @@
+"""All kinds of fault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from crawler_cli.storm.families import (
+    clock,
+    cmd_vel,
+    devices,
+    files,
+    gait_reference,
+    joint_commands,
+    lifecycle,
+    parameters,
+    processes,
+    rings,
+    services,
+    states,
+)
+from crawler_cli.storm.kind import Kind
+from crawler_core.errors import unknown_name
+
+MODULES = (
+    joint_commands,
+    gait_reference,
+    states,
+    cmd_vel,
+    clock,
+    services,
+    processes,
+    parameters,
+    lifecycle,
+    devices,
+    files,
+    rings,
+)
+KINDS: tuple[Kind, ...] = tuple(kind for module in MODULES for kind in module.KINDS)
+FAMILIES = tuple(dict.fromkeys(kind.family for kind in KINDS))
+
+
+def chosen_kinds(words: Iterable[str]) -> list[Kind]:
+    """Those that `words` name, each a family or a kind; all without words. Raises UserError for an unknown one."""
+    wanted = set(words)
+    for word in wanted:
+        if word not in FAMILIES and all(kind.name != word for kind in KINDS):
+            raise unknown_name("kind of fault", word, (*FAMILIES, *(kind.name for kind in KINDS)))
+    return [kind for kind in KINDS if not wanted or wanted & {kind.name, kind.family}]

@@ -1,0 +1,38 @@
+"""Somebody steers a robot that can be steered, badly."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from crawler_cli.storm.families.speaking import FLOOD, Change, speaks
+from crawler_cli.storm.kind import Kind, Must, Stage, crawls, stops
+from crawler_cli.storm.scene import Scene
+
+STEERED = Stage(robot="miniaq", gait="trot")
+SILENCE = 2.0  # s: the legs are at rest half a second after the last cmd_vel
+RESTS = stops(within=SILENCE, text="comes to rest after half a second of silence", code=(0,))
+REFUSED = stops("cmd_vel", within=SILENCE, text="refused and said; no harm", code=(0,))
+
+
+def twist(forward: float = 0.0, aside: float = 0.0, yaw: float = 0.0) -> Change:
+    """Sets the speeds (m/s, m/s, rad/s)."""
+
+    def change(message: Any, _scene: Scene) -> None:
+        message.linear.x, message.linear.y, message.angular.z = forward, aside, yaw
+
+    return change
+
+
+def _steers(what: str, does: str, change: Change, must: Must, **more: Any) -> Kind:
+    return speaks("cmd_vel", what, does, change, must, stage=STEERED, backends=("pybullet", "mujoco"), **more)
+
+
+KINDS = (
+    _steers("nan", "a forward speed that is no number", twist(math.nan), crawls("cmd_vel")),
+    _steers("infinite", "an infinite turn", twist(yaw=math.inf), crawls("cmd_vel")),
+    _steers("sideways", "a speed to the left", twist(aside=0.1), crawls("cmd_vel")),
+    _steers("huge", "1e6 m/s", twist(1e6), RESTS),
+    _steers("silence", "forward for a while, and then nothing", twist(0.02), RESTS),
+    _steers("flood", f"{FLOOD} messages as fast as they go", twist(0.02), RESTS, times=FLOOD),
+)

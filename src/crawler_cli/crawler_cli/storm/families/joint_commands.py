@@ -1,0 +1,51 @@
+"""Somebody besides the controller sends joint_commands."""
+
+from __future__ import annotations
+
+import math
+
+from crawler_cli.storm.families.speaking import (
+    FLOOD,
+    NEVER_SINCE,
+    as_it_is,
+    at,
+    each,
+    moved,
+    named,
+    replays,
+    sized,
+    speaks,
+)
+from crawler_cli.storm.kind import crawls
+
+TOPIC = "joint_commands"
+NAMED = crawls("storm", text="ignored or refused, and the stranger named; crawls on")
+
+
+KINDS = (
+    speaks(TOPIC, "nan", "positions that are not numbers", each("position", math.nan), NAMED),
+    speaks(TOPIC, "infinite", "positions that are infinite", each("position", math.inf), NAMED),
+    speaks(TOPIC, "huge", "positions of 1e300 rad", each("position", 1e300), NAMED),
+    speaks(TOPIC, "far", "positions outside the limits", moved("position", 9.0), NAMED),
+    speaks(TOPIC, "abrupt", "positions 0.6 rad away", moved("position", 0.6), NAMED),
+    speaks(TOPIC, "gentle", "positions 0.02 rad away, a second commander", moved("position", 0.02), NAMED),
+    speaks(TOPIC, "fast", "velocities of 1e6 rad/s", each("velocity", 1e6), NAMED),
+    speaks(TOPIC, "velocity_nan", "velocities that are not numbers", each("velocity", math.nan), NAMED),
+    speaks(TOPIC, "effort_infinite", "infinite efforts", each("effort", math.inf), NAMED),
+    speaks(TOPIC, "misspelt", "a joint that is not there", named("name", ["joint_1", "elbow"]), NAMED),
+    speaks(TOPIC, "twice", "one joint named twice", named("name", ["joint_1", "joint_1"]), NAMED),
+    speaks(TOPIC, "short", "one position for two joints", sized("position", 1), NAMED),
+    speaks(TOPIC, "long", "a thousand positions", sized("position", 1000), NAMED),
+    speaks(TOPIC, "empty", "no joints at all", lambda message, _scene: _emptied(message), NAMED),
+    speaks(TOPIC, "long_name", "a name of a megabyte", named("name", ["j" * 1_000_000, "joint_2"]), NAMED, times=3),
+    speaks(TOPIC, "old_stamp", "the stamp 0", at(NEVER_SINCE), NAMED),
+    speaks(TOPIC, "past_stamp", "stamps 100 s old", at(-100.0), NAMED),
+    speaks(TOPIC, "future_stamp", "stamps 1e6 s ahead", at(1e6), NAMED),
+    speaks(TOPIC, "flood", f"{FLOOD} copies as fast as they go", as_it_is, NAMED, times=FLOOD),
+    replays(TOPIC, NAMED),
+)
+
+
+def _emptied(message: object) -> None:
+    for field in ("name", "position", "velocity", "effort"):
+        setattr(message, field, [])

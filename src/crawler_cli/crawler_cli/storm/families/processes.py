@@ -1,0 +1,95 @@
+"""Processes of the run that are killed, stopped, or asked to end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+from crawler_cli.storm.kind import EVERY, REAL_TIME, Kind, Must, crawls, ends
+from crawler_cli.storm.scene import Scene
+
+NODES = ("gait", "controller", "backend", "recorder")
+BREATH, GASP, SLEEP = 0.05, 0.5, 5.0  # s that a process is stopped
+DEATH = 2.0  # s within which all others have ended when the first process has been killed
+TIMEOUT = 0.1 + 0.5  # s: safety.command_timeout, and what braking takes
+
+
+def _signal(name: str, number: int) -> Kind:
+    word = signal.Signals(number).name
+    must = ends(name, text=f"the run ends, and names the {name} node; exit code not 0")
+    return Kind(
+        f"processes/{name}_{word[3:].lower()}",
+        f"{word} to the {name} node",
+        must,
+        lambda s: s.send_signal(name, number),
+    )
+
+
+def _pause(
+    name: str, seconds: float, must: Must, number: int = signal.SIGSTOP, backends: tuple[str, ...] = EVERY
+) -> Kind:
+    """Stopped for so long; without commands for a long time the robot must come to rest meanwhile."""
+    word = signal.Signals(number).name
+
+    def inject(scene: Scene) -> None:
+        with scene.paused(name, number):
+            began = time.monotonic()
+            if seconds >= SLEEP and name in ("gait", "controller") and not must.ends:
+                scene.expect(lambda: scene.witness.safe, TIMEOUT + 0.5, "the robot was not at rest")
+            while time.monotonic() - began < seconds and not scene.ended:
+                scene.listen(min(0.05, seconds))
+
+    label = {BREATH: "breath", GASP: "gasp", SLEEP: "sleep"}[seconds]
+    what = "tstp" if number == signal.SIGTSTP else label
+    return Kind(f"processes/{name}_{what}", f"{word} to it for {seconds:g} s", must, inject, backends)
+
+
+def _front(number: int, code: int) -> Kind:
+    word = signal.Signals(number).name
+    must = Must(
+        f"every process ends within {DEATH:g} s, exit code {code}",
+        ends=DEATH,
+        code=(code,),
+        keeps=number == signal.SIGINT,
+    )
+    return Kind(
+        f"processes/cli_{word[3:].lower()}",
+        f"{word} to `crawler run`",
+        must,
+        lambda scene: os.kill(scene.process.pid, number),
+    )
+
+
+LATE = Must(
+    "brakes and goes on within the limits; said, and no success", crawls=True, says=("late", "ran out"), code=None
+)
+HUNG = Must(
+    "at rest meanwhile; crawls on afterwards, said, and no success",
+    crawls=True,
+    says=("ran out", "stopped coming", "late", "silent", "hung"),
+    code=None,
+)
+SEEN = Must("it is said while it lasts; no success", ends=20.0, code=None)
+KINDS = (
+    *(_signal(name, number) for name in NODES for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)),
+    _front(signal.SIGINT, 130),
+    _front(signal.SIGTERM, 143),
+    _front(signal.SIGKILL, -9),
+    *(_pause(name, BREATH, crawls(text="goes on within the limits")) for name in (*NODES, "cli")),
+    _pause("gait", GASP, LATE),
+    _pause("controller", GASP, LATE),
+    _pause("backend", GASP, Must("goes on within the limits", crawls=True, code=None)),
+    _pause("recorder", GASP, crawls(text="nothing is missing in the recording")),
+    _pause("cli", GASP, crawls()),
+    _pause("gait", SLEEP, HUNG),
+    _pause("controller", SLEEP, HUNG),
+    _pause(
+        "backend",
+        SLEEP,
+        Must("it is said while it lasts; no success", crawls=True, code=None, says=("backend", "states")),
+    ),
+    _pause("recorder", SLEEP, crawls(text="nothing is missing in the recording")),
+    _pause("cli", SLEEP, Must("motors stop, simulations may go on; no success", code=None), backends=REAL_TIME),
+    _pause("cli", SLEEP, Must("motors stop", code=None), signal.SIGTSTP, backends=REAL_TIME),
+)

@@ -1,0 +1,113 @@
+"""Kinds of fault that are messages: a stranger speaks on a topic of the ring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from crawler_cli.storm.kind import Kind, Must
+from crawler_cli.storm.scene import Scene
+from crawler_cli.storm.topics import FORGED
+
+Change = Callable[[Any, Scene], None]  # spoils a message where it is
+TIMES, EVERY = 60, 0.005  # messages of a kind, and s between them: a ring's own rate
+FLOOD = 4000  # messages as fast as they go
+NEVER_SINCE = -1_000_000  # s, a stamp of long ago
+
+
+def speaks(topic: str, what: str, does: str, change: Change, must: Must, times: int = TIMES, **more: Any) -> Kind:
+    """A kind that sends `times` copies of the topic's latest message, each of them changed."""
+
+    def inject(scene: Scene) -> None:
+        genuine = scene.message(topic)
+        with scene.publisher(topic) as send:
+            for _ in range(times):
+                send(spoilt(scene, topic, change, genuine))
+                if times < FLOOD:
+                    scene.listen(EVERY)
+            scene.listen(EVERY)
+
+    return Kind(f"{topic.strip('/')}/{what}", does, must, inject, **more)
+
+
+def spoilt(scene: Scene, topic: str, change: Change, otherwise: Any) -> Any:
+    """The latest message, changed and marked as the storm's own."""
+    message = scene.message(topic) if topic in scene.genuine else otherwise
+    if hasattr(message, "header"):
+        message.header.frame_id = FORGED
+    change(message, scene)
+    return message
+
+
+def replays(topic: str, must: Must, seconds: float = 0.5, **more: Any) -> Kind:
+    """A kind that plays back later what went over the topic for a while, with the stamps of then."""
+
+    def inject(scene: Scene) -> None:
+        kept: list[Any] = []
+        seen = b""
+        end = scene.witness.stamp + seconds
+        while scene.witness.stamp < end and not scene.ended:
+            scene.listen(0.002)
+            if (data := scene.genuine.get(topic, b"")) != seen:
+                seen = data
+                kept.append(scene.message(topic))
+        scene.listen(seconds)
+        with scene.publisher(topic) as send:
+            for message in kept:
+                message.header.frame_id = FORGED
+                send(message)
+                scene.listen(EVERY)
+
+    name = f"{topic.strip('/')}/replayed"
+    return Kind(name, f"{seconds:g} s of it are played back {seconds:g} s later", must, inject, **more)
+
+
+def as_it_is(_message: Any, _scene: Scene) -> None:
+    """Changes nothing."""
+
+
+def at(seconds: float) -> Change:
+    """Moves the stamp by so many seconds; NEVER_SINCE is a fixed time long ago."""
+
+    def change(message: Any, _scene: Scene) -> None:
+        stamp = message.header.stamp
+        stamp.sec = 0 if seconds == NEVER_SINCE else max(-(2**31), min(2**31 - 1, stamp.sec + round(seconds)))
+
+    return change
+
+
+def each(field: str, value: float) -> Change:
+    """Sets every number of an array."""
+
+    def change(message: Any, _scene: Scene) -> None:
+        setattr(message, field, [value] * len(getattr(message, field)))
+
+    return change
+
+
+def moved(field: str, by: float) -> Change:
+    """Adds to every number of an array."""
+
+    def change(message: Any, _scene: Scene) -> None:
+        setattr(message, field, [number + by for number in getattr(message, field)])
+
+    return change
+
+
+def sized(field: str, count: int) -> Change:
+    """Cuts an array to `count` elements, or lengthens it with its last ones."""
+
+    def change(message: Any, _scene: Scene) -> None:
+        kept = list(getattr(message, field))
+        setattr(message, field, (kept * (1 + count // max(1, len(kept))))[:count])
+
+    return change
+
+
+def named(field: str, names: list[str]) -> Change:
+    """Gives it these names."""
+
+    def change(message: Any, _scene: Scene) -> None:
+        setattr(message, field, names)
+
+    return change

@@ -1,0 +1,100 @@
+"""Somebody besides the backend tells how the robot is: joint_states, contact_states, odom."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from crawler_interfaces.msg import ContactState
+
+from crawler_cli.storm.families.speaking import (
+    FLOOD,
+    NEVER_SINCE,
+    Change,
+    as_it_is,
+    at,
+    each,
+    moved,
+    named,
+    replays,
+    sized,
+    speaks,
+)
+from crawler_cli.storm.kind import Kind, Stage, crawls
+from crawler_cli.storm.scene import Scene
+
+JOINTS, CONTACTS, ODOM = "joint_states", "contact_states", "odom"
+NAMED = crawls("storm", text="ignored or refused, and the stranger named; crawls on")
+FELT = Stage(controller="hybrid", sets=("gait.omega=3",))  # a law that reads the contacts
+ESTIMATED = Stage(
+    controller="hybrid", sets=("gait.omega=3", "controller.contacts=estimated")
+)  # and one that reads odom
+
+
+def _contacts(message: Any, _scene: Scene) -> None:
+    message.contacts = [ContactState()] * 2
+
+
+def _entries(**fields: Any) -> Change:
+    def change(message: Any, _scene: Scene) -> None:
+        for entry in message.contacts:
+            for name, value in fields.items():
+                setattr(entry, name, value)
+
+    return change
+
+
+def _forces(message: Any, _scene: Scene) -> None:
+    for entry in message.contacts:
+        entry.force.x = entry.force.z = entry.slip_velocity.x = math.nan
+
+
+def _none(message: Any, _scene: Scene) -> None:
+    message.contacts = []
+
+
+def _nowhere(message: Any, _scene: Scene) -> None:
+    message.pose.pose.position.x = message.twist.twist.linear.x = math.nan
+
+
+def _no_attitude(message: Any, _scene: Scene) -> None:
+    q = message.pose.pose.orientation
+    q.x = q.y = q.z = q.w = 0.0
+
+
+def _racing(message: Any, _scene: Scene) -> None:
+    message.twist.twist.linear.x = 1e6
+
+
+def _felt(what: str, does: str, change: Change, **more: Any) -> Kind:
+    return speaks(CONTACTS, what, does, change, NAMED, stage=FELT, backends=("pybullet", "mujoco", "model"), **more)
+
+
+def _moving(what: str, does: str, change: Change, **more: Any) -> Kind:
+    return speaks(ODOM, what, does, change, NAMED, stage=ESTIMATED, backends=("pybullet", "mujoco", "model"), **more)
+
+
+KINDS = (
+    speaks(JOINTS, "nan", "angles that are not numbers", each("position", math.nan), NAMED),
+    speaks(JOINTS, "far", "angles 1 rad away", moved("position", 1.0), NAMED),
+    speaks(JOINTS, "racing", "speeds of 1e6 rad/s", each("velocity", 1e6), NAMED),
+    speaks(JOINTS, "short", "one angle for all joints", sized("position", 1), NAMED),
+    speaks(JOINTS, "misspelt", "joints that are not there", named("name", ["hip", "elbow"]), NAMED),
+    speaks(JOINTS, "old_stamp", "the stamp 0", at(NEVER_SINCE), NAMED),
+    speaks(JOINTS, "past_stamp", "stamps 100 s old", at(-100.0), NAMED),
+    speaks(JOINTS, "future_stamp", "stamps 1e6 s ahead", at(1e6), NAMED),
+    speaks(JOINTS, "flood", f"{FLOOD} copies as fast as they go", as_it_is, NAMED, times=FLOOD),
+    replays(JOINTS, NAMED),
+    _felt("default", "contacts as they are made, with source 0", _contacts),
+    _felt("unknown_mode", "contacts of mode 99", _entries(mode=99)),
+    _felt("unknown_source", "contacts of source 200", _entries(source=200)),
+    _felt("unknown_foot", "feet that are not there", _entries(foot="hoof")),
+    _felt("nan", "forces and slips that are not numbers", _forces),
+    _felt("empty", "no feet", _none),
+    _felt("future_stamp", "stamps 1e6 s ahead", at(1e6)),
+    _moving("nan", "places and speeds that are not numbers", _nowhere),
+    _moving("no_attitude", "a quaternion of zeros", _no_attitude),
+    _moving("racing", "a speed of 1e6 m/s", _racing),
+    _moving("old_stamp", "the stamp 0", at(NEVER_SINCE)),
+    _moving("future_stamp", "stamps 1e6 s ahead", at(1e6)),
+)
