@@ -33,6 +33,7 @@ COMMANDS: Table[Command] = Table(
         "hw": "crawler_cli.commands.hw:COMMAND",
         "doctor": "crawler_cli.commands.doctor:COMMAND",
         "bench": "crawler_cli.commands.bench:COMMAND",
+        "fuzz": "crawler_cli.commands.fuzz:COMMAND",
         "soak": "crawler_cli.commands.soak:COMMAND",
         "storm": "crawler_cli.commands.storm:COMMAND",
     },

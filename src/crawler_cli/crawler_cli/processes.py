@@ -41,7 +41,7 @@ class Processes:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C reaches the parent alone, which ends the children in its own order
-                preexec_fn=_end_with_parent,
+                preexec_fn=end_with_parent,
             )
             log.close()
             self._standstill[node.name] = Standstill(self.children[node.name].pid)
@@ -98,7 +98,7 @@ def command(node: NodeSpec, directory: Path) -> list[str]:
     return [str(part) for part in [*arguments, "--params-file", file, "--log-level", node.log_level]]
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """In the child: be told to end when the parent dies, however it dies."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() == 1:

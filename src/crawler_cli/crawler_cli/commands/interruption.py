@@ -50,6 +50,11 @@ class AskedToEnd:
     def __call__(self) -> bool:
         return self._asked
 
+    def check(self) -> None:
+        """Raise KeyboardInterrupt once one came: for loops that are not interrupted at once."""
+        if self._asked:
+            raise KeyboardInterrupt
+
     def _hear(self, number: int, frame: object) -> None:
         self._asked = True
         if self.at_once:

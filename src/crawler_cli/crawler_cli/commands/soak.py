@@ -12,6 +12,7 @@ from pathlib import Path
 from crawler_bringup.stack import BACKENDS
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
+from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
 from crawler_cli.storm.kind import Stage
 from crawler_core.errors import UserError
@@ -82,7 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     wanted = Soak(stage, backend, domain, arguments.rate, 60.0 * arguments.minutes, 60.0 * arguments.settles)
     directory.mkdir(parents=True)
-    result, memory = soak(wanted, directory, lambda text: print(text, file=sys.stderr, flush=True))
+    asked = AskedToEnd(at_once=False)
+    result, memory = soak(wanted, directory, lambda text: print(text, file=sys.stderr, flush=True), asked.check)
     found = {**finite(result.as_json()), "directory": str(directory)}
     (directory / "soak.json").write_text(json.dumps(found, indent=2) + "\n")
     draw_memory(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
+from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.storm.catalogue import FAMILIES, KINDS, chosen_kinds
 from crawler_cli.storm.director import Weather, blow
 from crawler_cli.storm.kind import EVERY
@@ -84,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     code = 0
     try:
-        for verdict in blow(kinds, backends, weather, say):
+        for verdict in blow(kinds, backends, weather, say, AskedToEnd(at_once=False).check):
             verdicts.append(verdict)
             say("\n       ".join([f"  {'ok  ' if verdict.ok else 'FAIL'} {verdict.kind}", *verdict.problems]))
     except KeyboardInterrupt:

@@ -44,14 +44,21 @@ class Soak:
     settles: float  # s after which memory has to be flat
 
 
-def soak(wanted: Soak, directory: Path, say: Callable[[str], None]) -> tuple[SoakResult, Memory]:
-    """Run it; everything is left in `directory`. Ctrl-C ends it early, with what there is by then."""
+def soak(
+    wanted: Soak, directory: Path, say: Callable[[str], None], check: Callable[[], None]
+) -> tuple[SoakResult, Memory]:
+    """Run it; everything is left in `directory`.
+
+    KeyboardInterrupt from `check` ends it early, with what there is by then. Raises UserError where nothing crawls.
+    """
     spec = load_robot(wanted.stage.robot, {})
     sequences = {name: Sequence() for name in TOPICS}
     memory = Memory()
     troubles: list[str] = []
     topics: Topics = [(Topic(name, JointState, depth=5000), sequence.hear) for name, sequence in sequences.items()]
-    scene = Scene(wanted.stage, spec, wanted.backend, domain=wanted.domain, chance=random.Random(0), topics=topics)
+    scene = Scene(
+        wanted.stage, spec, wanted.backend, domain=wanted.domain, chance=random.Random(0), topics=topics, check=check
+    )
     with scene:
         if not scene.crawling():
             raise UserError(f"the run did not begin to crawl: {scene.printed().strip()[-500:]}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 import signal
 import time
@@ -18,6 +17,7 @@ from crawler_cli.storm.verdict import Verdict
 from crawler_core.robot import load_robot
 from crawler_models.catalogue import model_of
 
+SLOWEST = 3.0  # times that, with however much patience
 ALONE = 8.0  # s of its own time that a run lasts whose only fault is to come
 LONGEST = 12  # kinds that one run has to bear
 WELL = 3.0  # s within which a run that has borne something crawls
@@ -36,17 +36,25 @@ class Weather:
 
 
 def blow(
-    kinds: Sequence[Kind], backends: Sequence[str], weather: Weather, say: Callable[[str], None]
+    kinds: Sequence[Kind],
+    backends: Sequence[str],
+    weather: Weather,
+    say: Callable[[str], None],
+    check: Callable[[], None] = lambda: None,
 ) -> Iterator[Verdict]:
-    """One verdict after the other; those that came are there, whatever becomes of the next."""
+    """One verdict after the other; those that came are there, whatever becomes of the next.
+
+    `check` is called all the time while something is waited for; what it raises ends the storm, and the run under it.
+    """
     chance = random.Random(weather.seed)
     end = time.monotonic() + weather.seconds
-    for backend in backends:
-        for together in acts([kind for kind in kinds if applies(kind, backend)], chance):
-            if time.monotonic() > end:
-                return
-            say(f"{backend}: {', '.join(kind.name for kind in together)}")
-            yield from _scene(together, backend, weather, random.Random(chance.random()))
+    plan = [(b, together) for b in backends for together in acts([k for k in kinds if applies(k, b)], chance)]
+    for count, (backend, together) in enumerate(plan, 1):
+        if time.monotonic() > end:
+            say(f"the time is over: {len(plan) - count + 1} of {len(plan)} runs were not begun")
+            return
+        say(f"run {count} of {len(plan)}, {backend}: {', '.join(kind.name for kind in together)}")
+        yield from _run(together, backend, weather, random.Random(chance.random()), check)
 
 
 def applies(kind: Kind, backend: str) -> bool:
@@ -72,11 +80,11 @@ def acts(kinds: Sequence[Kind], chance: random.Random) -> list[list[Kind]]:
     return found
 
 
-def _scene(kinds: list[Kind], backend: str, weather: Weather, chance: random.Random) -> Iterator[Verdict]:
+def _run(
+    kinds: list[Kind], backend: str, weather: Weather, chance: random.Random, check: Callable[[], None]
+) -> Iterator[Verdict]:
     """One run, and what is left of it. Where it breaks, those that have not come yet get another."""
     first = kinds[0]
-    shared = first.shares
-    verdicts: list[Verdict] = []
     left = list(kinds)
     scene = Scene(
         first.stage,
@@ -85,45 +93,40 @@ def _scene(kinds: list[Kind], backend: str, weather: Weather, chance: random.Ran
         domain=weather.domain,
         chance=chance,
         patience=weather.patience,
-        duration=0.0 if shared else ALONE + 60.0 * (weather.patience - 1.0),
+        duration=0.0 if first.shares else ALONE * min(weather.patience, SLOWEST),
         more=weather.more,
+        check=check,
     )
     with scene:
         if first.stage.starts and not scene.crawling():
-            yield Verdict(first.name, backend, 0.0, [f"the run did not begin to crawl: {scene.printed()[-300:]}"])
             left.pop(0)
+            why = scene.printed().strip()[-300:] or f"motion is {scene.witness.motion or 'unknown'}"
+            yield Verdict(first.name, backend, 0.0, [f"the run did not begin to crawl: {why}"])
         else:
-            while left and not scene.ended:
-                kind = left.pop(0)
-                verdicts.append(act(kind, scene))
-                if shared and not verdicts[-1].ok and not scene.crawling(WELL):
-                    break  # the next ones deserve a run that is well
-            _end(scene, verdicts, first, shared)
-            yield from verdicts
+            verdict = act(left.pop(0), scene)
+            while left and not scene.ended and (verdict.ok or scene.crawling(WELL)):  # they deserve a run that is well
+                yield verdict
+                verdict = act(left.pop(0), scene)
+            _end(scene, verdict, first)
+            yield verdict
     if left:
-        yield from _scene(left, backend, weather, chance)
+        yield from _run(left, backend, weather, chance, check)
 
 
-def _end(scene: Scene, verdicts: list[Verdict], first: Kind, shared: bool) -> None:
-    """Let the run end, or end it, and judge what is left."""
-    if not shared:
+def _end(scene: Scene, verdict: Verdict, first: Kind) -> None:
+    """Let the run end, or end it, and judge what is left; `verdict` is the last of it."""
+    if not first.shares:
         scene.until(lambda: scene.ended, ALONE + GRACE)
         if not scene.ended and not first.must.ends:
-            verdicts[-1].problems.append("it did not end by itself at its duration")
+            verdict.problems.append("it did not end by itself at its duration")
     if not scene.ended:
         scene.process.send_signal(signal.SIGCONT)
         scene.process.send_signal(signal.SIGINT)
         scene.until(lambda: scene.ended, GRACE)
-    must = crawls() if shared else first.must
+    must = crawls() if first.shares else first.must
     remains = Remains.of(scene, keeps=must.keeps)
-    verdicts[-1].code = remains.code
-    verdicts[-1].problems += remains.problems(must)
+    verdict.code = remains.code
+    verdict.problems += remains.problems(must)
     if must.ends and must.says and not any(word.lower() in remains.words.lower() for word in must.says):
         words = " ".join(remains.words.split())[-200:]
-        verdicts[-1].problems.append(f"it ended saying {words or 'nothing'!r}, and none of {', '.join(must.says)}")
-
-
-def runs_of(kinds: Sequence[Kind], backends: Sequence[str], seed: int) -> int:
-    """How many runs a storm needs, if nothing breaks."""
-    chance = random.Random(seed)
-    return sum(1 for _ in itertools.chain(*(acts([k for k in kinds if applies(k, b)], chance) for b in backends)))
+        verdict.problems.append(f"it ended saying {words or 'nothing'!r}, and none of {', '.join(must.says)}")

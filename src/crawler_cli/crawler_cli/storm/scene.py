@@ -17,6 +17,7 @@ from typing import Any
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.serialization import deserialize_message
 
+from crawler_cli.processes import end_with_parent
 from crawler_cli.storm.family_tree import FamilyTree
 from crawler_cli.storm.kind import Stage
 from crawler_cli.storm.topics import LATCHED, LISTENED, TYPES, genuine_topics
@@ -49,10 +50,11 @@ class Scene:
         duration: float = 0.0,
         more: tuple[str, ...] = (),
         topics: Topics | None = None,
+        check: Callable[[], None] = lambda: None,
     ) -> None:
         """`duration` in s of the run's own time, 0 without end; `more` are further words of `crawler run`.
 
-        `topics` are listened to besides.
+        `topics` are listened to besides. `check` is called while something is waited for, and may raise.
         """
         self.spec = spec
         self.backend = backend
@@ -62,6 +64,7 @@ class Scene:
         self.witness = Witness(spec, backend)
         self.genuine: dict[str, bytes] = {}  # the latest message of each topic
         self._topics = topics or []
+        self._check = check
         self._temporary = tempfile.TemporaryDirectory(prefix="crawler-storm-", ignore_cleanup_errors=True)
         self.place = Path(self._temporary.name)
         self.out = Path(stage.out) if stage.out else self.place / "run"
@@ -81,7 +84,7 @@ class Scene:
 
     def __enter__(self) -> Scene:
         topics = [*self._topics, *genuine_topics(self.genuine), *self.witness.topics()]
-        self.view = RingView(topics, name="storm")
+        self.view = RingView(topics, name="storm", check=self._check)
         try:
             self.process = self.start(self.words, "run")
         except BaseException:
@@ -110,6 +113,7 @@ class Scene:
                 cwd=self.place,
                 env=self.environment,
                 start_new_session=True,
+                preexec_fn=end_with_parent,
             )
 
     def printed(self, label: str = "run") -> str:

@@ -105,7 +105,7 @@ def _message(name: str, value: Any) -> Any:
 
 def _unknown(node: str) -> Kind:
     def inject(scene: Scene) -> None:
-        for name in ("nonesuch", "", "a" * 10_000):
+        for name in ("nonesuch", "..", "a" * 10_000):
             if put(scene, node, name, 1.0).successful:
                 raise Unmet(f"{node} took a parameter named {name[:20]!r}")
 
