@@ -18,6 +18,7 @@ from crawler_bringup.stack import BACKENDS, GIVEN, GIVEN_BACKEND, make_stack
 from crawler_cli.__main__ import COMMANDS
 from crawler_cli.commands import doctor, gait_analysis, model, run
 from crawler_cli.run_watch import Outcome
+from crawler_cli.storm.catalogue import KINDS
 from crawler_cli.summary import summarise
 from crawler_core.backend_settings import BackendSettings, robots_own
 from crawler_core.parameters import check_value, describe
@@ -35,6 +36,7 @@ from sim_bridge.engines import ENGINES, installed_engines
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PARAMETERS = ROOT / "docs/parameters.md"
+RELIABILITY = ROOT / "docs/reliability.md"
 GUIDE = ROOT / "docs/add_a_robot.md"
 PAGES = sorted(page for page in ROOT.rglob("*.md") if not any(part[0] == "." for part in page.relative_to(ROOT).parts))
 
@@ -126,6 +128,14 @@ def test_the_readme_lists_the_robots():
 
 def test_the_readme_lists_the_backends():
     assert first_column(README, "Backends") == set(BACKENDS)
+
+
+def test_the_page_on_reliability_lists_every_kind_of_fault_that_a_storm_has():
+    told = [
+        (row["fault"], row["what is done"], row["what must follow"])
+        for row in rows(sections(RELIABILITY)["Every kind"])
+    ]
+    assert told == [(f"`{kind.name}`", kind.does, kind.must.text) for kind in KINDS]
 
 
 # links

@@ -15,7 +15,7 @@ from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.storm.catalogue import FAMILIES, KINDS, chosen_kinds
 from crawler_cli.storm.director import Weather, blow
 from crawler_cli.storm.kind import EVERY
-from crawler_cli.storm.report import write_tables
+from crawler_cli.storm.report import read_storm, write_tables
 from crawler_cli.storm.verdict import Verdict
 from crawler_core.errors import UserError, unknown_name
 from crawler_nodes.own_domain import own_domain
@@ -26,6 +26,7 @@ EPILOG = f"""examples:
   crawler storm --backend model,pybullet --only services,processes/gait_kill
   crawler storm --seed 7 --minutes 10                  as many as fit into ten minutes
   crawler storm --list
+  crawler storm --from mock.json model.json --write docs/reliability.md
 
 Every kind is injected into a `crawler run` of its own or, where it should crawl on, of several; moments and order come
 from --seed. What is judged: limits of speed and acceleration of joint_states between ticks, the time until the robot is
@@ -59,6 +60,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--write", metavar="FILE", help="write the tables between the marks of this file, docs/reliability.md"
     )
+    parser.add_argument(
+        "--from",
+        nargs="+",
+        default=[],
+        dest="earlier",
+        metavar="FILE",
+        help="begin nothing: count what earlier storms have printed with --json",
+    )
     parser.add_argument("--list", action="store_true", help="say which kinds there are, and begin nothing")
     add_json(parser)
 
@@ -73,33 +82,42 @@ def run(arguments: argparse.Namespace) -> int:
         for kind in kinds:
             print(f"{kind.name:40} {kind.does}: {kind.must.text}")
         return 0
+    verdicts: list[Verdict]
+    if arguments.earlier:
+        storms = [read_storm(Path(file)) for file in arguments.earlier]
+        verdicts = [verdict for found, _ in storms for verdict in found]
+        return _say(arguments, verdicts, sum(about["seconds"] for _, about in storms))
+    verdicts = []
+    began, code = time.monotonic(), 0
     domain = own_domain() if arguments.domain is None else arguments.domain
     os.environ |= {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
     more = ("--lockstep", "--real-time-factor", "1") if arguments.lockstep else ()
     weather = Weather(arguments.seed, domain, arguments.patience, 60.0 * arguments.minutes, more)
-    verdicts: list[Verdict] = []
-    began = time.monotonic()
 
     def say(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
-    code = 0
     try:
         for verdict in blow(kinds, backends, weather, say, AskedToEnd(at_once=False).check):
             verdicts.append(verdict)
             say("\n       ".join([f"  {'ok  ' if verdict.ok else 'FAIL'} {verdict.kind}", *verdict.problems]))
     except KeyboardInterrupt:
         code = 130
-    seconds = time.monotonic() - began
-    if arguments.write and verdicts:
-        write_tables(Path(arguments.write), verdicts, arguments.seed)
+    return max(code, _say(arguments, verdicts, time.monotonic() - began))
+
+
+def _say(arguments: argparse.Namespace, verdicts: list[Verdict], seconds: float) -> int:
+    """Print and write how it went; 1 where a fault did not end as it must."""
     good = sum(verdict.ok for verdict in verdicts)
+    if arguments.write:
+        command = f"`./crawler storm --seed {arguments.seed}`" if not arguments.earlier else "Several storms"
+        write_tables(Path(arguments.write), verdicts, f"{command}, {seconds / 60.0:.0f} min.")
     if arguments.json:
         found = {"seed": arguments.seed, "seconds": seconds, "injected": len(verdicts), "as_they_must": good}
         print(json.dumps({**found, "verdicts": [verdict.as_json() for verdict in verdicts]}))
     else:
-        print(f"{good} of {len(verdicts)} faults ended as they must, in {seconds:.0f} s; seed {arguments.seed}")
-    return code or int(good < len(verdicts))
+        print(f"{good} of {len(verdicts)} faults ended as they must, in {seconds:.0f} s")
+    return int(good < len(verdicts))
 
 
 def _backends(words: str) -> list[str]:

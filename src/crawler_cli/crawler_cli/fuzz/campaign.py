@@ -26,6 +26,7 @@ from crawler_cli.storm.witness import MOVING, Peak
 
 WAITS = 60.0  # s of wall time for what takes a moment, on a busy machine
 FROM_NOTHING = 0.3  # of the messages; the others are genuine ones that are spoilt
+EVERY_TICK = ("joint_commands", "joint_states", "contact_states")
 AGAIN = 0.2  # of the poses that the gait node is sent come after time has gone back
 MOST_CRASHES = 20  # different ones, after which it is enough
 TICKS_BETWEEN = 2  # turns of the ring between two messages
@@ -122,16 +123,23 @@ class _Attack:
         if target.way == "topic":
             if target.node == "gait" and target.name == "joint_states" and self._chance.random() < AGAIN:
                 self._ring.send["/clock"](Clock())  # a simulation that starts again: only then is a pose waited for
-            nothing = self._chance.random() < FROM_NOTHING
-            values = self._values
-            message = values.message(target.kind) if nothing else values.spoil(self._ring.latest(target.name))
-            self._ring.send[target.name](message)
+            self._speak(target)
         elif target.way == "service":
             self._call(target.name, target.kind, self._values.message(target.kind.Request))
         else:
             name = self._chance.choice(self._names)
             message = ParameterMessage(name=name, value=self._parameter_value(name))
             self._call("set_parameters", SetParameters, SetParameters.Request(parameters=[message]))
+
+    def _speak(self, target: Target) -> None:
+        ring, values = self._ring, self._values
+        if self._chance.random() < FROM_NOTHING:
+            ring.send[target.name](values.message(target.kind))
+        elif target.name in EVERY_TICK:
+            ring.waylaid[target.name] = values.spoil  # it comes before the genuine one, whose stamp it has
+            _until(ring, lambda: target.name not in ring.waylaid, f"{target.name} stopped coming")
+        else:
+            ring.send[target.name](values.spoil(ring.latest(target.name)))
 
     def make_up(self) -> None:
         """Put back what was changed with leave: parameters, and stops that were asked for."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rclpy.qos import DurabilityPolicy, QoSProfile
-from rclpy.serialization import deserialize_message
+from rclpy.serialization import deserialize_message, serialize_message
 
 from crawler_cli.processes import end_with_parent
 from crawler_cli.storm.family_tree import FamilyTree
@@ -83,7 +83,7 @@ class Scene:
         ]
 
     def __enter__(self) -> Scene:
-        topics = [*self._topics, *genuine_topics(self.genuine), *self.witness.topics()]
+        topics = [*self._topics, *genuine_topics(self.genuine, self.witness.forged), *self.witness.topics()]
         self.view = RingView(topics, name="storm", check=self._check)
         try:
             self.process = self.start(self.words, "run")
@@ -184,9 +184,14 @@ class Scene:
         def met() -> bool:
             return int(topic in LISTENED) < out.get_subscription_count() == node.count_subscribers(topic)
 
+        def send(message: Any) -> None:
+            data = serialize_message(message)
+            self.witness.forged.add(data)
+            out.publish(data)
+
         try:
             self.expect(met, ANSWER, f"nobody but the storm listened to {topic}")
-            yield out.publish
+            yield send
         finally:
             self.view.node.destroy_publisher(out)
 

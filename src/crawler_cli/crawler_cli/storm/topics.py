@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from crawler_interfaces.msg import ContactStateArray
@@ -25,21 +25,15 @@ TYPES: dict[str, Any] = {
     "/clock": Clock,
 }
 LATCHED = ("gait_reference",)
-FORGED = "storm"  # frame_id of what the storm itself sends
 LISTENED = ("joint_commands", "gait_reference", "contact_states", "odom", "joint_states")
 
 
-def is_forged(data: bytes) -> bool:
-    """Whether a serialised message with a header is the storm's own: its text follows the stamp and the length."""
-    return data[16 : 17 + len(FORGED)] == FORGED.encode() + b"\0"
-
-
-def genuine_topics(latest: dict[str, bytes]) -> Topics:
-    """What keeps the latest message of each topic in `latest`, the storm's own left out."""
+def genuine_topics(latest: dict[str, bytes], forged: Container[bytes]) -> Topics:
+    """What keeps the latest message of each topic in `latest`, those that are `forged` left out."""
 
     def keep(name: str) -> Callable[[bytes, dict[str, Any]], None]:
         def kept(data: bytes, _info: dict[str, Any]) -> None:
-            if not is_forged(data):
+            if data not in forged:
                 latest[name] = data
 
         return kept

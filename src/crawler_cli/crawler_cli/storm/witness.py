@@ -12,7 +12,6 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
-from crawler_cli.storm.topics import is_forged
 from crawler_core.robot import RobotSpec
 from crawler_nodes.run_log import Topics
 from crawler_nodes.tap import Topic, stamp_of
@@ -21,11 +20,8 @@ STILL = 2e-3  # rad that joints at rest may stir, within REST
 REST = 0.3  # s
 MOVING = 0.01  # rad that a crawl moves its joints at least, within half a second
 LIMP = ("e-stopped", "faulted", "relaxed", "disabled")
-RESOLUTION = {
-    "mock": 1e-6,
-    "emulated": 2e-3,
-}  # rad, of the angles that are reported; of an engine, what its solver leaves
-SOLVED = 2e-5
+RESOLUTION = {"ideal": 1e-9, "mock": 1e-6, "emulated": 2e-3}  # rad, of the angles that are reported
+SOLVED = 2e-5  # rad, that the solver of an engine leaves
 
 
 class State(NamedTuple):
@@ -70,6 +66,7 @@ class Witness:
     backend: str
     states: deque[State] = field(default_factory=lambda: deque(maxlen=4000))
     words: deque[Word] = field(default_factory=lambda: deque(maxlen=4000))
+    forged: set[bytes] = field(default_factory=set)  # what the storm itself has sent
     counters: dict[str, str] = field(default_factory=dict)  # the backend's latest values in diagnostics
     peak: Peak = field(default_factory=Peak)
     went_back: int = 0  # how often time did
@@ -128,7 +125,7 @@ class Witness:
                 self.counters = values
 
     def _on_state(self, data: bytes, _info: dict[str, Any]) -> None:
-        if is_forged(data):
+        if data in self.forged:
             return
         message = deserialize_message(data, JointState)
         if list(message.name) != self._names:

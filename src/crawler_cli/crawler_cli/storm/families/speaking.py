@@ -7,7 +7,6 @@ from typing import Any
 
 from crawler_cli.storm.kind import Kind, Must
 from crawler_cli.storm.scene import Scene
-from crawler_cli.storm.topics import FORGED
 
 Change = Callable[[Any, Scene], None]  # spoils a message where it is
 TIMES, EVERY = 60, 0.005  # messages of a kind, and s between them: a ring's own rate
@@ -31,10 +30,8 @@ def speaks(topic: str, what: str, does: str, change: Change, must: Must, times: 
 
 
 def spoilt(scene: Scene, topic: str, change: Change, otherwise: Any) -> Any:
-    """The latest message, changed and marked as the storm's own."""
+    """The latest message, changed. It has the name of the genuine sender in its header."""
     message = scene.message(topic) if topic in scene.genuine else otherwise
-    if hasattr(message, "header"):
-        message.header.frame_id = FORGED
     change(message, scene)
     return message
 
@@ -54,7 +51,6 @@ def replays(topic: str, must: Must, seconds: float = 0.5, **more: Any) -> Kind:
         scene.listen(seconds)
         with scene.publisher(topic) as send:
             for message in kept:
-                message.header.frame_id = FORGED
                 send(message)
                 scene.listen(EVERY)
 
@@ -74,6 +70,16 @@ def at(seconds: float) -> Change:
         stamp.sec = 0 if seconds == NEVER_SINCE else max(-(2**31), min(2**31 - 1, stamp.sec + round(seconds)))
 
     return change
+
+
+def by_a_stranger(change: Change) -> Change:
+    """The same, under a name that nobody in the ring has."""
+
+    def changed(message: Any, scene: Scene) -> None:
+        message.header.frame_id = "stranger"
+        change(message, scene)
+
+    return changed
 
 
 def each(field: str, value: float) -> Change:

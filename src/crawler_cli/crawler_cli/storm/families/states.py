@@ -13,6 +13,7 @@ from crawler_cli.storm.families.speaking import (
     Change,
     as_it_is,
     at,
+    by_a_stranger,
     each,
     moved,
     named,
@@ -77,6 +78,7 @@ def _moving(what: str, does: str, change: Change, **more: Any) -> Kind:
 KINDS = (
     speaks(JOINTS, "nan", "angles that are not numbers", each("position", math.nan), NAMED),
     speaks(JOINTS, "far", "angles 1 rad away", moved("position", 1.0), NAMED),
+    speaks(JOINTS, "stranger", "angles 1 rad away, under another name", by_a_stranger(moved("position", 1.0)), NAMED),
     speaks(JOINTS, "racing", "speeds of 1e6 rad/s", each("velocity", 1e6), NAMED),
     speaks(JOINTS, "short", "one angle for all joints", sized("position", 1), NAMED),
     speaks(JOINTS, "misspelt", "joints that are not there", named("name", ["hip", "elbow"]), NAMED),

@@ -1,0 +1,80 @@
+"""A soak fails for what grows, is missed or late, and for nothing else."""
+
+import os
+from dataclasses import replace
+
+import pytest
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
+
+from crawler_cli.soak.memory import Memory, grows, own_memory
+from crawler_cli.soak.result import SoakResult
+from crawler_cli.soak.sequence import Sequence
+
+WELL = SoakResult(
+    robot="three_link",
+    backend="mock",
+    rate=200.0,
+    duration_s=3600.0,
+    run_s=3600.0,
+    ticks=720_000,
+    late_ticks=700,
+    overruns=3,
+    heard={"joint_states": 720_000},
+    missed={"joint_states": 0},
+    memory_MB={"gait": 60.0},
+    growth_MB={"gait": 0.9},
+    recorded=720_000,
+    not_recorded=0,
+    recording_lacks_s=0.4,
+    troubles=(),
+)
+
+
+def test_a_soak_in_which_all_is_well_has_no_problems():
+    assert WELL.problems == []
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"missed": {"joint_states": 1}}, "1 messages of joint_states were missed"),
+        ({"heard": {"joint_states": 0}}, "nothing was heard on joint_states"),
+        ({"late_ticks": 721}, "721 of 720000 ticks were late"),
+        ({"growth_MB": {"cli": 1.2}}, "cli grew by 1.2 MB"),
+        ({"not_recorded": 2}, "2 states are not in the recording"),
+        ({"recording_lacks_s": 1.5}, "lacks the last 1.5 s"),
+        ({"recording_lacks_s": float("nan")}, "lacks the last nan s"),
+        ({"troubles": ("the run ended after 7 s",)}, "ended after 7 s"),
+    ],
+)
+def test_what_is_not_as_it_must_be_is_a_sentence(change, words):
+    (problem,) = replace(WELL, **change).problems
+    assert words in problem
+
+
+def test_memory_that_is_made_ones_own_shows():
+    before = own_memory(os.getpid())
+    kept = bytearray(os.urandom(32_000_000))
+    assert own_memory(os.getpid()) - before == pytest.approx(32.0, abs=4.0)
+    assert len(kept) == 32_000_000
+    assert own_memory(2**22 + 1) != own_memory(2**22 + 1)  # nobody
+
+
+def test_growth_is_between_the_tenths_at_begin_and_end_and_not_of_one_look():
+    samples = [(float(t), 50.0 + 0.01 * t) for t in range(100)]
+    assert grows(samples) == pytest.approx(0.9)
+    samples[50] = (50.0, 400.0)
+    assert grows(samples) == pytest.approx(0.9)
+    assert grows(samples[:1]) is None
+    memory = Memory({"gait": [(0.0, 10.0), (1.0, 30.0), (2.0, 30.0)]})
+    assert memory.growth(0.5) == {"gait": 0.0}
+    assert memory.latest() == {"gait": 30.0}
+
+
+def test_a_message_that_does_not_come_is_missed():
+    sequence = Sequence()
+    assert sequence.missed == 0
+    for number in (7, 8, 10, 11):  # whoever listens comes in the middle, and one is lost
+        sequence.hear(serialize_message(JointState()), {"publication_sequence_number": number})
+    assert (sequence.heard, sequence.missed) == (4, 1)

@@ -1,0 +1,77 @@
+"""Which faults a storm has, which runs they share, and that a seed says in which order."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from crawler_cli.storm.catalogue import FAMILIES, KINDS, chosen_kinds
+from crawler_cli.storm.director import LONGEST, acts, applies
+from crawler_cli.storm.kind import EVERY
+from crawler_cli.storm.report import BEGIN, END, tables, write_tables
+from crawler_cli.storm.verdict import Verdict
+from crawler_core.errors import UserError
+from hw_drivers.bus import FAULTS
+from sim_bridge.mock_backend import MockSettings
+
+
+def test_every_backend_is_given_at_least_eighty_kinds_of_fault():
+    assert len({kind.name for kind in KINDS}) == len(KINDS)
+    for backend in EVERY:
+        assert sum(applies(kind, backend) for kind in KINDS) >= 80, backend
+
+
+def test_every_fault_that_mock_and_emulated_motors_can_order_is_ordered():
+    ordered = {word for kind in KINDS for word in kind.stage.sets if word.startswith("backend.fail=")}
+    (mock,) = [
+        field.metadata["parameter"]["choices"]
+        for field in MockSettings.__dataclass_fields__.values()
+        if field.name == "fail"
+    ]
+    assert {word.partition("=")[2] for word in ordered} == ({*FAULTS, *mock} - {"none"})
+
+
+def test_kinds_are_chosen_by_name_and_by_family():
+    assert {kind.family for kind in chosen_kinds(["services"])} == {"services"}
+    assert [kind.name for kind in chosen_kinds(["joint_commands/nan"])] == ["joint_commands/nan"]
+    assert chosen_kinds([]) == list(KINDS)
+    with pytest.raises(UserError, match="did you mean 'services/estop'"):
+        chosen_kinds(["services/estpo"])
+
+
+def test_a_seed_says_in_which_order_and_every_kind_comes_once():
+    first, again, other = (acts(KINDS, random.Random(seed)) for seed in (1, 1, 2))
+    names = [[kind.name for kind in group] for group in first]
+    assert names == [[kind.name for kind in group] for group in again]
+    assert names != [[kind.name for kind in group] for group in other]
+    assert Counter(name for group in names for name in group) == Counter(kind.name for kind in KINDS)
+    for group in first:
+        assert len(group) == 1 or all(kind.shares for kind in group)
+        assert len(group) <= LONGEST
+        assert len({kind.stage for kind in group}) == 1
+
+
+def test_the_tables_count_what_the_verdicts_say(tmp_path):
+    verdicts = [
+        Verdict("services/estop", "mock", 0.0),
+        Verdict("services/estop", "mock", 0.0, ["it did not stop"]),
+        Verdict("services/disable", "model", 0.0),
+    ]
+    lines = tables(verdicts, "").splitlines()
+    assert any(line.startswith("2 of 3 faults") for line in lines)
+    (estop,) = [line for line in lines if line.startswith("| `services/estop` |")]
+    assert estop.split(" | ")[-2:] == ["", "1 of 2 |"]
+    (family,) = [line for line in lines if line.startswith("| `services` |")]
+    assert family.split(" | ")[-2:] == ["1 of 1", "1 of 2 |"]
+    assert sum(line.startswith("| `") for line in lines) == len(KINDS) + len(FAMILIES)
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\nof yesterday\n{END}\nafter\n")
+    write_tables(page, verdicts, "")
+    text = page.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "yesterday" not in text
+    other = tmp_path / "other.md"
+    other.write_text("a page without marks")
+    with pytest.raises(UserError, match="has no lines"):
+        write_tables(other, verdicts, "")
