@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ Array = NDArray[np.float64]
 Columns = Mapping[str, Array]
 
 BLUE, BLACK, PURPLE, RED, GREY = "#1f4fb4", "#222222", "#8a3fa0", "#c0392b", "#888888"
+GREEN, ORANGE = "#2e8b57", "#d9822b"
+DPI = 150
 
 
 @dataclass(frozen=True)
@@ -50,12 +53,19 @@ class Drawing:
             if not axes.images and not axes.collections:
                 axes.grid(alpha=0.3)
         files = [directory / f"{self.stem}.png"]
-        figure.savefig(files[0], dpi=100)
+        figure.savefig(files[0], dpi=DPI)
         for name, columns in self.tables.items():
             file = directory / f"{self.stem}{'_' + name if name else ''}.csv"
             save_columns(file, columns)
             files.append(file)
         return files
+
+
+def log_scale(axes: Axes, ticks: Sequence[float]) -> None:
+    """A logarithmic x axis with these ticks."""
+    axes.set_xscale("log")
+    axes.set_xticks(ticks, labels=[f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
 
 
 def save_columns(file: Path, columns: Columns) -> None:

@@ -21,7 +21,7 @@ def near(lab, omega):
 
 
 def test_fig6_best_phases_follow_the_papers_curves(lab):
-    table = three_link.make(6, lab).tables["best"]
+    table = three_link.make("6", lab).tables["best"]
     psi, robust = table["psi_best_deg"], table["psi_mu_best_deg"]
     assert psi[near(lab, 9.0)] == pytest.approx(124.0, abs=1.0)  # references in whole degrees, the grid in halves
     assert psi[near(lab, 20.0)] == pytest.approx(114.0, abs=1.0)
@@ -32,7 +32,7 @@ def test_fig6_best_phases_follow_the_papers_curves(lab):
 
 
 def test_fig8_friction_uncertainty_costs_half_at_16_degrees_and_a_quarter_at_57(lab):
-    table = three_link.make(8, lab).tables[""]
+    table = three_link.make("8", lab).tables[""]
     psi, nominal, robust = table["psi_deg"], table["S_0.3_mm"], table["S_mu_0.3_mm"]
     assert (robust / nominal)[np.flatnonzero(psi == 16.0)] == pytest.approx(0.50, abs=0.005)
     best = int(np.argmax(robust))
@@ -41,7 +41,7 @@ def test_fig8_friction_uncertainty_costs_half_at_16_degrees_and_a_quarter_at_57(
 
 
 def test_fig7_direction_reverses_where_it_should(lab):
-    tables = three_link.make(7, lab).tables
+    tables = three_link.make("7", lab).tables
     omega, step = tables["a"]["omega_rad_s"], tables["a"]["S_mm"]
     backwards = omega[step < 0.0]
     assert backwards.min() == pytest.approx(5.1, abs=0.1)
@@ -60,13 +60,13 @@ def test_fig9_time_scaling_never_loses_and_wins_most_in_the_middle(lab):
 
 
 def test_fig10_time_scaling_at_the_best_phase_lifts_the_step_by_1_85(lab):
-    drawing = three_link.make(10, lab)
+    drawing = three_link.make("10", lab)
     lift = float(drawing.title.rpartition(" ")[2])
     assert lift == pytest.approx(1.85, abs=0.015)
 
 
 def test_fig12_equal_legs_are_best_when_slow_and_a_heavy_rear_leg_when_fast(lab):
-    table = three_link.make(12, lab).tables[""]
+    table = three_link.make("12", lab).tables[""]
     asymmetry, slow, fast = table["asymmetry"], table["S_0.3_mm"], table["S_16_mm"]
     assert np.abs(slow[(asymmetry < 0.8) | (asymmetry > 1.25)]).max() < 1e-3
     assert asymmetry[np.argmax(slow)] == pytest.approx(1.0, abs=0.03)
@@ -74,7 +74,7 @@ def test_fig12_equal_legs_are_best_when_slow_and_a_heavy_rear_leg_when_fast(lab)
 
 
 def test_a_figure_is_saved_as_a_picture_with_its_data(lab, tmp_path):
-    files = three_link.make(12, lab).save(tmp_path)
+    files = three_link.make("12", lab).save(tmp_path)
     assert [file.name for file in files] == ["fig12.png", "fig12.csv"]
     assert files[0].read_bytes().startswith(b"\x89PNG")
     with files[1].open() as stream:

@@ -9,20 +9,19 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
-from matplotlib.colors import Norm, Normalize, TwoSlopeNorm
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from crawler_core.types import FloatArray
+from crawler_studies.figures import BLUE, DPI
+from crawler_studies.signed_colours import colours, ticks
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.table import replace_file
 from crawler_studies.sweep.variable import Variable
 
 matplotlib.use("Agg")
 MOST_PANELS = 9
-DPI = 110
 NOISE = 1e-6  # of the largest value: what a solver leaves of a step that the gait's symmetry forbids
-FAINT = 0.02  # of the largest value: the least range of the other sign's colours
 NOT_VALID: dict[str, Any] = {"facecolor": "0.88", "edgecolor": "0.65", "hatch": "////", "linewidth": 0.0}
 
 
@@ -61,8 +60,8 @@ def make_figure(grid: Grid, step: FloatArray, speed: FloatArray, title: str) -> 
     elif len(grid.variables) == 2:
         figure = Figure(figsize=(13, 5.4), layout="constrained")
         for axes, (values, label) in zip(figure.subplots(1, 2), millimetres, strict=True):
-            mesh = _map(axes, grid.variables[0], grid.variables[1], values, _colours(values))
-            figure.colorbar(mesh, ax=axes, label=label, ticks=_ticks(mesh.norm))
+            mesh = _map(axes, grid.variables[0], grid.variables[1], values, colours(values))
+            figure.colorbar(mesh, ax=axes, label=label, ticks=ticks(mesh.norm))
     else:
         figure = _panels(grid, 1e3 * speed)
     valid = int(np.isfinite(step).sum())
@@ -88,12 +87,12 @@ def _panels(grid: Grid, speed: FloatArray) -> Figure:
     for axes in panels:
         axes.set_visible(False)
     maps = np.moveaxis(speed, across, 0)
-    colours = _colours(maps[chosen])
+    scale = colours(maps[chosen])
     for axes, k in zip(panels.base.flat, chosen, strict=False):
         axes.set_visible(True)
-        mesh = _map(axes, first, second, maps[k], colours)
+        mesh = _map(axes, first, second, maps[k], scale)
         axes.set_title(f"{_label(variable)} = {variable.values[k]:g}", fontsize="medium")
-    figure.colorbar(mesh, ax=figure.axes, label="speed [mm/s]", ticks=_ticks(mesh.norm))
+    figure.colorbar(mesh, ax=figure.axes, label="speed [mm/s]", ticks=ticks(mesh.norm))
     return figure
 
 
@@ -102,7 +101,7 @@ def _curve(axes: Axes, variable: Variable, values: FloatArray, label: str) -> No
     edges = _edges(x, variable.log)
     for k in np.flatnonzero(np.isnan(values)):
         axes.axvspan(edges[k], edges[k + 1], **NOT_VALID)
-    axes.plot(x, values, color="#1f6fb4", marker="." if len(x) <= 60 else "")
+    axes.plot(x, values, color=BLUE, marker="." if len(x) <= 60 else "")
     axes.axhline(0.0, color="black", linewidth=0.8)
     axes.set(xlabel=_label(variable), ylabel=label, xlim=(edges[0], edges[-1]))
     if variable.log:
@@ -110,11 +109,11 @@ def _curve(axes: Axes, variable: Variable, values: FloatArray, label: str) -> No
     axes.grid(alpha=0.3)
 
 
-def _map(axes: Axes, first: Variable, second: Variable, values: FloatArray, colours: tuple[str, Normalize]) -> QuadMesh:
+def _map(axes: Axes, first: Variable, second: Variable, values: FloatArray, scale: tuple[str, Normalize]) -> QuadMesh:
     x, y = np.array(first.values), np.array(second.values)
     axes.patch.set(**NOT_VALID)  # shows where no cell covers it
     cells = np.ma.masked_invalid(values.T)
-    colormap, norm = colours
+    colormap, norm = scale
     mesh = axes.pcolormesh(_edges(x, first.log), _edges(y, second.log), cells, cmap=colormap, norm=norm)
     turning = np.ma.masked_where(np.abs(cells) <= NOISE * np.abs(cells).max(), cells)
     if cells.count() and turning.min() < 0.0 < turning.max():
@@ -125,27 +124,6 @@ def _map(axes: Axes, first: Variable, second: Variable, values: FloatArray, colo
     if second.log:
         axes.set_yscale("log")
     return mesh
-
-
-def _colours(values: FloatArray) -> tuple[str, Normalize]:
-    """White is zero where the crawl changes direction, so that blue goes back and red forth."""
-    if not np.isfinite(values).any():
-        return "viridis", Normalize(0.0, 1.0)
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    if low < 0.0 < high:
-        faint = FAINT * max(-low, high)
-        return "RdBu_r", TwoSlopeNorm(0.0, min(low, -faint), max(high, faint))
-    return "viridis", Normalize(low, high if high > low else low + 1.0)
-
-
-def _ticks(norm: Norm) -> FloatArray | None:
-    """Round values on both sides of zero, each on its own scale; None for the usual ones."""
-    if not isinstance(norm, TwoSlopeNorm):
-        return None
-    low, high = float(norm.vmin or 0.0), float(norm.vmax or 0.0)
-    below, above = (np.asarray(MaxNLocator(5).tick_values(*span)) for span in ((low, 0.0), (0.0, high)))
-    ticks = np.unique(np.concatenate([below[below <= 0.0], above[above >= 0.0]]))
-    return ticks[(ticks >= low) & (ticks <= high)]
 
 
 def _edges(centres: FloatArray, log: bool) -> FloatArray:

@@ -9,11 +9,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_core.types import FloatArray
+from crawler_studies.figures import BLUE, DPI, GREEN, RED
 from crawler_studies.tuning.engine import Standing
 
 matplotlib.use("Agg")
-DPI = 110
-BLUE, RED, GREEN = "#1f6fb4", "#d1495b", "#3a8f5c"
 
 
 def draw(standing: Standing, title: str, quantity: str, file: Path) -> None:

@@ -15,9 +15,10 @@ from matplotlib.figure import Figure
 from scipy.optimize import differential_evolution
 
 from crawler_core.types import FloatArray
+from crawler_studies.figures import BLUE, DPI, GREEN, RED
 from crawler_studies.subject import Point
 from crawler_studies.tuning.optimiser import Optimiser
-from crawler_studies.tuning.picture import BLUE, DPI, GREEN, RED, best_so_far
+from crawler_studies.tuning.picture import best_so_far
 from crawler_studies.tuning.plan import Plan, Request, make_plan
 
 matplotlib.use("Agg")

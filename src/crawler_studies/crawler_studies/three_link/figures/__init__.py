@@ -1,4 +1,7 @@
-"""The figures of "Dynamic Inchworm Crawling" that theory can give; Figs. 1 to 3 show hardware and diagrams."""
+"""The figures of "Dynamic Inchworm Crawling" that theory can give, and what tests its claims.
+
+Figs. 1 to 3 show hardware and diagrams.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,19 @@ from functools import partial
 
 from crawler_core.robot import RobotSpec
 from crawler_models.three_link import ThreeLink
-from crawler_studies.figures import Drawing, Figures
+from crawler_studies.figures import Figures, Page
 from crawler_studies.three_link.figures.lab import Lab
 
-NUMBERS = tuple(range(4, 15))
+MODULES = {
+    **{str(number): f"fig{number:02d}" for number in range(4, 15)},
+    **{name: name for name in ("friction", "experiments", "gaits", "feedback")},
+}
 
 
-def make(number: int, lab: Lab) -> Drawing:
-    """Compute one figure."""
-    return importlib.import_module(f"crawler_studies.three_link.figures.fig{number:02d}").make(lab)
+def make(name: str, lab: Lab) -> Page:
+    """Compute one figure or table."""
+    page: Page = importlib.import_module(f"crawler_studies.three_link.figures.{MODULES[name]}").make(lab)
+    return page
 
 
 def make_lab(spec: RobotSpec) -> Lab:
@@ -24,5 +31,5 @@ def make_lab(spec: RobotSpec) -> Lab:
     return Lab(ThreeLink.from_parameters(spec.parameters))
 
 
-DRAWINGS: Mapping[str, Callable[[Lab], Drawing]] = {str(number): partial(make, number) for number in NUMBERS}
+DRAWINGS: Mapping[str, Callable[[Lab], Page]] = {name: partial(make, name) for name in MODULES}
 FIGURES = Figures(make_lab, DRAWINGS)

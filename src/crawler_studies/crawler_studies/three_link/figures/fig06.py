@@ -5,31 +5,45 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.figures import Drawing
+from crawler_studies.figures import Array, Drawing
+from crawler_studies.signed_colours import DIVERGING, about_zero
 from crawler_studies.three_link.figures.lab import Lab
+
+LEVELS = np.arange(-20.0, 201.0, 10.0)  # mm
+TO_SPEAK_OF = 1e-4  # m: where no phase makes a longer step there is no best one
 
 
 def make(lab: Lab) -> Drawing:
     psi, omega, step = np.degrees(lab.phases), lab.omegas, 1e3 * lab.map.nominal
-    best, robust = psi[lab.best], psi[lab.best_robust]
+    best = _where(psi[lab.best], lab.along(lab.best).nominal)
+    robust = _where(psi[lab.best_robust], lab.along(lab.best_robust).robust)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        levels = np.concatenate((np.arange(-20.0, 60.0, 5.0), np.arange(60.0, 201.0, 20.0)))
-        filled = axes.contourf(omega, psi, step, levels=levels, cmap="viridis", extend="both")
-        axes.contour(omega, psi, step, levels=levels, colors="white", linewidths=0.3)
-        axes.contour(omega, psi, step, levels=[0.0], colors="red", linewidths=1.0)
-        axes.plot(omega, best, "k:", label="psi*, largest S")
-        axes.plot(omega, robust, "b--", label="psi*_mu, largest S_mu")
+        norm = about_zero(LEVELS[0], LEVELS[-1])
+        filled = axes.contourf(omega, psi, step, levels=LEVELS, cmap=DIVERGING, norm=norm)
+        axes.contour(omega, psi, step, levels=LEVELS, colors="0.4", linewidths=0.3)
+        axes.contour(omega, psi, step, levels=[0.0], colors="black", linewidths=1.0)
+        axes.plot(omega, best, "k:", linewidth=2.0, label=r"$\psi^*$, largest S")
+        axes.plot(omega, robust, "k--", linewidth=1.4, label=r"$\psi^*_\mu$, largest $S_\mu$")
         axes.set_xscale("log")
-        axes.set_xlabel("omega [rad/s]")
-        axes.set_ylabel("psi [°]")
-        axes.legend(loc="lower right", fontsize=8)
-        figure.colorbar(filled, ax=axes, label="S [mm] (red: S = 0)")
+        axes.set_xticks(
+            [0.3, 0.5, 1, 2, 3.5, 5.1, 8, 12, 20], labels=["0.3", "0.5", "1", "2", "3.5", "5.1", "8", "12", "20"]
+        )
+        axes.minorticks_off()
+        axes.set_xlabel("ω [rad/s]")
+        axes.set_ylabel("ψ [°]")
+        axes.legend(loc="upper left", fontsize=8)
+        figure.colorbar(filled, ax=axes, label="S [mm], a level every 10 (black line: S = 0)", ticks=LEVELS[::2])
 
     grid_psi, grid_omega = np.meshgrid(psi, omega, indexing="ij")
     tables = {
         "map": {"psi_deg": grid_psi, "omega_rad_s": grid_omega, "S_mm": step},
         "best": {"omega_rad_s": omega, "psi_best_deg": best, "psi_mu_best_deg": robust},
     }
-    return Drawing(6, "step over phase difference and frequency", tables, draw, (8.0, 5.5))
+    return Drawing(6, "step over phase difference and frequency; red goes forth, blue back", tables, draw, (8.0, 5.5))
+
+
+def _where(psi: Array, step: Array) -> Array:
+    """The best phases, NaN where there is no step to speak of."""
+    return np.where(step > TO_SPEAK_OF, psi, np.nan)

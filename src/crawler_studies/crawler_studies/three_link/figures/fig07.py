@@ -22,12 +22,12 @@ def make(lab: Lab) -> Drawing:
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2)
         left.plot(omega, over_omega, color=BLUE)
-        left.set_xlabel("omega [rad/s]")
+        left.set_xlabel("ω [rad/s]")
         left.set_ylabel("S [mm]")
-        left.set_title(f"(a) phi0 = {PHI0:g}°", fontsize=10)
+        left.set_title(rf"(a) $\varphi_0$ = {PHI0:g}°", fontsize=10)
         right.plot(phi0, over_phi0, color=BLUE)
-        right.set_xlabel("phi0 [°]")
-        right.set_title(f"(b) omega = {OMEGA:g} rad/s", fontsize=10)
+        right.set_xlabel(r"$\varphi_0$ [°]")
+        right.set_title(f"(b) ω = {OMEGA:g} rad/s", fontsize=10)
         for axes, x, y in ((left, omega, over_omega), (right, phi0, over_phi0)):
             axes.axhline(0.0, color="black", linewidth=0.5)
             shade_invalid(axes, x, y)

@@ -10,7 +10,7 @@ from crawler_studies.figures import BLACK, BLUE, Drawing
 from crawler_studies.three_link.figures.fig04 import show_band
 from crawler_studies.three_link.figures.lab import Lab, band, gait
 
-OMEGAS = (0.3, 16.0)  # rad/s, as printed
+SLOW, FAST = OMEGAS = (0.3, 16.0)  # rad/s, as printed
 
 
 def make(lab: Lab) -> Drawing:
@@ -18,18 +18,22 @@ def make(lab: Lab) -> Drawing:
     table = ShapeTable(lab.hard, [gait(1.0, psi=phase) for phase in lab.phases])
     found = {omega: band(lab.hard, table, np.arange(len(psi)), omega) for omega in OMEGAS}
     largest = {omega: np.nanmax(steps.nominal) for omega, steps in found.items()}
+    lost = 100.0 * (found[FAST].robust - found[FAST].nominal) / largest[FAST]
 
     def draw(figure: Figure) -> None:
-        axes = figure.subplots()
+        upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3.0, 1.0))
         for omega, colour in zip(OMEGAS, (BLUE, BLACK), strict=True):
-            show_band(axes, psi, found[omega], 1.0 / largest[omega], colour, f"omega = {omega:g} rad/s")
-        axes.axhline(0.0, color="black", linewidth=0.5)
-        axes.set_xlabel("psi [°]")
-        axes.set_ylabel("S / max S")
-        axes.legend(fontsize=8)
-        axes.grid(alpha=0.3)
+            show_band(upper, psi, found[omega], 1.0 / largest[omega], colour, f"ω = {omega:g} rad/s")
+        lower.plot(psi, lost, color=BLACK, linestyle="--")
+        for axes in (upper, lower):
+            axes.axhline(0.0, color="black", linewidth=0.5)
+            axes.grid(alpha=0.3)
+        upper.set_ylabel("S / max S")
+        upper.legend(fontsize=8, loc="lower center")
+        lower.set_ylabel(r"$S_\mu - S$ at 16 rad/s" + "\n[% of max S]")
+        lower.set_xlabel("ψ [°]")
 
     columns = {"psi_deg": psi}
     for omega, steps in found.items():
         columns |= steps.columns(f"{omega:g}")
-    return Drawing(8, "robustness over the phase difference", {"": columns}, draw, (8.0, 4.8))
+    return Drawing(8, "robustness over the phase difference", {"": columns}, draw, (8.0, 6.2))

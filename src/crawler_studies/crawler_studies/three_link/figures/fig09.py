@@ -25,12 +25,12 @@ def make(lab: Lab) -> Drawing:
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        show_band(axes, omega, nominal, 1e3, BLUE, "psi*(omega)")
-        show_band(axes, omega, robust, 1e3, BLACK, "psi*_mu(omega)")
+        show_band(axes, omega, nominal, 1e3, BLUE, r"$\psi^*(\omega)$")
+        show_band(axes, omega, robust, 1e3, BLACK, r"$\psi^*_\mu(\omega)$")
         axes.plot(few, lines[False], color=PURPLE, label="S, with time scaling for S")
-        axes.plot(few, lines[True], color=PURPLE, linestyle="--", label="S_mu, with time scaling for S_mu")
+        axes.plot(few, lines[True], color=PURPLE, linestyle="--", label=r"$S_\mu$, with time scaling for $S_\mu$")
         axes.set_xscale("log")
-        axes.set_xlabel("omega [rad/s]")
+        axes.set_xlabel("ω [rad/s]")
         axes.set_ylabel("S [mm]")
         axes.legend(fontsize=8)
         axes.grid(alpha=0.3)

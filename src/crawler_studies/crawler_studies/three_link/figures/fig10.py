@@ -32,13 +32,14 @@ def make(lab: Lab) -> Drawing:
             samples = cycles[name].samples(721)
             angles = np.degrees(gaits[name].sample(samples.t).position)
             for foot, (colour, v) in enumerate(((BLUE, samples.v1), (BLACK, samples.v2))):
-                left.plot(samples.t, angles[:, foot], color=colour, linestyle=style, label=f"phi_{foot + 1}, {name}")
-                right.plot(samples.t, -1e3 * v, color=colour, linestyle=style, label=f"foot {foot + 1}, {name}")
+                joint, tip = rf"$\varphi_{foot + 1}$, {name}", f"foot {foot + 1}, {name}"
+                left.plot(samples.t, angles[:, foot], color=colour, linestyle=style, label=joint)
+                right.plot(samples.t, -1e3 * v, color=colour, linestyle=style, label=tip)
         left.set_ylabel("(a) joint angle [°]")
         right.set_ylabel("(b) velocity, forwards [mm/s]")
         for axes in (left, right):
             axes.set_xlabel("t [s]")
-            axes.legend(fontsize=8)
+            axes.legend(fontsize=8, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
 
     tables = {}
     for name, motion in gaits.items():
@@ -52,7 +53,7 @@ def make(lab: Lab) -> Drawing:
             "v2_mm_s": -1e3 * samples.v2,
         }
     title = (
-        f"time scaling at {OMEGA:g} rad/s, psi = {np.degrees(psi):.2f}°, alpha = {best.alpha:.3f}, "
-        f"Upsilon = {best.upsilon:.3f} rad: S x {lift:.2f}"
+        f"time scaling at {OMEGA:g} rad/s, ψ = {np.degrees(psi):.2f}°, α = {best.alpha:.3f}, "
+        f"Υ = {best.upsilon:.3f} rad: S × {lift:.2f}"
     )
     return Drawing(10, title, tables, draw, (11.0, 4.2))

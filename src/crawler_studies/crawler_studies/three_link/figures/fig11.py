@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-from crawler_studies.figures import Drawing
+from crawler_studies.figures import Drawing, log_scale
+from crawler_studies.signed_colours import DIVERGING, about_zero
 from crawler_studies.three_link.figures.lab import Lab
-from crawler_studies.three_link.figures.masses import steps_of_masses
+from crawler_studies.three_link.figures.masses import OMEGAS, steps_of_masses
 
-OMEGAS = (0.3, 1.0, 3.2, 8.0, 12.0, 16.0)  # rad/s
+BANDS = 16  # of colour, at most
 
 
 def make(lab: Lab) -> Drawing:
@@ -19,19 +21,24 @@ def make(lab: Lab) -> Drawing:
     step = 1e3 * steps_of_masses(lab.hard, grid_distal, grid_asymmetry, OMEGAS)
 
     def draw(figure: Figure) -> None:
-        for axes, omega, values in zip(figure.subplots(2, 3, sharex=True, sharey=True).flat, OMEGAS, step, strict=True):
-            shown = axes.pcolormesh(asymmetry, distal, values, cmap="viridis", shading="nearest", rasterized=True)
-            if np.nanmin(values) < 0.0 < np.nanmax(values):
-                axes.contour(asymmetry, distal, values, levels=[0.0], colors="red", linewidths=0.8)
-            axes.set_xscale("log")
-            axes.set_xticks([0.5, 0.8, 1.0, 1.25, 2.0], labels=["0.5", "0.8", "1", "1.25", "2"])
-            axes.minorticks_off()
+        panels = figure.subplots(2, len(OMEGAS) // 2, sharex=True, sharey=True).flat
+        for axes, omega, values in zip(panels, OMEGAS, step, strict=True):
+            # what a solver leaves of no step at all has no sign
+            shown = np.where(np.abs(values) < 1e-4, 0.0, values)
+            low, high = float(np.nanmin(shown)), float(np.nanmax(shown))
+            levels = MaxNLocator(BANDS).tick_values(low, high)
+            norm = about_zero(low, high)
+            filled = axes.contourf(asymmetry, distal, shown, levels=levels, cmap=DIVERGING, norm=norm)
+            if low < 0.0 < high:
+                axes.contour(asymmetry, distal, shown, levels=[0.0], colors="black", linewidths=0.9)
+            log_scale(axes, [0.5, 0.8, 1.0, 1.25, 2.0])
             axes.set_facecolor("0.7")
-            axes.set_title(f"omega = {omega:g} rad/s", fontsize=10)
-            figure.colorbar(shown, ax=axes)
-        figure.supxlabel("m1 / m2")
-        figure.supylabel("(m1 + m2) / 2 m0")
+            axes.set_title(f"ω = {omega:g} rad/s", fontsize=10)
+            figure.colorbar(filled, ax=axes, ticks=MaxNLocator(6).tick_values(low, high))
+        figure.supxlabel("$m_1 / m_2$")
+        figure.supylabel("$(m_1 + m_2) / 2 m_0$")
 
     columns = {"distal_ratio": grid_distal, "asymmetry": grid_asymmetry}
     columns |= {f"S_{omega:g}_mm": values for omega, values in zip(OMEGAS, step, strict=True)}
-    return Drawing(11, "S [mm] over the masses (red: S = 0; grey: no valid gait)", {"": columns}, draw, (12.0, 6.5))
+    title = "S [mm] over the masses (red: forth, blue: back, black line: S = 0; grey: no valid gait)"
+    return Drawing(11, title, {"": columns}, draw, (14.0, 6.5))

@@ -6,11 +6,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_models.three_link.feedback import FeedbackCrawl, feedback_crawl
+from crawler_models.three_link.feedback_law import FeedbackLaw
 from crawler_models.three_link.kinematics import closed_chain
-from crawler_studies.figures import BLACK, BLUE, Drawing
+from crawler_studies.figures import BLACK, BLUE, GREY, RED, Drawing
 from crawler_studies.three_link.figures.lab import Lab, gait
 
 OMEGA = 8.0  # rad/s, as printed
+LAW = FeedbackLaw()  # with the gains that are printed
 
 
 def make(lab: Lab) -> Drawing:
@@ -25,15 +27,30 @@ def make(lab: Lab) -> Drawing:
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2)
         for foot, colour in enumerate((BLUE, BLACK)):
-            left.plot(samples.t, np.degrees(samples.q[:, foot]), color=colour, label=f"phi_{foot + 1}")
+            left.plot(samples.t, np.degrees(samples.q[:, foot]), color=colour, label=rf"$\varphi_{foot + 1}$")
             left.plot(samples.t, np.degrees(reference.position[:, foot]), color=colour, linestyle="--")
             right.plot(samples.t, -1e3 * samples.v[:, foot], color=colour, label=f"foot {foot + 1}")
             right.plot(samples.t, -1e3 * wanted[:, foot], color=colour, linestyle="--")
-        left.set_ylabel("(a) joint angle [°]")
+        for edge in (LAW.phi_min, LAW.phi_max):
+            left.axhline(np.degrees(edge), color=RED, linewidth=0.8, linestyle=":")
+        for axes in (left, right):
+            axes.fill_between(
+                samples.t,
+                0.0,
+                1.0,
+                where=samples.tracks_contacts,
+                step="post",
+                color=GREY,
+                alpha=0.3,
+                linewidth=0.0,
+                transform=axes.get_xaxis_transform(),
+                label="contacts tracked",
+            )
+        left.set_ylabel("(a) joint angle [°]; dotted: Φ")
         right.set_ylabel("(b) velocity, forwards [mm/s]")
         for axes in (left, right):
             axes.set_xlabel("t [s]")
-            axes.legend(fontsize=8, title="dashed: reference", title_fontsize=8)
+            axes.legend(fontsize=8, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
 
     columns = {
         "t_s": samples.t,
@@ -46,10 +63,10 @@ def make(lab: Lab) -> Drawing:
         "v1_reference_mm_s": -1e3 * wanted[:, 0],
         "v2_reference_mm_s": -1e3 * wanted[:, 1],
     }
-    title = f"feedback (19) at {OMEGA:g} rad/s: S = {1e3 * found.step_length:.1f} mm"
+    title = f"feedback (19), dashed: reference, at {OMEGA:g} rad/s: S = {1e3 * found.step_length:.1f} mm"
     return Drawing(13, title, {"": columns}, draw, (11.0, 4.2))
 
 
 def with_feedback(lab: Lab) -> FeedbackCrawl:
-    """The literal law with the paper's gains."""
-    return feedback_crawl(lab.hard, gait(OMEGA))
+    """The literal law."""
+    return feedback_crawl(lab.hard, gait(OMEGA), LAW)

@@ -1,0 +1,116 @@
+"""What the feedback law (19) gains its step by: parts of the motion that it makes, crawled without feedback."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from crawler_models.three_link import ThreeLink, crawl
+from crawler_models.three_link.feedback import FeedbackSamples, feedback_crawl
+from crawler_studies.figures import BLACK, BLUE, GREY, ORANGE, Array, Drawing
+from crawler_studies.three_link.figures.lab import AMPLITUDE, PSI, Lab, gait
+from gait_generators.fourier import Fourier
+from gait_generators.shape import Shape
+
+OMEGAS = (2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0)  # rad/s, where the printed law has a solution
+
+
+class Account(NamedTuple):
+    """Of one frequency; steps and slips in mm a cycle. A slip back is that of both feet together."""
+
+    omega_rad_s: float
+    S_without_mm: float
+    S_law_mm: float
+    S_means_mm: float  # without feedback: the reference about the means that the law's joints have
+    S_first_mm: float  # without feedback: these means, and the first harmonics of the law's joints
+    contact_tracking_percent: float  # of the cycle
+    sticking_percent: float  # of the cycle, of either foot
+    mean_1_deg: float
+    mean_2_deg: float
+    back_without_mm: float
+    back_law_mm: float
+    back_means_mm: float
+
+
+def make(lab: Lab) -> Drawing:
+    rows = [account(lab.hard, omega) for omega in OMEGAS]
+    columns = {name: np.array(values) for name, values in zip(Account._fields, zip(*rows, strict=True), strict=True)}
+
+    def draw(figure: Figure) -> None:
+        left, middle, right = figure.subplots(1, 3)
+        omega = columns["omega_rad_s"]
+        for key, colour, style, label in (
+            ("S_law_mm", BLACK, "-", "the law (19)"),
+            ("S_first_mm", BLUE, "-", "no feedback: its means and first harmonics"),
+            ("S_means_mm", ORANGE, "-", "no feedback: (5) about its means"),
+            ("S_without_mm", GREY, "--", "no feedback: (5)"),
+        ):
+            left.plot(omega, columns[key], color=colour, linestyle=style, marker=".", label=label)
+        left.set_ylabel("S [mm]")
+        for key, colour, style, label in (
+            ("back_law_mm", BLACK, "-", "the law (19)"),
+            ("back_means_mm", ORANGE, "-", "no feedback: (5) about its means"),
+            ("back_without_mm", GREY, "--", "no feedback: (5)"),
+        ):
+            middle.plot(omega, columns[key], color=colour, linestyle=style, marker=".", label=label)
+        middle.set_ylabel("slip backwards, both feet [mm a cycle]")
+        middle.set_ylim(0.0, None)
+        right.plot(omega, columns["contact_tracking_percent"], color=BLACK, marker=".", label="contacts are tracked")
+        right.plot(omega, columns["sticking_percent"], color=BLUE, marker=".", label="a foot sticks")
+        right.set_ylabel("share of the cycle [%]")
+        right.set_ylim(0.0, 100.0)
+        for axes in (left, middle, right):
+            axes.set_xlabel("ω [rad/s]")
+            axes.legend(fontsize=8)
+
+    return Drawing("feedback", "where the step under feedback (19) comes from", {"": columns}, draw, (14.0, 4.4))
+
+
+def account(robot: ThreeLink, omega: float) -> Account:
+    """The law's steady crawl at `omega` (rad/s), taken apart."""
+    motion = gait(omega)
+    law, plain = feedback_crawl(robot, motion), crawl(robot, motion)
+    assert law.samples is not None, law.reason
+    s, cycle = law.samples, law.period * law.repeats_after
+    mean, first = harmonic(s, cycle, 0).real, 2.0 * harmonic(s, cycle, law.repeats_after)
+    about_means = crawl(robot, _about(omega, mean, *_reference()))
+    first_too = crawl(robot, _about(omega, mean, first.real, -first.imag))
+    sticks = (s.modes[:-1] == 0).any(axis=1)
+    before, after = plain.samples(2001), about_means.samples(2001)
+    return Account(
+        omega,
+        1e3 * plain.step_length,
+        1e3 * law.step_length,
+        1e3 * about_means.step_length,
+        1e3 * first_too.step_length,
+        100.0 * law.contact_tracking_share,
+        100.0 * float(np.diff(s.t) @ sticks) / cycle,
+        float(np.degrees(mean[0])),
+        float(np.degrees(mean[1])),
+        slipped_back(before.t, np.stack((before.v1, before.v2), axis=-1)),
+        slipped_back(s.t, s.v) / law.repeats_after,
+        slipped_back(after.t, np.stack((after.v1, after.v2), axis=-1)),
+    )
+
+
+def harmonic(samples: FeedbackSamples, cycle: float, order: int) -> Array:
+    """The complex coefficient of exp(2 pi i order t / cycle) in both joints' angles, rad."""
+    turned = np.exp(-2j * np.pi * order * samples.t / cycle)[:, np.newaxis] * samples.q
+    return np.asarray(np.trapezoid(turned, samples.t, axis=0) / cycle)
+
+
+def slipped_back(t: Array, velocity: Array) -> float:
+    """How far both feet together slid against the direction of travel, mm; velocities are the paper's."""
+    return float(1e3 * np.trapezoid(velocity.clip(min=0.0), t, axis=0).sum())
+
+
+def _reference() -> tuple[Array, Array]:
+    """The coefficients of cos(omega t) and sin(omega t) in (5), rad."""
+    half = 0.5 * PSI
+    return AMPLITUDE * np.array([np.sin(half), -np.sin(half)]), AMPLITUDE * np.array([np.cos(half), np.cos(half)])
+
+
+def _about(omega: float, mean: Array, cos: Array, sin: Array) -> Fourier:
+    return Fourier(omega, Shape(("joint_1", "joint_2"), mean, cos[:, np.newaxis], sin[:, np.newaxis]))

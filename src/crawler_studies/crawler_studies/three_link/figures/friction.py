@@ -1,0 +1,53 @@
+"""What wrong friction costs: at both feet alike, which the paper does not show, and at one more than the other."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from crawler_models.three_link.fast import ShapeTable
+from crawler_studies.figures import BLUE, ORANGE, Drawing
+from crawler_studies.robustness import SPREAD
+from crawler_studies.three_link.figures.fig04 import show_band
+from crawler_studies.three_link.figures.lab import Band, Lab, band, gait
+
+SAMPLES = 33  # of the friction
+TO_SPEAK_OF = 2e-3  # m: of a shorter step a share says nothing
+
+
+def make(lab: Lab) -> Drawing:
+    omega = lab.omegas
+    table = ShapeTable(lab.hard, [gait(1.0)])
+    which = np.zeros(len(omega), dtype=int)
+    scale = np.linspace(1.0 - SPREAD, 1.0 + SPREAD, SAMPLES)[:, np.newaxis]
+    steps = table.crawl(which, omega, scale * lab.hard.mu1, scale * lab.hard.mu2, lab.hard.g).step_length
+    alike = Band(steps[SAMPLES // 2], steps.min(axis=0), steps.max(axis=0))
+    apart = band(lab.hard, table, which, omega)
+    told = np.where(np.abs(alike.nominal) > TO_SPEAK_OF, alike.nominal, np.nan)
+    share = {name: 100.0 * steps[k] / told - 100.0 for name, k in (("less", 0), ("more", -1))}
+
+    def draw(figure: Figure) -> None:
+        left, right = figure.subplots(1, 2)
+        show_band(left, omega, apart, 1e3, BLUE, r"$\mu_{1,2} = (1 \pm e/2, 1 \mp e/2) \mu$, |e| ≤ 0.1")
+        show_band(left, omega, alike, 1e3, ORANGE, "both frictions off by up to 10 %")
+        left.set_ylabel("S [mm]")
+        right.plot(omega, share["less"], color=ORANGE, linestyle="--", label="both frictions 10 % less")
+        right.plot(omega, share["more"], color=ORANGE, label="both frictions 10 % more")
+        right.set_ylabel("change of S [%], where S is over 2 mm")
+        right.set_ylim(-60.0, 60.0)
+        for axes in (left, right):
+            axes.axhline(0.0, color="black", linewidth=0.5)
+            axes.set_xscale("log")
+            axes.set_xticks(
+                [0.3, 0.5, 1, 2, 3.2, 5, 8, 12, 20], labels=["0.3", "0.5", "1", "2", "3.2", "5", "8", "12", "20"]
+            )
+            axes.minorticks_off()
+            axes.set_xlabel("ω [rad/s]")
+            axes.legend(fontsize=8)
+            axes.grid(alpha=0.3)
+
+    columns = {"omega_rad_s": omega, **apart.columns("apart"), **alike.columns("alike")}
+    columns |= {f"change_{name}_percent": values for name, values in share.items()}
+    return Drawing(
+        "friction", "friction that is off, at both feet alike and apart; ψ = 20°", {"": columns}, draw, (12.0, 4.6)
+    )

@@ -1,0 +1,112 @@
+"""The shapes of the Fourier libraries beside the best harmonic (5) and time-scaled gaits (8) within the same limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import differential_evolution
+
+from crawler_core.robot import load_robot
+from crawler_models.three_link import ThreeLink
+from crawler_models.three_link.fast import ShapeTable
+from crawler_studies.figures import Array, TextTable
+from crawler_studies.three_link.figures.lab import Lab
+from crawler_studies.three_link.figures.time_scaling import FAILED, STRONGEST
+from crawler_studies.three_link.shape_design import Limits
+from crawler_studies.three_link.shape_design.task import Task
+from gait_generators.shape_file import Predicted, TunedFor
+from gait_generators.shape_library import read_library
+from gait_generators.time_scaled import TimeScaled
+
+LIBRARIES = ("swing_18", "swing_30")
+SAMPLES = 128  # of a period, to see whether the limits are kept
+
+
+@dataclass(frozen=True)
+class Best:
+    """A gait and what was maximised, m."""
+
+    gait: TimeScaled
+    value: float
+
+
+def make(lab: Lab) -> TextTable:
+    rows = []
+    for library in LIBRARIES:
+        for tuned, promised in _shapes(library):
+            limits = Limits(tuned.centre, tuned.swing, tuned.velocity, tuned.acceleration)
+            harmonic = best(lab.hard, tuned.omega, limits, scaled=False, worst=True)
+            nominal = best(lab.hard, tuned.omega, limits, scaled=True, worst=False)
+            worst = best(lab.hard, tuned.omega, limits, scaled=True, worst=True)
+            numbers = [1e3 * abs(one.value) for one in (harmonic, nominal, worst)]  # abs: no negative zero
+            numbers += [promised.nominal_step, promised.worst_step]
+            rows.append([f"`{library}`", f"{tuned.omega:g}", *(f"{number:.1f}" for number in numbers)])
+    return TextTable(
+        "gaits",
+        "steps of the best gaits of each kind, mm",
+        ["library", "ω, rad/s", "(5), worst", "(8), nominal", "(8), worst", "fourier, nominal", "fourier, worst"],
+        rows,
+        "Worst is the worst of nine robots, whose feet have 0.9, 1 or 1.1 times the friction each by itself, of a gait "
+        "that is tuned for it; (8), nominal is tuned for the nominal step, as in the paper. All keep the swing, "
+        "6 rad/s, 200 rad/s² and a twentieth of the weight on each foot.",
+    )
+
+
+def _shapes(library: str) -> list[tuple[TunedFor, Predicted]]:
+    """What each shape is tuned for and what it promises, in the order of omega."""
+    files = read_library(load_robot("three_link"), library).values()
+    known = [(file.tuned_for, file.predicted) for file in files if file.tuned_for and file.predicted]
+    return sorted(known, key=lambda shape: shape[0].omega)
+
+
+def best(robot: ThreeLink, omega: float, limits: Limits, *, scaled: bool, worst: bool) -> Best:
+    """The longest step of the gaits (5), or (8) if ``scaled``, over psi and the amplitude, alpha and Upsilon.
+
+    ``worst``: of nine robots with other frictions.
+    """
+    frictions = Task(robot, ("joint_1", "joint_2"), omega, limits).frictions[: None if worst else 1]
+    scaling = [(0.0, STRONGEST), (-np.pi, np.pi)] if scaled else []
+    phases = (0.0 if scaled else -np.pi, np.pi)  # below 0 wins where the plain gait goes backwards, at 4 to 6.5 rad/s
+
+    def motion(x: Array) -> TimeScaled:
+        alpha, upsilon = x[2:] if scaled else (0.0, 0.0)
+        amplitude = np.radians(limits.swing) * float(x[1])
+        return TimeScaled(omega, amplitude, np.radians(limits.centre), float(x[0]), float(alpha), float(upsilon))
+
+    found = differential_evolution(
+        _loss(robot, omega, limits, frictions, motion),
+        [phases, (0.1, 1.0), *scaling],
+        popsize=16,
+        maxiter=50,
+        tol=1e-6,
+        mutation=(0.4, 0.9),
+        rng=1,
+        polish=False,
+        vectorized=True,
+        updating="deferred",
+    )
+    return Best(motion(found.x), -float(found.fun))
+
+
+def _loss(
+    robot: ThreeLink, omega: float, limits: Limits, frictions: Array, motion: Callable[[Array], TimeScaled]
+) -> Callable[[Array], Array]:
+    mu1, mu2 = frictions.T
+
+    def loss(columns: Array) -> Array:
+        gaits = [motion(x) for x in columns.T]
+        which = np.arange(len(gaits))[:, np.newaxis]
+        found = ShapeTable(robot, gaits).crawl(which, omega, mu1, mu2, robot.g)
+        steps = found.step_length.min(axis=1)
+        loaded = found.min_normal_force.min(axis=1) >= limits.lightest_foot * robot.mass * robot.g
+        samples = [gait.sample(np.linspace(0.0, gait.period, SAMPLES)) for gait in gaits]
+        kept = np.array([_within(limits, one.velocity, one.acceleration) for one in samples])
+        return np.where(np.isfinite(steps) & loaded & kept, -steps, FAILED)
+
+    return loss
+
+
+def _within(limits: Limits, velocity: Array, acceleration: Array) -> bool:
+    return bool(np.abs(velocity).max() <= limits.velocity and np.abs(acceleration).max() <= limits.acceleration)
