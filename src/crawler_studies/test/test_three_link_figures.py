@@ -7,8 +7,16 @@ import pytest
 
 from crawler_core.robot import load_robot
 from crawler_models.three_link import ThreeLink
+from crawler_models.three_link.fast import ShapeTable
+from crawler_studies.figures import Drawing
 from crawler_studies.three_link import figures as three_link
+from crawler_studies.three_link.figures.feedback import account
+from crawler_studies.three_link.figures.gaits import best
+from crawler_studies.three_link.figures.lab import AMPLITUDE, PHI0, PSI, gait, steps
+from crawler_studies.three_link.figures.masses import OMEGAS, steps_of_masses
 from crawler_studies.three_link.figures.time_scaling import best_scaling
+from crawler_studies.three_link.shape_design import Limits
+from crawler_studies.three_link.virtual_experiment import ServoMotion, experiment
 
 
 @pytest.fixture(scope="module")
@@ -16,12 +24,18 @@ def lab():
     return three_link.Lab(ThreeLink.from_parameters(load_robot("three_link").parameters))
 
 
+def drawing_of(name, lab):
+    drawing = three_link.make(name, lab)
+    assert isinstance(drawing, Drawing)
+    return drawing
+
+
 def near(lab, omega):
     return int(np.argmin(np.abs(lab.omegas - omega)))
 
 
 def test_fig6_best_phases_follow_the_papers_curves(lab):
-    table = three_link.make("6", lab).tables["best"]
+    table = drawing_of("6", lab).tables["best"]
     psi, robust = table["psi_best_deg"], table["psi_mu_best_deg"]
     assert psi[near(lab, 9.0)] == pytest.approx(124.0, abs=1.0)  # references in whole degrees, the grid in halves
     assert psi[near(lab, 20.0)] == pytest.approx(114.0, abs=1.0)
@@ -31,8 +45,36 @@ def test_fig6_best_phases_follow_the_papers_curves(lab):
     assert robust[0] - psi[0] > 35.0
 
 
+def test_fig6_the_best_phase_is_not_monotonic_and_at_0_3_rad_per_s_it_is_not_the_printed_one(lab):
+    """The paper: "almost monotonically", towards 120°, and 16° at 0.3 rad/s."""
+    finest = np.radians(np.arange(0.0, 130.0, 0.1))
+    motions = [gait(1.0, psi=psi) for psi in finest]
+    best = {}
+    for omega in (0.3, 3.5, 5.1):
+        step = steps(lab.hard, motions, omega)
+        best[omega] = float(np.degrees(finest[np.argmax(step)]))
+        if omega == 0.3:
+            assert step.max() / np.interp(np.radians(16.0), finest, step) - 1.0 == pytest.approx(0.0006, abs=1e-4)
+    assert best == pytest.approx({0.3: 13.95, 3.5: 97.8, 5.1: 9.9}, abs=0.15)  # the grid has tenths of a degree
+
+
+def test_a_symmetric_error_of_friction_changes_the_step_in_the_middle_of_the_frequencies(lab):
+    """The paper: it "was found to insignificantly affect the distance S"."""
+    table = ShapeTable(lab.hard, [gait(1.0)])
+
+    def step(omega, scale):
+        return table.crawl([0], omega, scale * lab.hard.mu1, scale * lab.hard.mu2, lab.hard.g).step_length[0]
+
+    change = {
+        w: [100.0 * step(w, scale) / step(w, 1.0) - 100.0 for scale in (0.9, 1.1)] for w in (0.3, 2.0, 3.2, 4.0, 16)
+    }
+    told = {0.3: (-0.1, 0.1), 2.0: (-11.2, 10.9), 3.2: (-18.6, 18.9), 4.0: (-29.9, 31.5), 16: (-1.3, 1.4)}  # printed
+    for omega, percent in told.items():
+        assert change[omega] == pytest.approx(percent, abs=0.06), omega
+
+
 def test_fig8_friction_uncertainty_costs_half_at_16_degrees_and_a_quarter_at_57(lab):
-    table = three_link.make("8", lab).tables[""]
+    table = drawing_of("8", lab).tables[""]
     psi, nominal, robust = table["psi_deg"], table["S_0.3_mm"], table["S_mu_0.3_mm"]
     assert (robust / nominal)[np.flatnonzero(psi == 16.0)] == pytest.approx(0.50, abs=0.005)
     best = int(np.argmax(robust))
@@ -41,7 +83,7 @@ def test_fig8_friction_uncertainty_costs_half_at_16_degrees_and_a_quarter_at_57(
 
 
 def test_fig7_direction_reverses_where_it_should(lab):
-    tables = three_link.make("7", lab).tables
+    tables = drawing_of("7", lab).tables
     omega, step = tables["a"]["omega_rad_s"], tables["a"]["S_mm"]
     backwards = omega[step < 0.0]
     assert backwards.min() == pytest.approx(5.1, abs=0.1)
@@ -60,17 +102,92 @@ def test_fig9_time_scaling_never_loses_and_wins_most_in_the_middle(lab):
 
 
 def test_fig10_time_scaling_at_the_best_phase_lifts_the_step_by_1_85(lab):
-    drawing = three_link.make("10", lab)
+    drawing = drawing_of("10", lab)
     lift = float(drawing.title.rpartition(" ")[2])
     assert lift == pytest.approx(1.85, abs=0.015)
 
 
 def test_fig12_equal_legs_are_best_when_slow_and_a_heavy_rear_leg_when_fast(lab):
-    table = three_link.make("12", lab).tables[""]
+    table = drawing_of("12", lab).tables[""]
     asymmetry, slow, fast = table["asymmetry"], table["S_0.3_mm"], table["S_16_mm"]
     assert np.abs(slow[(asymmetry < 0.8) | (asymmetry > 1.25)]).max() < 1e-3
     assert asymmetry[np.argmax(slow)] == pytest.approx(1.0, abs=0.03)
     assert (np.diff(fast) < 0.0).all()
+
+
+def test_fig12_the_direction_reverses_with_the_asymmetry_where_the_inertias_stay_and_where_they_follow(lab):
+    table = drawing_of("12", lab).tables[""]
+    for omega in ("3.2", "4.5", "5.1", "6.5"):
+        for key in (f"S_{omega}_mm", f"S_{omega}_inertias_follow_mm"):
+            assert table[key][0] > 0.0 > table[key][-1], key  # the heavier rear leg walks forward, the front one back
+    assert table["S_4.5_mm"][[0, 150, 300]] == pytest.approx([16.9, 3.6, -14.4], abs=0.06)
+
+
+def test_lighter_legs_make_longer_steps_at_every_frequency_of_fig11_but_5_1_rad_per_s(lab):
+    """The paper: "S grows almost monotonically with the decrease of the distal links' mass"."""
+    distal = np.linspace(0.05, 1.0, 60)
+    grows = (np.diff(steps_of_masses(lab.hard, distal, np.ones(60), OMEGAS)) < 0.0).all(axis=1)
+    assert [omega for omega, falls in zip(OMEGAS, grows, strict=True) if not falls] == [5.1]
+
+
+def test_the_feedback_at_8_rad_per_s_gains_most_of_its_step_by_where_its_joints_are(lab):
+    found = account(lab.hard, 8.0)
+    assert found.contact_tracking_percent == pytest.approx(13.9, abs=0.1)
+    assert found.sticking_percent == 0.0
+    assert (found.mean_1_deg, found.mean_2_deg) == pytest.approx((127.2, 94.3), abs=0.1)  # the reference's are 110
+    # without feedback: the reference, about these means, with the first harmonics too; and the law
+    made = (found.S_without_mm, found.S_means_mm, found.S_first_mm, found.S_law_mm)
+    assert made == pytest.approx((2.8, 28.0, 34.1, 44.0), abs=0.06)
+    back = (found.back_without_mm, found.back_means_mm, found.back_law_mm)
+    assert back == pytest.approx((192.7, 162.9, 147.4), abs=0.1)  # three quarters of the slip back remain
+
+
+@pytest.mark.parametrize(
+    ("omega", "nominal", "worst"),
+    [
+        pytest.param(3.2, 125.2, 52.7, marks=pytest.mark.exhaustive),
+        (8.0, 74.2, 62.8),
+        pytest.param(16.0, 100.0, 93.4, marks=pytest.mark.exhaustive),
+    ],
+)
+def test_the_papers_own_best_gaits_are_the_time_scaled_ones(lab, omega, nominal, worst):
+    """Tuned for S, and tuned for S_mu on the worst of nine frictions, mm."""
+    assert 1e3 * best_scaling(lab.hard, omega, robust=False).value == pytest.approx(nominal, abs=0.1)
+    tuned = best_scaling(lab.hard, omega, robust=True)
+    table = ShapeTable(lab.hard, [gait(1.0, psi=tuned.psi, alpha=tuned.alpha, upsilon=tuned.upsilon)])
+    scale1, scale2 = np.meshgrid([0.9, 1.0, 1.1], [0.9, 1.0, 1.1])
+    step = table.crawl(0, omega, scale1 * lab.hard.mu1, scale2 * lab.hard.mu2, lab.hard.g).step_length
+    assert 1e3 * step.min() == pytest.approx(worst, abs=1.0)  # S_mu is flat about its optimum, the worst step is not
+
+
+def test_within_a_shapes_limits_the_best_scaled_gait_keeps_them_and_beats_the_best_harmonic_one(lab):
+    limits = Limits(swing=18.0)
+    plain, scaled = (best(lab.hard, 8.0, limits, scaled=kind, worst=True) for kind in (False, True))
+    assert (1e3 * plain.value, 1e3 * scaled.value) == pytest.approx((19.8, 67.8), abs=0.2)
+    moved = scaled.gait.sample(np.linspace(0.0, scaled.gait.period, 5001))
+    assert np.abs(np.degrees(moved.position) - 110.0).max() <= 18.0
+    assert np.abs(moved.velocity).max() <= limits.velocity
+
+
+def test_a_virtual_experiment_without_strays_is_the_steady_crawl_and_from_rest_it_is_shorter(lab):
+    motion = ServoMotion(8.0, AMPLITUDE, PHI0, PSI)
+    settled, from_rest = (experiment(lab.hard, motion, settled=kind, spread=0.0) for kind in (True, False))
+    assert settled.least == settled.most == settled.mean
+    assert 1e3 * settled.mean == pytest.approx(2.8304, abs=0.01)  # what is left of the servos' start
+    assert from_rest.mean < 0.6 * settled.mean
+    strayed = experiment(lab.hard, ServoMotion(0.3, AMPLITUDE, PHI0, PSI))
+    assert strayed.least < strayed.mean < strayed.most < 0.1939
+
+
+def test_servos_settle_to_the_wanted_amplitude_where_they_are_calibrated_and_below_it_where_not():
+    for calibrated, share in ((True, 1.0), (False, 1.0 / (1.0 + (0.01 * 16.0) ** 2))):
+        motion = ServoMotion(16.0, AMPLITUDE, PHI0, PSI, calibrated=calibrated)
+        t = np.linspace(0.0, 2.0, 20001)
+        position, velocity, acceleration = motion.sample(t)
+        assert np.ptp(position[10000:], axis=0) == pytest.approx(2.0 * AMPLITUDE * share, rel=1e-4)
+        assert velocity[0] == pytest.approx(0.0, abs=1e-12)
+        for value, rate in ((position, velocity), (velocity, acceleration)):
+            np.testing.assert_allclose(np.gradient(value, t, axis=0)[2:-2], rate[2:-2], atol=0.01)  # of steps of 0.1 ms
 
 
 def test_a_figure_is_saved_as_a_picture_with_its_data(lab, tmp_path):

@@ -10,6 +10,7 @@ import pytest
 
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
+from crawler_models.three_link import ThreeLink, crawl
 from gait_generators.catalogue import gait_parameters, make_gait
 from gait_generators.harmonic import Harmonic
 from gait_generators.time_scaled import TimeScaled
@@ -18,7 +19,13 @@ from gait_generators.time_scaled import TimeScaled
 def test_the_users_values_go_over_the_robots_over_the_gaits_own(crawler):
     gait = make_gait(crawler, "time_scaled", {"alpha": 0.4})
     assert isinstance(gait, TimeScaled)
-    assert (gait.alpha, gait.omega, gait.psi) == (0.4, 3.2, math.radians(98.75))
+    assert (gait.alpha, gait.omega, gait.psi) == (0.4, 3.2, math.radians(98.65))
+
+
+def test_the_robots_time_scaled_gait_is_that_of_fig_10_and_lifts_the_step_by_1_86(crawler):
+    scaled, plain = (make_gait(crawler, "time_scaled", values) for values in ({}, {"alpha": 0.0}))
+    steps = [1e3 * crawl(ThreeLink.from_parameters(crawler.parameters), gait).step_length for gait in (plain, scaled)]
+    assert steps == pytest.approx([57.87, 107.47], abs=0.01)
 
 
 def test_without_a_name_it_is_the_robots_default_gait(crawler):
@@ -29,7 +36,7 @@ def test_without_a_name_it_is_the_robots_default_gait(crawler):
 
 def test_the_listed_defaults_are_those_of_the_robot(crawler):
     infos = {info.name: info for info in gait_parameters(crawler, "time_scaled")}
-    assert (infos["omega"].default, infos["psi"].default, infos["psi"].unit) == (3.2, 98.75, "deg")
+    assert (infos["omega"].default, infos["psi"].default, infos["psi"].unit) == (3.2, 98.65, "deg")
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,20 @@ def test_the_snake_is_straight_and_at_rest_at_phase_0_and_repeats(name):
     np.testing.assert_allclose(gait.sample(1.3).position, gait.sample(1.3 + gait.period).position, atol=1e-9)
 
 
+def test_at_the_even_pace_the_end_joints_turn_by_the_sine_of_8_and_their_rates_jump_between_steps(snake):
+    eased, even = (make_gait(snake, "serpenoid", {"n": 4, "alpha": 45.0, "pace": pace}) for pace in ("eased", "even"))
+    assert isinstance(even, Serpenoid)
+    steps = np.arange(1, even.intervals) * even.interval
+    np.testing.assert_allclose(even.sample(steps).position, eased.sample(steps).position, atol=1e-12)
+    alpha = math.radians(45.0)
+    turn = 0.5 * alpha * (1.0 + math.sqrt(2.0)) + alpha * math.sqrt(0.5)  # theta_1 - phi_1, by (6) and (7)
+    t = np.linspace(0.01, 0.99, 50) * even.interval
+    q = even.sample(steps[0] + t).position[:, 0]  # J_2 of the first step is joint 1's, and omega_2 is 1 rad/s
+    np.testing.assert_allclose(q, -alpha * math.sqrt(0.5) + turn * np.sin(t), atol=1e-12)
+    before, after = even.sample(steps[0] + np.array([-1e-9, 1e-9])).velocity[:, 0]
+    assert after - before == pytest.approx(turn + alpha * math.sqrt(0.5) / even.interval, abs=1e-6)  # from its growth
+
+
 def test_backward_is_forward_in_reverse():
     ahead, back = (gait_of("serpenoid", 8, 4, way) for way in ("forward", "backward"))
     t = np.linspace(0.0, ahead.period, 101)

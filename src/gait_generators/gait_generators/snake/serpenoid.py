@@ -3,7 +3,7 @@
 A cycle has N - n + 2 intervals of equal length. In the first the wave grows on links 1 to n, in the last it shrinks
 on links N - n + 1 to N; the paper describes those between, in each of which the wave moves on by one link. The pace
 within an interval is a quintic, so that the joints rest at both ends of it and the motion has continuous
-accelerations throughout: the angles (8) themselves jump in their rates from one step to the next.
+accelerations throughout: at the paper's own, even pace the rates of (8) jump from one step to the next.
 """
 
 from __future__ import annotations
@@ -37,6 +37,11 @@ class SerpenoidParameters:
         1.0, unit="rad/s", low=0.05, high=10.0, doc="mean omega_2: the wave moves on by a link in pi / (2 omega)"
     )
     direction: str = parameter("forward", choices=("forward", "backward"), doc="backward: the same in reverse")
+    pace: str = parameter(
+        "eased",
+        choices=("eased", "even"),
+        doc="eased: the joints rest between steps; even: the paper's own (8), whose rates jump there",
+    )
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,7 @@ class Serpenoid:
     links: int  # N
     omega: float  # rad/s
     backward: bool
+    even: bool = False  # the pace of (8), without accelerations where its rates jump
 
     @staticmethod
     def of(spec: RobotSpec, parameters: SerpenoidParameters, *, closed: bool = False) -> Serpenoid:
@@ -68,7 +74,8 @@ class Serpenoid:
             wave = Wave(n, math.radians(parameters.alpha), closed)
         except ValueError as error:
             raise UserError(f"gait.{error}") from None
-        return Serpenoid(wave, links, parameters.omega, parameters.direction == "backward")
+        backward, even = parameters.direction == "backward", parameters.pace == "even"
+        return Serpenoid(wave, links, parameters.omega, backward, even)
 
     @staticmethod
     def closed(spec: RobotSpec, parameters: SerpenoidParameters) -> Serpenoid:
@@ -93,7 +100,7 @@ class Serpenoid:
         sign = -1.0 if self.backward else 1.0
         phase = np.mod(sign * np.asarray(t, dtype=float) / self.interval, self.intervals)
         which = np.minimum(phase.astype(int), self.intervals - 1)
-        s, ds, dds = _pace(phase - which, self.interval)
+        s, ds, dds = (_even if self.even else _eased)(phase - which, self.interval)
         position, velocity, acceleration = (np.zeros((*phase.shape, self.links - 1)) for _ in range(3))
         for k in np.unique(which):
             here = which == k
@@ -130,8 +137,13 @@ GAIT = Entry(SerpenoidParameters, Serpenoid.of, models=("snake",))
 CLOSED_GAIT = Entry(SerpenoidParameters, Serpenoid.closed, models=("snake",))
 
 
-def _pace(u: FloatArray, interval: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """s for the share u of an interval that has passed, and its derivatives by time: at rest at both ends."""
+def _even(u: FloatArray, interval: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """s for the share u of an interval that has passed, and its derivatives by time: omega_2 t = s pi / 2 in (8)."""
+    return u, np.full_like(u, 1.0 / interval), np.zeros_like(u)
+
+
+def _eased(u: FloatArray, interval: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The same at rest at both ends."""
     return (
         u**3 * (10.0 - 15.0 * u + 6.0 * u**2),
         30.0 * (u * (1.0 - u)) ** 2 / interval,

@@ -1,13 +1,13 @@
 """What "Inchworm locomotion gait for snakelike robot" draws and lists, and what physics makes of it.
 
-Figs. 1, 2 and 5 are diagrams and a photograph.
+Figs. 2 and 5 are a diagram and a photograph.
 """
 
 from collections.abc import Callable, Mapping
 
 from crawler_core.robot import RobotSpec
-from crawler_studies.figures import Drawing, Figures
-from crawler_studies.snake.figures import fig03, fig04, slip, table1, table2
+from crawler_studies.figures import Figures, Page
+from crawler_studies.snake.figures import fig01, fig03, fig04, links, rates, slip, table1, table2
 from crawler_studies.snake.figures.lab import Lab
 
 
@@ -16,11 +16,14 @@ def make_lab(spec: RobotSpec) -> Lab:
     return Lab(spec)
 
 
-DRAWINGS: Mapping[str, Callable[[Lab], Drawing]] = {
+DRAWINGS: Mapping[str, Callable[[Lab], Page]] = {
+    "1": fig01.make,
     "3": fig03.make,
     "4": fig04.make,
     "table1": table1.make,
     "table2": table2.make,
+    "rates": rates.make,
+    "links": links.make,
     "slip": slip.make,
 }
 FIGURES = Figures(make_lab, DRAWINGS)

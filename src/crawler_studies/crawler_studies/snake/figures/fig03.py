@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.figure import Figure
 
 from crawler_models.snake import Wave
-from crawler_studies.figures import BLACK, BLUE, GREY, RED, Array, Drawing
+from crawler_studies.figures import BLACK, RED, Array, Drawing
 from crawler_studies.snake.figures.lab import Lab, wave
 
 N, ALPHA = 6, 30.0  # as printed
@@ -22,23 +23,24 @@ def make(lab: Lab) -> Drawing:
             for k, s in enumerate(SHOWN):
                 ends = k in (0, len(SHOWN) - 1)
                 x, y = curves[label][k]
-                axes.plot(x, y, color=BLACK if ends else GREY, linewidth=1.6 if ends else 0.9, label=f"s = {s:.1f}")
+                colour = colormaps["viridis"](0.9 * s)  # from dark to light
+                axes.plot(x, y, color=colour, linewidth=2.0 if ends else 1.1, label=f"s = {s:.1f}")
             path = points(one, np.linspace(0.0, 1.0, 101))[:, :, N + 1]
-            axes.plot(path[:, 0], path[:, 1], color=RED, linewidth=1.4, label="way of P_7")
-            axes.axhline(0.0, color=BLUE, linewidth=0.6)
+            axes.plot(path[:, 0], path[:, 1], color=RED, linewidth=1.4, label="way of $P_7$")
+            axes.axhline(0.0, color=BLACK, linewidth=0.6)
             x, y = (round(float(value), 4) + 0.0 for value in one.worst)  # + 0.0: no negative zero
             axes.set_title(f"{label}: f = {one.f:.4f}, largest X error {x:+.4f} l, Y error {y:+.4f} l", fontsize=10)
             axes.set_aspect("equal")
             axes.set_ylabel("y / l")
             axes.legend(fontsize=7, ncols=4, loc="upper right")
-        axes.set_xlabel("x / l, from the point P_0 where the step begins")
+        axes.set_xlabel("x / l, from the point $P_0$ where the step begins")
 
     columns: dict[str, Array] = {}
     for name, label in (("paper", "the paper's (8)"), ("closed", "closed")):
         x, y = np.moveaxis(curves[label], 1, 0)
         columns |= {f"x_{name}_l": x.ravel(), f"y_{name}_l": y.ravel()}
     table = {"s": np.repeat(SHOWN, N + 3), "point": np.tile(np.arange(N + 3.0), len(SHOWN)), **columns}
-    return Drawing(3, f"a step of the wave, n = {N}, alpha = {ALPHA:g}°", {"": table}, draw, (9.0, 6.5))
+    return Drawing(3, f"a step of the wave, n = {N}, α = {ALPHA:g}°", {"": table}, draw, (9.0, 6.5))
 
 
 def points(one: Wave, s: Array) -> Array:

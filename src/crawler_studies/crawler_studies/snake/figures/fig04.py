@@ -22,10 +22,10 @@ def make(lab: Lab) -> Drawing:
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        axes.plot(alpha, d_unit, color=BLUE, label="d_unit")
+        axes.plot(alpha, d_unit, color=BLUE, label="$d_{unit}$")
         axes.plot([limit], [3.35], "o", color=BLUE, mfc="none", label="3.35, printed at the limit")
-        axes.set_xlabel("alpha [°]")
-        axes.set_ylabel("d_unit [links]", color=BLUE)
+        axes.set_xlabel("α [°]")
+        axes.set_ylabel("$d_{unit}$ [links]", color=BLUE)
         other = axes.twinx()
         other.plot(alpha, f, color=RED, label="f of the paper's (8)")
         other.plot([limit], [0.52], "o", color=RED, mfc="none", label="0.52, printed at the limit")
@@ -37,4 +37,4 @@ def make(lab: Lab) -> Drawing:
         axes.legend(handles[0][0] + handles[1][0], handles[0][1] + handles[1][1], fontsize=8, loc="upper left")
 
     columns = {"alpha_deg": alpha, "d_unit": d_unit, "f": f, "f_closed": closed}
-    return Drawing(4, f"d_unit and f over alpha, n = {N}; the limit (14) is {limit:.2f}°", {"": columns}, draw)
+    return Drawing(4, f"$d_{{unit}}$ and f over α, n = {N}; the limit (14) is {limit:.2f}°", {"": columns}, draw)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from crawler_core.robot import RobotSpec
 from crawler_models.snake import Wave
 from crawler_studies.evaluation import Result
+from crawler_studies.figures import Array
 from crawler_studies.model_evaluator import ModelEvaluator
 from crawler_studies.physics_evaluator import PhysicsEvaluator
 from crawler_studies.subject import Subject
@@ -49,17 +49,7 @@ def wave(n: int, alpha_deg: float, *, closed: bool = False) -> Wave:
     return Wave(n, float(np.radians(alpha_deg)), closed)
 
 
-def write_table(
-    axes: Axes, head: Sequence[str], rows: Sequence[Sequence[str]], marked: Sequence[tuple[int, int]]
-) -> None:
-    """A table of text; the marked cells (row, column) are red."""
-    axes.axis("off")
-    table = axes.table([list(row) for row in rows], colLabels=list(head), loc="center", cellLoc="center")
-    table.auto_set_font_size(False)
-    table.set_fontsize(9)
-    table.scale(1.0, 1.5)
-    for column in range(len(head)):
-        table[0, column].set_facecolor("#e8ebef")
-        table[0, column].set_height(1.7 * table[0, column].get_height())  # for two lines
-    for row, column in marked:
-        table[row + 1, column].set_text_props(color="#c0392b", weight="bold")
+def text_rows(columns: Mapping[str, Array], formats: Sequence[str]) -> list[list[str]]:
+    """Rows of a table of text, a format for each column."""
+    texts = [[format(value, how) for value in values] for values, how in zip(columns.values(), formats, strict=True)]
+    return [list(row) for row in zip(*texts, strict=True)]

@@ -44,7 +44,7 @@ def make(lab: Lab) -> Drawing:
 
     friction = lab.spec.parameters["friction"]
     title = (
-        f"(d - Delta x) / d in {lab.engine}, friction {friction:g}: on average {mean['serpenoid']:.1f} % with the "
+        f"(d - Δx) / d in {lab.engine}, friction {friction:g}: on average {mean['serpenoid']:.1f} % with the "
         f"paper's wave, {mean['serpenoid_closed']:.1f} % with the closed one"
     )
     return Drawing("slip", title, {"": columns}, draw, (13.0, 4.4))
@@ -59,7 +59,7 @@ def _pairs(axes: Axes, engine: str, columns: dict[str, Array], name: str, label:
     for gait, colour, offset in zip(GAITS, (RED, BLUE), (0.0, 0.27), strict=True):
         axes.bar(x + offset, columns[name.format(gait)], 0.25, color=colour, label=f"{engine}, {gait}")
     axes.set_xticks(x, [f"{n}, {alpha:g}°" for n, alpha in CASES], rotation=30)
-    axes.set_xlabel("n, alpha")
+    axes.set_xlabel("n, α")
     axes.set_ylabel(label)
     axes.axhline(0.0, color="black", linewidth=0.6)
     axes.legend(fontsize=8)
