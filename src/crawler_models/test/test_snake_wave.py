@@ -1,5 +1,6 @@
 """The snake's wave against the numbers of its paper, and the closed wave against geometry."""
 
+import itertools
 import math
 
 import numpy as np
@@ -53,6 +54,38 @@ def test_table_2_within_its_last_digit(n, alpha_deg, f, d_unit):
     wave = Wave(n, math.radians(alpha_deg))
     assert wave.f == pytest.approx(f, abs=0.0012)
     assert wave.d_unit == pytest.approx(d_unit, abs=0.0012)
+
+
+def reading(n, alpha, signs, previous, last):
+    """f of one reading of (8) and (9): six signs of terms, and two indices of the last row of (9)."""
+    j1, j2, ji, jl, p1, tn = signs
+    beta = math.pi / n
+    phi = -alpha * np.sin(np.arange(1, n) * beta)
+    theta = -0.5 * phi.sum()
+    s = np.linspace(0.0, 1.0, 401)
+    rise = np.sin(0.5 * math.pi * s)
+    angle = np.zeros((n + 2, len(s)))
+    angle[1] = theta + j1 * theta * rise
+    angle[2] = angle[1] + p1 * phi[0] + j2 * (theta - phi[0]) * rise
+    turn = {i: ji * alpha * np.sin((i - 1) * beta - beta * s) for i in range(3, n + 1)}
+    turn[n + 1] = jl * (-theta + phi[-1]) * rise
+    for i in range(3, n + 1):
+        angle[i] = angle[i - 1] + turn[i]
+    angle[n + 1] = angle[n - 1 if previous else n] + tn * theta + turn[n if last else n + 1]  # theta_n is - theta_1
+    chain = np.exp(1j * angle[1:]).sum(axis=0)
+    start = np.exp(1j * (theta + np.concatenate(([0.0], np.cumsum(phi))))).sum() + 1.0
+    return float(np.abs(chain - start.real).max())
+
+
+def test_of_256_readings_of_8_and_9_one_gives_the_printed_f():
+    sign = (1, -1)
+    fits = [
+        (signs, previous, last)
+        for *signs, previous, last in itertools.product(sign, sign, sign, sign, sign, sign, (0, 1), (0, 1))
+        if all(abs(reading(n, math.radians(a), signs, previous, last) - f) < 0.0012 for n, a, f, _ in TABLE_2)
+    ]
+    # as printed but for J_3 to J_n = - alpha sin, + phi_1 in the second row of (9), theta_n and J_(n+1) in its last
+    assert fits == [([-1, 1, -1, 1, 1, 1], 0, 0)]
 
 
 def test_the_step_of_figure_3_strays_as_far_as_the_paper_says():
