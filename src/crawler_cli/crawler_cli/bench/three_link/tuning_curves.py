@@ -1,4 +1,4 @@
-"""How good the optimiser is: beside the global optimum, and beside points drawn at random."""
+"""How good the optimiser is: beside the global optimum, gradients from many starts, and points drawn at random."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy.optimize import differential_evolution
 
+from crawler_cli.bench.three_link.multistart import multistart
 from crawler_core.types import FloatArray
-from crawler_studies.figures import BLUE, DPI, GREEN, RED
+from crawler_studies.figures import BLUE, DPI, GREEN, ORANGE, RED
 from crawler_studies.subject import Point
 from crawler_studies.tuning.optimiser import Optimiser
 from crawler_studies.tuning.picture import best_so_far
@@ -24,6 +25,7 @@ from crawler_studies.tuning.plan import Plan, Request, make_plan
 matplotlib.use("Agg")
 OVER = ("gait.psi", "gait.alpha", "gait.upsilon")
 BUDGET = 60
+GRADIENT_BUDGET = 600  # evaluations of the gradient-based search
 GOAL = 0.98  # of the global optimum
 FROM = 20  # evaluations from which on chance must be beaten
 POPULATION, GENERATIONS = 12, 80  # of the reference search, per variable
@@ -67,6 +69,7 @@ class Curves:
     best_point: Point
     tuned: FloatArray
     chance: FloatArray
+    gradients: FloatArray
     asking: float  # s per question, the mean
     longest: float  # s
 
@@ -78,14 +81,23 @@ class Curves:
     @property
     def evaluations(self) -> float:
         """How many evaluations it took them, the median; infinite for a seed that did not."""
-        there = self.tuned >= GOAL
-        return float(np.median(np.where(there.any(axis=1), there.argmax(axis=1) + 1.0, math.inf)))
+        return _until_goal(self.tuned)
+
+    @property
+    def gradient_evaluations(self) -> float:
+        """The same of the gradient-based search."""
+        return _until_goal(self.gradients)
 
     @property
     def beats_chance(self) -> bool:
         """Whether the mean is above that of random points at every budget from `FROM` on."""
         tuned, chance = (np.nan_to_num(rows[:, FROM - 1 :]).mean(axis=0) for rows in (self.tuned, self.chance))
         return bool((tuned > chance).all())
+
+
+def _until_goal(rows: FloatArray) -> float:
+    there = rows >= GOAL
+    return float(np.median(np.where(there.any(axis=1), there.argmax(axis=1) + 1.0, math.inf)))
 
 
 def values(plan: Plan, points: Sequence[Point]) -> FloatArray:
@@ -124,7 +136,11 @@ def run(problem: Problem, seeds: Sequence[int], say: Callable[[str], None] = lam
     plan = problem.plan()
     best_point, optimum = global_optimum(plan)
     say(f"{problem.title}: the optimum is {1e3 * optimum:.3f} mm")
-    tuned, chance, asking = [], [], []
+    tuned, chance, gradients, asking = [], [], [], []
+
+    def one(unit: FloatArray) -> float:
+        return float(values(plan, [plan.space.point(unit)])[0])
+
     for seed in seeds:
         optimiser = Optimiser(plan.space, seed)
         found = []
@@ -137,13 +153,16 @@ def run(problem: Problem, seeds: Sequence[int], say: Callable[[str], None] = lam
         tuned.append(best_so_far(np.array(found)))
         units = np.random.default_rng([seed, 2]).random((BUDGET, plan.space.size))
         chance.append(best_so_far(values(plan, [plan.space.point(unit) for unit in units])))
-        say(f"{problem.title}, seed {seed}: {tuned[-1][-1] / optimum:.3f}, at random {chance[-1][-1] / optimum:.3f}")
+        gradients.append(best_so_far(multistart(one, plan.space.size, seed, GRADIENT_BUDGET)))
+        shares = [rows[-1][BUDGET - 1] / optimum for rows in (tuned, gradients, chance)]
+        say(f"{problem.title}, seed {seed}: {shares[0]:.3f}, by gradients {shares[1]:.3f}, at random {shares[2]:.3f}")
     return Curves(
         problem,
         optimum,
         best_point,
         np.array(tuned) / optimum,
         np.array(chance) / optimum,
+        np.array(gradients) / optimum,
         float(np.mean(asking)),
         max(asking),
     )
@@ -165,6 +184,11 @@ def summary(curves: Sequence[Curves]) -> dict[str, Any]:
             "median_evaluations": found.evaluations,
             "mean_at_20_30_60": [float(np.nanmean(found.tuned[:, k - 1])) for k in (20, 30, 60)],
             "chance_at_20_30_60": [float(np.nanmean(found.chance[:, k - 1])) for k in (20, 30, 60)],
+            "gradients_at_20_60_600": [float(np.nanmean(found.gradients[:, k - 1])) for k in (20, 60, GRADIENT_BUDGET)],
+            "gradients_reached_in_60_and_600": [
+                int((found.gradients[:, k - 1] >= GOAL).sum()) for k in (60, GRADIENT_BUDGET)
+            ],
+            "gradients_median_evaluations": found.gradient_evaluations,
             "beats_chance": found.beats_chance,
             "ask_mean_s": found.asking,
             "ask_longest_s": found.longest,
@@ -179,7 +203,11 @@ def draw(curves: Sequence[Curves], file: Path) -> None:
     numbers = np.arange(1, BUDGET + 1)
     for axes, found in zip(np.atleast_1d(figure.subplots(1, len(curves), sharey=True)), curves, strict=True):
         axes.set_title(f"{found.problem.title}\n{found.reached} of {len(found.tuned)} seeds reach {GOAL:.0%}")
-        for rows, colour, label in ((found.chance, RED, "random points"), (found.tuned, BLUE, "crawler tune")):
+        for rows, colour, label in (
+            (found.chance, RED, "random points"),
+            (found.gradients[:, :BUDGET], ORANGE, "gradients, many starts"),
+            (found.tuned, BLUE, "crawler tune"),
+        ):
             axes.plot(numbers, rows.T, color=colour, alpha=0.2, linewidth=0.8)
             axes.plot(numbers, np.nan_to_num(rows).mean(axis=0), color=colour, linewidth=2.2, label=f"{label}, mean")
         axes.axhline(GOAL, color=GREEN, linestyle="--", linewidth=1.0, label=f"{GOAL:.0%} of the optimum")
