@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import select
 import struct
-import tempfile
-import termios
 import threading
 import time
-import tty
 from collections import deque
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -25,6 +18,7 @@ from hw_drivers.dynamixel.codec import BROADCAST, PING, SYNC_READ, SYNC_WRITE, P
 from hw_drivers.dynamixel.emulated_servo import EmulatedServo
 from hw_drivers.dynamixel.plan import plan_servo
 from hw_drivers.dynamixel.settings import DynamixelSettings
+from hw_drivers.emulated_port import EmulatedPort
 
 LATENESS = 0.15  # s by which a late answer comes too late
 ROUGHLY = 0.02  # s between two looks at whether to end
@@ -32,7 +26,7 @@ BITS = 10  # on the wire for a byte
 
 
 class DynamixelEmulator:
-    """Servos behind a pseudo-terminal. `port` is a link to it, so that a port that returns has the same name."""
+    """Servos behind a pseudo-terminal."""
 
     def __init__(
         self,
@@ -54,10 +48,8 @@ class DynamixelEmulator:
         self._held: deque[tuple[float, bytes]] = deque()  # late answers, and when they come
         self._lock = threading.RLock()
         self._parser = Parser()
-        self._directory = tempfile.TemporaryDirectory(prefix="crawler-bus-")
-        self.port = str(Path(self._directory.name) / "ttyEmulated")
-        self._ends: tuple[int, int] | None = None
-        self._plug_in()
+        self._port = EmulatedPort()
+        self.port = self._port.path
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="emulated bus", daemon=True)
         self._thread.start()
@@ -94,9 +86,10 @@ class DynamixelEmulator:
                     elif fault == "hot":
                         servo.overheat()
             if fault == "gone":
-                self._unplug()
-            elif self._ends is None:
-                self._plug_in()
+                self._port.unplug()
+                self._parser.reset()
+            else:
+                self._port.plug_in()
             self._fault, self._joint, self._every, self._count = fault, joint, every, 0
 
     def close(self) -> None:
@@ -104,56 +97,24 @@ class DynamixelEmulator:
         self._ending.set()
         if self._thread.is_alive():
             self._thread.join()
-        with self._lock:
-            self._unplug()
-        self._directory.cleanup()
+        self._port.close()
 
     def _names(self) -> list[str]:
         return [joint.joint for joint in self._joints] + [""] * (len(self.servos) - len(self._joints))
 
-    def _plug_in(self) -> None:
-        master, slave = os.openpty()
-        tty.setraw(slave)
-        os.set_blocking(master, False)
-        os.symlink(os.ttyname(slave), self.port)
-        self._ends = master, slave  # ours stays open: else the port would hang up whenever the driver lets go of it
-        self._parser.reset()
-
-    def _unplug(self) -> None:
-        if self._ends is not None:
-            os.unlink(self.port)
-            for end in self._ends:
-                os.close(end)
-            self._ends = None
-
     def _serve(self) -> None:
         while not self._ending.is_set():
-            ends = self._ends
-            if ends is None:
-                self._ending.wait(ROUGHLY)
-                continue
             while self._held and self._held[0][0] <= time.monotonic():
-                self._send(self._held.popleft()[1], ends)
-            try:
-                if not select.select([ends[0]], [], [], 1e-3 if self._held else ROUGHLY)[0]:
-                    continue
-                with self._lock:
-                    if self._ends is not ends:
-                        continue
-                    data = os.read(ends[0], 4096)
-                    tuned = self._tuned(ends[1])
-                    packets = self._parser.feed(data) if tuned else []
-            except (OSError, ValueError):
-                continue  # unplugged meanwhile
+                self._port.write(self._held.popleft()[1])
+            data = self._port.read(1e-3 if self._held else ROUGHLY)
+            if not data:
+                continue
+            with self._lock:
+                packets = self._parser.feed(data) if self._port.speaks(self._baud) else []
             for packet in packets:
-                self._handle(packet, ends, len(data))
+                self._handle(packet, len(data))
 
-    def _tuned(self, slave: int) -> bool:
-        """Whether the driver speaks at the servos' rate."""
-        constant = getattr(termios, f"B{self._baud}", None)
-        return constant is None or termios.tcgetattr(slave)[5] == constant
-
-    def _handle(self, packet: Packet, ends: tuple[int, int], heard: int) -> None:
+    def _handle(self, packet: Packet, heard: int) -> None:
         with self._lock:
             self.packets += 1
             answers = self._answers(packet, self._clock())
@@ -165,13 +126,7 @@ class DynamixelEmulator:
         if late:
             self._held.append((time.monotonic() + LATENESS, data))
         else:
-            self._send(data, ends)
-
-    def _send(self, data: bytes, ends: tuple[int, int]) -> None:
-        with self._lock:
-            if data and self._ends is ends:
-                with contextlib.suppress(OSError):  # nobody takes it: then it is lost
-                    os.write(ends[0], data)
+            self._port.write(data)
 
     def _deliver(self, answers: list[tuple[EmulatedServo, Packet]], chained: bool) -> tuple[bytes, bool]:
         """The bytes that reach the wire, and whether they come late."""

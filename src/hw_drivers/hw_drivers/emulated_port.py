@@ -1,0 +1,77 @@
+"""A pretended serial port: a pseudo-terminal under a name of its own, which can vanish and return."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import tempfile
+import termios
+import threading
+import time
+import tty
+from pathlib import Path
+
+ROUGHLY = 0.02  # s between two looks at whether an unplugged port is back
+
+
+class EmulatedPort:
+    """The devices' end of it. `path` is a link, so that a port that returns has the same name."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._directory = tempfile.TemporaryDirectory(prefix="crawler-bus-")
+        self.path = str(Path(self._directory.name) / "ttyEmulated")
+        self._ends: tuple[int, int] | None = None
+        self.plug_in()
+
+    def plug_in(self) -> None:
+        """Be there; again is harmless."""
+        with self._lock:
+            if self._ends is not None:
+                return
+            master, slave = os.openpty()
+            tty.setraw(slave)
+            os.set_blocking(master, False)
+            os.symlink(os.ttyname(slave), self.path)
+            self._ends = master, slave  # ours stays open: else the port would hang up when the driver lets go of it
+
+    def unplug(self) -> None:
+        """Hang up, and be gone."""
+        with self._lock:
+            if self._ends is not None:
+                os.unlink(self.path)
+                for end in self._ends:
+                    os.close(end)
+                self._ends = None
+
+    def read(self, seconds: float) -> bytes:
+        """What the driver has sent, waiting so long for it; nothing from a port that is not there."""
+        ends = self._ends
+        if ends is None:
+            time.sleep(min(seconds, ROUGHLY))
+            return b""
+        try:
+            if not select.select([ends[0]], [], [], seconds)[0]:
+                return b""
+            with self._lock:
+                return os.read(ends[0], 4096) if self._ends is ends else b""
+        except (OSError, ValueError):
+            return b""  # unplugged meanwhile
+
+    def write(self, data: bytes) -> None:
+        """Send to the driver; what nobody takes is lost."""
+        with self._lock, contextlib.suppress(OSError):
+            if data and self._ends is not None:
+                os.write(self._ends[0], data)
+
+    def speaks(self, baud: int) -> bool:
+        """Whether the driver has set this rate; one that no terminal has a constant for is not told apart."""
+        constant = getattr(termios, f"B{baud}", None)
+        with self._lock:
+            return constant is None or self._ends is None or termios.tcgetattr(self._ends[1])[5] == constant
+
+    def close(self) -> None:
+        """Remove it."""
+        self.unplug()
+        self._directory.cleanup()
