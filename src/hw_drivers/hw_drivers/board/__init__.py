@@ -1,0 +1,1 @@
+"""Motors behind a microcontroller on a serial line: docs/board_protocol.md."""
