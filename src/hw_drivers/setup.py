@@ -1,4 +1,12 @@
+from pathlib import Path
+
 from setuptools import find_packages, setup
+
+# the sources of the boards' firmware, which emulated boards are compiled from
+firmware: dict[str, list[str]] = {}
+for file in sorted(Path("firmware").rglob("*")):
+    if file.is_file():
+        firmware.setdefault(f"share/hw_drivers/{file.parent}", []).append(str(file))
 
 setup(
     name="hw_drivers",
@@ -7,6 +15,7 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/hw_drivers"]),
         ("share/hw_drivers", ["package.xml"]),
+        *firmware.items(),
     ],
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},

@@ -1,0 +1,61 @@
+// The board: what the host's messages do, who may be driven, and what is latched.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hardware.h"
+#include "link.h"
+#include "messages.h"
+#include "motor.h"
+
+namespace crawler {
+
+// Make one, then call `tick` every millisecond, and `receive` with the bytes of the line as they come, all from one thread.
+class Board {
+  public:
+    explicit Board(Hardware& hardware) : hardware_(hardware), link_(hardware) {}
+
+    // Takes what came over the line, and answers at once.
+    void receive(const uint8_t* data, size_t length);
+
+    // One pass of the loop: measure, judge, drive.
+    void tick();
+
+  private:
+    void take(const Packet& packet);
+    void hello(const Packet& packet);
+    Answer obey(const Packet& packet);
+    Answer configure_board(const Packet& packet);
+    Answer configure_motor(const Packet& packet);
+    Answer arm();
+    Answer reset();
+    Answer find_index(const Packet& packet);
+    Answer setpoints(const Packet& packet);
+    void acknowledge(const Packet& packet, Answer answer);
+    void tell_state();
+    void welcome(uint32_t nonce);
+
+    void watch(uint32_t now);
+    bool over_voltage() const;
+    void disarm();
+    void blink(uint32_t now);
+    bool faulty() const;
+    bool uses(int motor) const { return config_.used >> motor & 1; }
+    int unconfigured() const;  // motor in use; -1: none
+    Condition condition() const;
+
+    Hardware& hardware_;
+    Link link_;
+    Motor motors_[MOST_MOTORS];
+    BoardConfig config_;
+    bool configured_ = false, armed_ = false, ticked_ = false;
+    uint16_t faults_ = 0;
+    float supply_ = 0.0f;                // V
+    uint32_t fed_ = 0, tick_ = 0;        // µs
+    uint32_t welcomed_ = 0;              // µs
+    uint32_t session_ = 0, hellos_ = 0;
+    Lasting under_voltage_, over_voltage_;
+};
+
+}  // namespace crawler

@@ -1,0 +1,36 @@
+// Consistent overhead byte stuffing: packets become frames in which 0x00 is only ever the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace crawler {
+
+constexpr size_t MOST_PACKET = 281;                            // bytes: a STATE of 16 motors
+constexpr size_t MOST_FRAME = MOST_PACKET + 2 + 1;             // with COBS and the 0x00
+
+// Writes the frame of a packet, with its 0x00, and returns its length; `frame` has room for MOST_FRAME.
+size_t encode(const uint8_t* packet, size_t length, uint8_t* frame);
+
+// Takes frames out of a stream of bytes.
+class Decoder {
+  public:
+    // The next byte. True where it ends a frame that is not empty: `packet` and `length` are then about it, until the next
+    // call. A frame that is too long or badly encoded has length 0.
+    bool take(uint8_t byte);
+
+    const uint8_t* packet() const { return packet_; }
+    size_t length() const { return length_; }
+
+  private:
+    bool end();
+    void put(uint8_t byte);
+
+    uint8_t packet_[MOST_PACKET + 1];  // one more: the zero thought behind it
+    size_t filled_ = 0, length_ = 0;
+    uint8_t left_ = 0;       // bytes of this piece that are still to come
+    bool full_ = false;      // the piece has no zero of its own
+    bool begun_ = false, bad_ = false;
+};
+
+}  // namespace crawler
