@@ -51,14 +51,17 @@ void Shaft::jump_to(const EncoderReading& reading) {
     started_ = true;
     last_ = reading.count;
     pulses_ = reading.index_pulses;
-    raw_ = is_absolute() ? reading.count : 0;
-    if (!is_absolute() || !config_->is(MotorConfig::LIMITED)) return;
+    raw_ = 0;
+    if (!is_absolute()) return;
+    const bool reverse = config_->is(MotorConfig::REVERSE_ENCODER);
+    raw_ = static_cast<int64_t>(reading.count) - (reverse ? config_->counts : 0);  // forwards, it is 0 or above
+    if (!config_->is(MotorConfig::LIMITED)) return;
     // of an angle that is told within a turn, the turn whose angle is nearest to the middle of the limits
     count_ = forwards(raw_);
     place();
     const double middle = 0.5 * (static_cast<double>(config_->lower) + static_cast<double>(config_->upper));
     const int64_t more = rounded((middle - static_cast<double>(angle_)) / TURN) * config_->counts;
-    raw_ += config_->is(MotorConfig::REVERSE_ENCODER) ? -more : more;
+    raw_ += reverse ? -more : more;
 }
 
 void Shaft::count_on(const EncoderReading& reading) {

@@ -1,0 +1,297 @@
+"""What a board makes of setpoints, encoders and indices: angles, velocities, voltages, and their limits."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from firmware_bench import COARSE, MOTOR, Bench, Rotor, board
+
+from hw_drivers.board.messages import (
+    UNIT,
+    Ack,
+    Code,
+    FindIndex,
+    Mode,
+    MotorFault,
+    MotorFlag,
+    Setpoint,
+    Setpoints,
+    State,
+    Status,
+)
+
+TURN = 2**20  # units
+PER_TURN = MOTOR.counts * int(MOTOR.gear)  # counts for one of the output shaft
+CONSTANT = MOTOR.gear * MOTOR.torque_constant  # N·m/A and V·s/rad at the output shaft
+REGULATED = int(MotorFlag.REGULATED)
+
+
+def volts(bench, torque):
+    bench.torque(torque)
+    bench.tick()
+    (found,) = bench.volts
+    return found
+
+
+def turning(bench, rate, torque):
+    """The voltage for a torque, after the shaft of motor 0 has turned at `rate` (rad/s) for a while."""
+    sensors = bench.firmware.sensors[0]
+    start, per_tick = sensors.count, rate / (2.0 * math.pi) * PER_TURN * 1e-3
+    for k in range(1, 21):
+        sensors.count = start + round(k * per_tick)
+        found = volts(bench, torque if k == 20 else 0.0)
+    return found
+
+
+# voltages
+
+
+@pytest.mark.parametrize("torque", [0.1, -0.25, 0.5])
+def test_a_standing_motor_gets_the_voltage_whose_current_makes_the_torque(torque):
+    with board(MOTOR) as bench:
+        assert volts(bench, torque) == pytest.approx(MOTOR.resistance * torque / CONSTANT, rel=1e-6)
+
+
+def test_leads_the_wrong_way_round_are_driven_the_other_way():
+    with board(replace(MOTOR, flags=int(MotorFlag.REVERSE_MOTOR))) as bench:
+        assert volts(bench, 0.1) == pytest.approx(-MOTOR.resistance * 0.1 / CONSTANT, rel=1e-6)
+
+
+@pytest.mark.parametrize(("config", "most"), [(MOTOR, 0.5), (replace(MOTOR, current=1.0), CONSTANT * 1.0)])
+def test_torque_and_current_are_cut_to_their_limits_and_the_state_says_so(config, most):
+    with board(config) as bench:
+        for way in (1.0, -1.0):
+            assert volts(bench, way * 100.0) == pytest.approx(way * MOTOR.resistance * most / CONSTANT, rel=1e-6)
+            assert bench.state().motors[0].status & Status.CUT
+        assert volts(bench, 0.9 * most)
+        assert not bench.state().motors[0].status & Status.CUT
+
+
+def test_no_more_voltage_is_asked_for_than_the_supply_has():
+    with board(replace(MOTOR, resistance=20.0)) as bench:
+        assert volts(bench, 0.5) == bench.supply
+        assert bench.state().motors[0].status & Status.CUT
+
+
+@pytest.mark.parametrize("rate", [5.0, -5.0])
+def test_what_the_turning_motor_induces_is_made_up_for_only_where_the_current_is_regulated(rate):
+    for flags, back in ((0, 0.0), (REGULATED, CONSTANT * rate)):
+        with board(replace(MOTOR, flags=flags)) as bench:
+            # the encoder has counts, and the velocity their grain
+            assert turning(bench, rate, 0.1) == pytest.approx(MOTOR.resistance * 0.1 / CONSTANT + back, abs=0.02)
+
+
+def test_a_motor_that_turns_against_its_torque_gets_no_more_than_its_most_current():
+    with board(replace(MOTOR, velocity=100.0, current=1.0, torque=5.0)) as bench:
+        induced = -20.0 * CONSTANT
+        assert turning(bench, -20.0, 5.0) == pytest.approx(induced + MOTOR.resistance * 1.0, abs=0.05)
+
+
+def test_torque_that_drives_a_shaft_beyond_its_most_velocity_is_taken_back_over_the_last_tenth():
+    with board(replace(MOTOR, velocity=20.0)) as bench:
+        assert turning(bench, 19.0, 0.5) == pytest.approx(0.5 * 0.5 * MOTOR.resistance / CONSTANT, rel=0.1)
+        assert turning(bench, 19.0, -0.1) == pytest.approx(-0.1 * MOTOR.resistance / CONSTANT, rel=1e-6)
+        assert turning(bench, 21.0, 0.5) == 0.0
+
+
+def test_a_winding_with_more_resistance_than_configured_still_gets_its_current():
+    config = replace(MOTOR, flags=REGULATED, velocity=1000.0)
+    with board(config) as bench:
+        rotor = Rotor(config, inertia=1.0, resistance=1.2 * config.resistance)
+        rotor.live(bench, 200, Setpoints({0: Setpoint(Mode.TORQUE, 0.3)}))
+        assert bench.state().motors[0].current == pytest.approx(0.3 / CONSTANT, rel=0.01)
+
+
+# regulating
+
+
+def test_a_position_is_reached_and_held_against_a_load_as_a_spring_holds_it():
+    with board(MOTOR) as bench:
+        rotor = Rotor(MOTOR, load=0.1)
+        rotor.live(bench, 600, Setpoints({0: Setpoint(Mode.POSITION, angle=TURN // 4)}))
+        assert rotor.angle == pytest.approx(math.pi / 2.0 - rotor.load / MOTOR.stiffness, abs=2e-3)
+        assert abs(rotor.rate) < 0.01
+        assert bench.state().motors[0].angle * UNIT == pytest.approx(rotor.angle, abs=2.0 * math.pi / PER_TURN)
+
+
+def test_a_velocity_is_reached_with_the_torque_that_is_given_beside_it():
+    config = replace(MOTOR, flags=REGULATED)
+    with board(config) as bench:
+        rotor = Rotor(config, load=0.1)
+        rotor.live(bench, 400, Setpoints({0: Setpoint(Mode.VELOCITY, velocity=6.0, torque=0.1)}))
+        assert rotor.rate == pytest.approx(6.0, rel=0.02)
+        assert bench.state().motors[0].velocity == pytest.approx(6.0, rel=0.02)
+
+
+def test_a_position_beyond_a_limit_is_led_to_the_limit_and_torque_does_not_push_past_it():
+    limited = replace(
+        COARSE, counts=4096, flags=int(MotorFlag.ON_OUTPUT | MotorFlag.LIMITED), stiffness=2.0, damping=0.05
+    )
+    limited = replace(limited, lower=-TURN // 8, upper=TURN // 8)
+    with board(limited) as bench:
+        rotor = Rotor(limited)
+        rotor.live(bench, 600, Setpoints({0: Setpoint(Mode.POSITION, angle=TURN // 2)}))
+        assert rotor.angle == pytest.approx(math.pi / 4.0, abs=0.01)
+        bench.firmware.sensors[0].count = 4096 // 8 + 5
+        assert volts(bench, 0.1) == 0.0
+        assert volts(bench, -0.1) is not None
+        assert volts(bench, -0.1) != 0.0
+
+
+# angles
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_quadrature_encoder_counts_on_beyond_its_registers_and_angles_wrap_after_whole_turns(reverse):
+    bench = Bench()
+    sensors = bench.firmware.sensors[0]
+    bench.hello()
+    bench.configure(replace(MOTOR, flags=int(MotorFlag.REVERSE_ENCODER) if reverse else 0))
+    count = 0
+    for turns in (0.25, 1.0, 4095.0, 4096.25, 200_000.75, -3.5):
+        start, goal = count, round(turns * PER_TURN)
+        for k in range(1, 21):  # less than half of the register's range at a time
+            count = start + (goal - start) * k // 20
+            sensors.count = (count + 2**31) % 2**32 - 2**31
+            bench.tick()
+        angle = bench.state().motors[0].angle
+        assert (angle - (-1 if reverse else 1) * round(turns * TURN)) % 2**32 in (0, 1, 2**32 - 1), turns
+    assert not bench.state().motors[0].status & Status.HOMED
+    bench.close()
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_an_absolute_encoder_knows_its_angle_at_once_and_turns_for_ever_in_both_directions(reverse):
+    flags = int(MotorFlag.ON_OUTPUT | (MotorFlag.REVERSE_ENCODER if reverse else 0))
+    bench = Bench()
+    sensors = bench.firmware.sensors[0]
+    sensors.count = 17 if reverse else 0
+    bench.hello()
+    bench.configure(replace(COARSE, flags=flags, index=TURN // 2))
+    way = -1 if reverse else 1
+    for step in [*range(40), *range(40, -60, -1)]:
+        sensors.count = ((17 if reverse else 0) + way * step) % 18
+        bench.tick()
+        state = bench.state().motors[0]
+        assert state.angle == pytest.approx(TURN // 2 + (step + 0.5) * TURN / 18, abs=1.0)
+        assert state.status & Status.HOMED
+        assert not state.faults
+    bench.close()
+
+
+@pytest.mark.parametrize(("count", "turns"), [(0, 0.5 / 18), (9, 9.5 / 18 - 1.0), (17, -0.5 / 18)])
+def test_within_limits_an_absolute_encoder_begins_in_the_turn_that_is_nearest_to_their_middle(count, turns):
+    flags = int(MotorFlag.ON_OUTPUT | MotorFlag.LIMITED)
+    bench = Bench()
+    bench.firmware.sensors[0].count = count
+    bench.hello()
+    bench.configure(replace(COARSE, flags=flags, lower=-TURN // 2, upper=TURN // 4))
+    assert bench.state().motors[0].angle == pytest.approx(turns * TURN, abs=1.0)
+    bench.close()
+
+
+@pytest.mark.parametrize(
+    ("config", "rate", "off"), [(MOTOR, 0.3, 0.02), (MOTOR, 19.0, 0.01), (COARSE, 12.0, 0.05), (COARSE, -30.0, 0.1)]
+)
+def test_velocities_come_from_the_edges_of_counts_and_die_away_at_a_standstill(config, rate, off):
+    bench = Bench()
+    bench.hello()
+    bench.configure(config)
+    sensors = bench.firmware.sensors[0]
+    per_turn = config.counts * (1 if config is COARSE else config.gear)
+    seen = []
+    for k in range(400):
+        count = math.floor((k * 1e-3 * rate) / (2.0 * math.pi) * per_turn)
+        sensors.count = count % config.counts if config is COARSE else count
+        bench.tick()
+        if k > 200:
+            seen.append(bench.state().motors[0].velocity)
+    assert sum(seen) / len(seen) == pytest.approx(rate, rel=off)
+    bench.tick(300)  # the next edge would have come long ago
+    assert abs(bench.state().motors[0].velocity) <= 2.0 * math.pi / per_turn / 0.299
+    bench.tick(1000)
+    assert bench.state().motors[0].velocity == 0.0
+    bench.close()
+
+
+# the index
+
+
+def with_index(bench, rotor, ticks, at, each):
+    """Turn with an index at `at` (rad) of the output shaft."""
+    sensors = bench.firmware.sensors[0]
+    for _ in range(ticks):
+        before = math.floor((rotor.angle - at) / (2.0 * math.pi))
+        rotor.live(bench, 1, each)
+        after = math.floor((rotor.angle - at) / (2.0 * math.pi))
+        if before != after:
+            sensors.index_pulses += 1
+            sensors.index_count = round((at / (2.0 * math.pi) + max(before, after)) * PER_TURN)
+
+
+@pytest.mark.parametrize("rate", [3.0, -3.0])
+def test_an_index_search_finds_where_the_shaft_is_and_then_lets_it_go(rate):
+    config = replace(MOTOR, index=TURN // 4, flags=REGULATED, damping=0.2)
+    with board(config) as bench:
+        rotor = Rotor(config, load=0.05 * math.copysign(1.0, rate))
+        assert bench.code(FindIndex(0, rate, 0.4, 2.0)) == Code.OK
+        assert bench.state().motors[0].status & Status.SEARCHING
+        feed = Setpoints({0: Setpoint(Mode.TORQUE, -math.copysign(0.4, rate))})  # the search takes no notice of it
+        at = math.copysign(2.0, rate)
+        for _ in range(2000):
+            with_index(bench, rotor, 1, at, Setpoints({}) if bench.state().motors[0].status & Status.HOMED else feed)
+            if bench.state().motors[0].status & Status.HOMED:
+                break
+        bench.say(Setpoints({}))
+        bench.tick()
+        state = bench.state().motors[0]
+        assert state.status & Status.HOMED
+        assert not state.status & Status.SEARCHING
+        assert bench.volts == [None]
+        here = rotor.angle - at + math.pi / 2.0
+        assert math.remainder(state.angle * UNIT - here, 2.0 * math.pi) == pytest.approx(0.0, abs=2e-3)
+
+
+def test_a_search_without_an_index_ends_as_a_fault_of_that_motor():
+    config = replace(MOTOR, flags=REGULATED, damping=0.2)
+    with board(config) as bench:
+        rotor = Rotor(config)
+        assert bench.code(FindIndex(0, 10.0, 0.4, 1.25)) == Code.OK
+        while not bench.state().motors[0].faults:
+            rotor.live(bench, 1, Setpoints({}))
+        assert bench.volts == [None]
+        assert bench.state().motors[0].faults == MotorFault.INDEX_NOT_FOUND
+        assert rotor.angle / (2.0 * math.pi) == pytest.approx(1.25, abs=0.01)
+
+
+def test_a_search_ends_with_the_watchdog_like_all_torque():
+    with board(replace(MOTOR, damping=0.2)) as bench:
+        assert bench.code(FindIndex(0, 10.0, 0.4, 5.0)) == Code.OK
+        bench.tick(10)
+        assert bench.volts != [None]
+        bench.tick(11)
+        assert bench.volts == [None]
+
+
+def test_an_absolute_encoder_is_not_searched_for():
+    with board(COARSE) as bench:
+        answer = bench.say(FindIndex(0, 1.0, 0.1, 1.0))
+        assert isinstance(answer, Ack)
+        assert (answer.code, answer.detail) == (Code.VALUE, 5)
+
+
+@pytest.mark.parametrize(
+    ("lost", "well"), [(0, True), (PER_TURN // 20, True), (PER_TURN // 15, False), (-PER_TURN // 15, False)]
+)
+def test_counts_that_were_lost_show_at_the_next_index(lost, well):
+    with board(MOTOR, watchdog=1000) as bench:
+        sensors = bench.firmware.sensors[0]
+        for turn in range(2):
+            sensors.index_count = turn * (PER_TURN + lost)
+            sensors.index_pulses += 1
+            for k in range(400):
+                sensors.count = sensors.index_count + k * PER_TURN // 400
+                bench.tick()
+        state = bench.state()
+        assert isinstance(state, State)
+        assert state.motors[0].faults == (0 if well else MotorFault.ENCODER)
