@@ -177,6 +177,11 @@ class Emulator(Protocol):
 class Load(Protocol):
     """What a motor that is driven by effort turns, in place of a rotor alone. All of it is at the joint."""
 
+    @property
+    def damping(self) -> float:
+        """N·m·s/rad by which `push` slows a turning motor already, as the robot file says of the motor itself."""
+        ...
+
     def push(self, effort: float, seconds: float) -> tuple[float, float]:
         """Let an effort (N·m) act for so long; the joint's angle (rad) and rate (rad/s) then."""
         ...

@@ -12,6 +12,7 @@ from hw_drivers.bus import BusKind
 KINDS: Table[BusKind] = Table(
     "kind of bus",
     {
+        "board": "hw_drivers.board.kind:KIND",
         "dynamixel": "hw_drivers.dynamixel.kind:KIND",
         "odrive": "hw_drivers.odrive.kind:KIND",
         "pca9685": "hw_drivers.pca9685.kind:KIND",

@@ -55,10 +55,11 @@ def gymnast() -> RobotSpec:
 
 
 def bolt(**overrides: float) -> RobotSpec:
-    """The running leg of this source tree, whose crank is driven by effort and which has equations."""
+    """The running leg of this source tree, whose crank is driven by effort and which has equations, on an ODrive."""
     spec = load_robot(str(DESCRIPTIONS / "bolt/robot.yaml"), overrides)
-    section = copy.deepcopy(dict(spec.section("hardware")))
-    section["buses"]["drive"].update(heartbeat_period=0.2, missed_heartbeats=10, watchdog=EASY)
+    drive = {"bitrate": 1000000, "estimate_period": 0.001, "heartbeat_period": 0.2, "missed_heartbeats": 10}
+    crank = {"bus": "drive", "id": 1, "gear": 32, "mode": "torque", "torque_constant": 0.03, "max_current": 125}
+    section = {"buses": {"drive": {"kind": "odrive", "watchdog": EASY, **drive}}, "joints": {"crank": crank}}
     return replace(spec, sections={**spec.sections, "hardware": section})
 
 

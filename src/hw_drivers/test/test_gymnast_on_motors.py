@@ -211,5 +211,5 @@ def test_a_bus_that_takes_positions_only_is_refused_with_the_kind_that_is_needed
     section["buses"]["other"] = {"kind": kind}
     section["joints"]["flywheel"] = {"bus": "other", **own}
     spec = replace(spec, sections={**spec.sections, "hardware": section})
-    with pytest.raises(UserError, match=r"flywheel is driven by effort.* on a bus of kind odrive"):
+    with pytest.raises(UserError, match=r"flywheel is driven by effort.* on a bus of kind board or odrive"):
         HardwareBackend(spec, HardwareSettings(), DT)

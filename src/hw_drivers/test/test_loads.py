@@ -19,6 +19,7 @@ class Flywheel:
     """A joint with an inertia (kg m²) and without friction."""
 
     inertia: float
+    damping: float = 0.0
     angle: float = 0.5  # rad
     rate: float = 0.0  # rad/s
     lived: float = 0.0  # s

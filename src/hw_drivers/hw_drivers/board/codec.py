@@ -62,6 +62,12 @@ def opened(packet: bytes, session: int) -> Packet | None:
     return Packet(kind, number, body[_HEAD.size :])
 
 
+def line_size(fields: int) -> int:
+    """Bytes on the line of a message with so many bytes of fields, at most."""
+    packet = _HEAD.size + fields + _WORD.size
+    return packet + packet // _PIECE + 1 + len(END)
+
+
 def follows(number: int, last: int) -> bool:
     """Whether a packet with this sequence number may come after one with the other."""
     return 0 < number - last <= STEP

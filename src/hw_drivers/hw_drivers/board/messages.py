@@ -301,15 +301,20 @@ class State:
     motors: Mapping[int, MotorState]
 
     @classmethod
+    def size(cls, motors: int) -> int:
+        """Bytes of its fields, with so many motors in use."""
+        return struct.calcsize(cls.layout) + motors * struct.calcsize(MotorState.layout)
+
+    @classmethod
     def unpack(cls, data: bytes) -> Self:
         """From the bytes of its fields. Raises BadMessage."""
-        head, each = struct.calcsize(cls.layout), struct.calcsize(MotorState.layout)
+        head = cls.size(0)
         if len(data) < head:
             raise BadMessage(f"State has {len(data)} bytes instead of at least {head}")
         number, time, supply, state, used, faults, ignored = struct.unpack(cls.layout, data[:head])
         numbers = [motor for motor in range(MOST_MOTORS) if used >> motor & 1]
-        if len(data) != head + each * len(numbers):
-            raise BadMessage(f"State has {len(data)} bytes instead of {head + each * len(numbers)}")
+        if len(data) != cls.size(len(numbers)):
+            raise BadMessage(f"State has {len(data)} bytes instead of {cls.size(len(numbers))}")
         rows = struct.iter_unpack(MotorState.layout, data[head:])
         motors = {motor: MotorState(*row) for motor, row in zip(numbers, rows, strict=True)}
         return cls(number, time, supply, state, faults, ignored, motors)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,10 +38,15 @@ class PushedGround:
         self._held = True
         self._fallen: BackendFault | None = None
         self._told = False  # of the fall
+        self._see()
+        # what is compiled is loaded with its first use, which takes longer than a motor may wait
+        with suppress(PlantFault, ValueError):
+            StandingPlant(spec).advance(self._unknown, self._unknown, self._efforts, SHORTEST)
 
     def load(self, joint: str) -> Load:
         """What the motor of `joint` turns."""
-        return _Joint(self, self._spec.actuated_names.index(joint))
+        place = self._spec.actuated_names.index(joint)
+        return _Joint(self, place, self._spec.actuated[place].damping)
 
     def push(self, place: int, effort: float, seconds: float) -> tuple[float, float]:
         """The motor of an actuated joint, by its place, gives an effort (N·m) for so long; angle and rate then."""
@@ -53,9 +59,7 @@ class PushedGround:
                 self._at = self._lived[place]
                 if not self._held and self._fallen is None:
                     self._advance(ahead)
-            angles, rates, _ = self._plant.joints()
-            index = self._spec.actuated_indices[place]
-            return float(angles[index]), 0.0 if self._fallen else float(rates[index])
+            return self._angles[place], 0.0 if self._fallen else self._rates[place]
 
     def look(self) -> tuple[BaseState, tuple[Contact, ...]]:
         """Where the base is, and what the feet do. Raises BackendFault, once, where the robot has fallen."""
@@ -75,6 +79,7 @@ class PushedGround:
             except ValueError as error:
                 raise BackendFault(str(error), remedy="restart the backend") from None
             self._fallen, self._told, self._held = None, False, True
+            self._see()
 
     def _advance(self, seconds: float) -> None:
         try:
@@ -83,12 +88,20 @@ class PushedGround:
             self._fallen = BackendFault(f"The emulated robot cannot go on: {fault}", remedy=fault.remedy)
         except ValueError as error:
             self._fallen = BackendFault(f"The emulated robot cannot go on: {error}", remedy="restart the backend")
+        self._see()
+
+    def _see(self) -> None:
+        """Where the motors are now, and how fast."""
+        angles, rates, _ = self._plant.joints()
+        present = self._spec.actuated_indices
+        self._angles, self._rates = angles[present].tolist(), rates[present].tolist()
 
 
 @dataclass(frozen=True)
 class _Joint:
     ground: PushedGround
     place: int
+    damping: float
 
     def push(self, effort: float, seconds: float) -> tuple[float, float]:
         return self.ground.push(self.place, effort, seconds)

@@ -1,0 +1,102 @@
+"""One emulated motor behind its gear: what a voltage makes of it, and what its sensors say."""
+
+from __future__ import annotations
+
+import math
+
+from hw_drivers.board.firmware import Sensors
+from hw_drivers.board.plan import MotorPlan
+from hw_drivers.bus import Load
+
+TURN = 2.0 * math.pi
+AMBIENT = 30.0  # °C
+TOO_HOT = 130.0  # °C
+CREEP = 0.01  # of the speed without load: below it friction falls to nothing, so that a motor comes to rest
+AGILITY = 1000.0  # rad/s² that the full torque makes of a rotor whose inertia is not known
+
+
+class Rotor:
+    """A motor that turns nothing but itself."""
+
+    damping = 0.0
+
+    def __init__(self, inertia: float, angle: float) -> None:
+        """`inertia` in kg m² and `angle` in rad, at the joint."""
+        self._inertia = inertia
+        self._angle = angle
+        self._rate = 0.0  # rad/s
+
+    def push(self, effort: float, seconds: float) -> tuple[float, float]:
+        """As hw_drivers.bus.Load says."""
+        self._rate += effort / self._inertia * seconds
+        self._angle += self._rate * seconds
+        return self._angle, self._rate
+
+
+class EmulatedMotor:
+    """A brushed motor, or a brushless one as its drive sees it: current (V - k w) / R, torque k i less friction.
+
+    Everything is at the output shaft, where the constant k (N·m/A and V·s/rad) is the motor's times the gear. The
+    current settles within the winding's L/R, which is less than a turn of the board's loop, and is taken to be there.
+    """
+
+    def __init__(self, plan: MotorPlan, highest: float, angle: float) -> None:
+        """`highest`: V of the supply. The joint begins at `angle` (rad)."""
+        own = plan.own
+        self._plan, self._joint = plan, plan.joint
+        self._constant = own.torque_constant * plan.joint.gear
+        self._sense = -1.0 if own.reverse_motor else 1.0
+        self._creep = CREEP * highest / self._constant
+        self.load: Load = Rotor(own.inertia or plan.torque / AGILITY, angle)
+        self.temperature = AMBIENT
+        self.broken = False  # its encoder
+        self.current = 0.0  # A, in the direction of the torque
+        self.angle, self.rate = plan.shaft(angle), 0.0  # rad and rad/s of the output shaft
+        per_turn = own.counts * (1.0 if own.on_output else plan.joint.gear)
+        self._per_rad = per_turn / TURN
+        self._turns = math.floor(self.angle / TURN)
+        self._pulses = 0
+        self._index_count = 0
+
+    def turn(self, volts: float, closed: bool, seconds: float) -> None:
+        """Let a voltage act for so long, or none where the bridge is open."""
+        induced = self._constant * self.rate
+        self.current = (self._sense * volts - induced) / self._plan.own.resistance if closed else 0.0
+        torque = self._constant * self.current - self._plan.own.friction * math.tanh(self.rate / self._creep)
+        # the load brakes by itself as the robot file says of a motor: the current has done that here already
+        effort = self._joint.direction * (torque + self.load.damping * self.rate)
+        angle, rate = self.load.push(effort, seconds)
+        self.angle, self.rate = self._plan.shaft(angle), self._joint.direction * rate
+        turns = math.floor(self.angle / TURN)
+        if turns != self._turns:
+            self._pass_index(max(turns, self._turns))
+            self._turns = turns
+
+    def find_index(self) -> None:
+        """Somebody has turned it by hand past its index, and back."""
+        self._pass_index(self._turns)
+
+    def tell(self, sensors: Sensors) -> None:
+        """What its sensors say now."""
+        own = self._plan.own
+        if own.encoder == "absolute":
+            count = math.floor(self.angle * self._per_rad) % own.counts
+            sensors.count = own.counts - 1 - count if own.reverse_encoder else count
+        else:
+            sensors.count = _wrapped(self._count(self.angle))
+            sensors.index_count, sensors.index_pulses = self._index_count, self._pulses
+        sensors.current = self._sense * self.current if own.regulated else math.nan
+        sensors.temperature = self.temperature
+        sensors.encoder_ok = not self.broken
+
+    def _count(self, angle: float) -> int:
+        count = math.floor(angle * self._per_rad)
+        return -count if self._plan.own.reverse_encoder else count
+
+    def _pass_index(self, turn: int) -> None:
+        self._pulses += 1
+        self._index_count = _wrapped(self._count(turn * TURN))
+
+
+def _wrapped(count: int) -> int:
+    return (count + 2**31) % 2**32 - 2**31

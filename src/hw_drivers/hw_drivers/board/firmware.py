@@ -1,0 +1,165 @@
+"""The board's firmware on this computer: the same C++ as on a board, compiled once, and called without a clock."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+
+from crawler_core.errors import UserError
+
+FLAGS = ("-std=c++17", "-O2", "-fno-exceptions", "-fno-rtti")
+LIBRARY = (*FLAGS, "-fPIC", "-shared")
+ROOM = 4096  # bytes that are taken from it at a time
+
+
+class Sensors(ctypes.Structure):
+    """What a motor's sensors say in a tick: crawler_in of firmware/host/library.h. A missing one says NaN."""
+
+    _fields_ = (
+        ("count", ctypes.c_int32),  # of a quadrature encoder running, of an absolute one within its turn
+        ("index_count", ctypes.c_int32),  # where the index passed last
+        ("index_pulses", ctypes.c_uint32),  # so often it has passed
+        ("current", ctypes.c_float),  # A
+        ("temperature", ctypes.c_float),  # °C
+        ("encoder_ok", ctypes.c_uint8),
+        ("pad", ctypes.c_uint8 * 3),
+    )
+    count: int
+    index_count: int
+    index_pulses: int
+    current: float
+    temperature: float
+    encoder_ok: int
+
+
+class Bridge(ctypes.Structure):
+    """What it does to a motor: crawler_out of firmware/host/library.h."""
+
+    _fields_ = (("volts", ctypes.c_float), ("closed", ctypes.c_uint8), ("pad", ctypes.c_uint8 * 3))
+    volts: float
+    closed: int  # 0: the bridge is open, and the motor coasts
+
+
+class Firmware:
+    """One board since its start. Whoever has it makes its time: `tick` once a millisecond."""
+
+    def __init__(self, boot: int, motors: int, name: str) -> None:
+        """`boot` is another number at each start. Raises UserError where the firmware cannot be compiled."""
+        self._library = library()
+        self._board = self._library.crawler_board_make(boot, motors, name.encode())
+        self.sensors = (Sensors * motors)()
+        self.bridges = (Bridge * motors)()
+        self._sent = ctypes.create_string_buffer(ROOM)
+
+    def receive(self, data: bytes) -> None:
+        """Bytes from the host."""
+        self._library.crawler_board_receive(self._board, data, len(data))
+
+    def send(self) -> bytes:
+        """Bytes for the host."""
+        size = self._library.crawler_board_send(self._board, self._sent, ROOM)
+        return self._sent.raw[:size]
+
+    def tick(self, microseconds: int, supply: float, stop: bool = False) -> None:
+        """A turn of its loop at its clock's time: reads `sensors`, and drives `bridges`. `supply` in V."""
+        self._library.crawler_board_tick(
+            self._board, microseconds & 0xFFFFFFFF, self.sensors, self.bridges, supply, int(stop)
+        )
+
+    @property
+    def wants_reboot(self) -> bool:
+        """Whether it was told to start again."""
+        return bool(self._library.crawler_board_wants_reboot(self._board))
+
+    def close(self) -> None:
+        """Give back its memory. May be called twice."""
+        board, self._board = self._board, None
+        if board:
+            self._library.crawler_board_free(board)
+
+    def __del__(self) -> None:
+        self.close()
+
+
+@cache
+def library() -> ctypes.CDLL:
+    """The firmware as a shared library. Raises UserError."""
+    found = ctypes.CDLL(str(compiled("board.so", [*core(), sources() / "host" / "library.cpp"], LIBRARY)))
+    found.crawler_board_make.restype = ctypes.c_void_p
+    found.crawler_board_make.argtypes = (ctypes.c_uint32, ctypes.c_int, ctypes.c_char_p)
+    found.crawler_board_free.argtypes = (ctypes.c_void_p,)
+    found.crawler_board_receive.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int)
+    found.crawler_board_send.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int)
+    found.crawler_board_tick.argtypes = (
+        ctypes.c_void_p,
+        ctypes.c_uint32,
+        ctypes.POINTER(Sensors),
+        ctypes.POINTER(Bridge),
+        ctypes.c_float,
+        ctypes.c_int,
+    )
+    found.crawler_board_wants_reboot.argtypes = (ctypes.c_void_p,)
+    return found
+
+
+def sources() -> Path:
+    """The folder of the firmware: beside this package in a checkout, in its share folder where it is installed."""
+    beside = Path(__file__).resolve().parents[2] / "firmware"
+    if beside.is_dir():
+        return beside
+    try:
+        return Path(get_package_share_directory("hw_drivers")) / "firmware"
+    except PackageNotFoundError:
+        raise UserError("the firmware's sources are missing: build the workspace again.") from None
+
+
+def compiled(name: str, units: Sequence[Path], flags: Sequence[str]) -> Path:
+    """A file `name`, with a digest of what it is made from, compiled from `units` where that was not done before.
+
+    Raises UserError.
+    """
+    compiler = os.environ.get("CXX", "c++")
+    headers = sorted(sources().glob("*/*.h"))
+    text = b"".join(file.read_bytes() for file in (*units, *headers)) + " ".join((compiler, *flags)).encode()
+    stem, _, suffix = name.partition(".")
+    home = _home()
+    target = home / f"{stem}-{hashlib.sha256(text).hexdigest()[:16]}{suffix and '.' + suffix}"
+    if target.exists():
+        return target
+    home.mkdir(parents=True, exist_ok=True)
+    for old in home.glob(f"{stem}-*"):
+        old.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(dir=home) as directory:
+        made = Path(directory) / name
+        try:
+            subprocess.run([compiler, *flags, "-o", str(made), *map(str, units)], check=True, capture_output=True)
+        except FileNotFoundError:
+            raise UserError(
+                f"an emulated board is compiled, and there is no '{compiler}': install g++, or name a compiler in CXX."
+            ) from None
+        except subprocess.CalledProcessError as error:
+            first = (error.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"])[0]
+            raise UserError(f"the firmware cannot be compiled by '{compiler}': {first}.") from None
+        made.replace(target)  # whoever else compiles it at the same time makes the same
+    return target
+
+
+def core() -> list[Path]:
+    """The units of the firmware that are the same on every board."""
+    return sorted((sources() / "core").glob("*.cpp"))
+
+
+def _home() -> Path:
+    """Where what is compiled is kept: beside this module, or in the user's cache where that is read-only."""
+    here = Path(__file__).resolve().parent
+    if os.access(here, os.W_OK):
+        return here / "__pycache__"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "crawler"

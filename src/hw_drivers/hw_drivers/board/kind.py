@@ -1,0 +1,10 @@
+"""A board as a kind of bus."""
+
+from __future__ import annotations
+
+from hw_drivers.board.driver import BoardBus
+from hw_drivers.board.emulator import emulate
+from hw_drivers.board.settings import BoardJoint, BoardSettings
+from hw_drivers.bus import BusKind
+
+KIND = BusKind(BoardSettings, BoardJoint, BoardBus, emulate, by_effort=True)

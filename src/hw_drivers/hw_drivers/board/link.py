@@ -1,0 +1,171 @@
+"""Questions and answers on the line to a board: sessions, numbers, and what the board says to each."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+
+from hw_drivers.board.codec import END, LONGEST, NOBODY, Packable, Parser, follows, frame, opened
+from hw_drivers.board.messages import (
+    VERSION,
+    Ack,
+    Answer,
+    BadMessage,
+    Code,
+    Estop,
+    Hello,
+    State,
+    Welcome,
+)
+from hw_drivers.serial_port import SerialPort
+
+TRIES = 3  # for what must be confirmed
+BITS = 10  # on the wire for a byte
+ANSWER_TIME = 1e-3  # s that a board may take
+EXCHANGE = 2 * LONGEST  # bytes of the longest question and the longest answer
+
+
+class NoAnswer(Exception):
+    """The board stayed silent."""
+
+
+class OtherVersion(Exception):
+    """The board speaks another version of the protocol."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"version {version}")
+        self.version = version
+
+
+class Refused(Exception):
+    """The board answered that it will not."""
+
+    def __init__(self, ack: Ack) -> None:
+        super().__init__(refusal(ack))
+        self.ack = ack
+
+
+class Link:
+    """One board's line. BusFault passes through where the port is gone."""
+
+    def __init__(
+        self, port: SerialPort, baud: int, patience: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`patience` is in s, beyond the time on the wire, until an answer is given up."""
+        self.port = port
+        self.welcome: Welcome | None = None  # of the session that holds
+        self.stranger: Welcome | None = None  # what a board said that is in no session, or no more in ours
+        self.exchange = EXCHANGE  # bytes that a question and its answer may have
+        self._byte = BITS / baud
+        self._patience = patience
+        self._clock = clock
+        self._parser = Parser()
+        self._session = NOBODY
+        self._sent = self._heard = 0  # the last numbers, both ways
+        self._waiting: list[bytes] = []  # packets that came, and were not looked at yet
+
+    def begin(self) -> Welcome:
+        """A session of our own; the torque is off then. Raises NoAnswer and OtherVersion."""
+        self.welcome = self.stranger = None
+        self._session = NOBODY
+        self.exchange = EXCHANGE
+        self.port.drain()
+        self._parser.reset()
+        self._waiting = []
+        for _ in range(TRIES):
+            nonce = secrets.randbits(32) or 1
+            self.port.write(END + frame(Hello(VERSION, nonce), 0))  # ends what another program left half said
+            deadline = self._deadline()
+            while (answer := self._next(deadline)) is not None:
+                if isinstance(answer, Ack) and answer.code == Code.VERSION:
+                    raise OtherVersion(answer.detail)
+                if isinstance(answer, Welcome) and answer.session != NOBODY and answer.nonce == nonce:
+                    if answer.version != VERSION:
+                        raise OtherVersion(answer.version)
+                    self.welcome, self.stranger = answer, None
+                    self._session, self._sent, self._heard = answer.session, 0, 0
+                    return answer
+        raise NoAnswer
+
+    def tell(self, message: Packable) -> int:
+        """Send a message; its number, by which its answer is known."""
+        self._sent += 1
+        self.port.write(frame(message, self._sent, self._session))
+        return self._sent
+
+    def answer(self, number: int) -> Ack | State | None:
+        """The answer to the message with this number; None where it did not come in time."""
+        deadline = self._deadline()
+        while (answer := self._next(deadline)) is not None:
+            if isinstance(answer, (Ack, State)) and answer.number == number:
+                return answer
+        return None
+
+    def confirmed(self, message: Packable) -> Ack | State:
+        """The answer to a message, said up to TRIES times. Raises NoAnswer or Refused."""
+        for _ in range(TRIES):
+            answer = self.answer(self.tell(message))
+            if isinstance(answer, Ack) and answer.code != Code.OK:
+                raise Refused(answer)
+            if answer is not None:
+                return answer
+        raise NoAnswer
+
+    def stop(self) -> bool:
+        """The emergency stop, which needs no session; whether the board has confirmed it."""
+        for _ in range(TRIES):
+            self.port.write(END + frame(Estop(), 0))
+            deadline = self._deadline()
+            while (answer := self._next(deadline)) is not None:
+                if isinstance(answer, Ack) and answer.of == Estop.type:
+                    return True
+        return False
+
+    def _deadline(self) -> float:
+        return self._clock() + self.exchange * self._byte + ANSWER_TIME + self._patience
+
+    def _next(self, deadline: float) -> Answer | None:
+        """The next message that the board really sent, and now; None at the deadline."""
+        while True:
+            while self._waiting:
+                if (answer := self._opened(self._waiting.pop(0))) is not None:
+                    return answer
+            data = self.port.read(deadline)
+            if not data:
+                return None
+            self._waiting = self._parser.feed(data)
+
+    def _opened(self, packet: bytes) -> Answer | None:
+        inside = opened(packet, self._session) if self._session != NOBODY else None
+        try:
+            if inside is not None:
+                if not follows(inside.number, self._heard):
+                    return None  # it comes a second time
+                self._heard = inside.number
+                return inside.answer()
+            outside = opened(packet, NOBODY)
+            answer = outside.answer() if outside is not None else None
+        except BadMessage:
+            return None
+        if isinstance(answer, Welcome) and answer.session == NOBODY:
+            self.stranger = answer
+        return answer
+
+
+def refusal(ack: Ack) -> str:
+    """Why the board will not, in words."""
+    motor = f"motor {ack.detail}"
+    words = {
+        Code.UNKNOWN: "it does not know this message",
+        Code.LENGTH: "it takes another length of this message",
+        Code.VALUE: f"the field at byte {ack.detail} is out of its range",
+        Code.MOTOR: f"it has no {motor}, or does not use it",
+        Code.NOT_CONFIGURED: f"{motor} is not configured" if ack.detail < 255 else "it is not configured",
+        Code.ARMED: "it is armed",
+        Code.FAULT: "a fault is latched",
+        Code.CAUSE: "the cause of a fault is still there",
+        Code.NOT_HOMED: f"{motor} has not found its index",
+        Code.NOT_ARMED: "it is not armed",
+    }
+    return {code.value: text for code, text in words.items()}.get(ack.code, f"code {ack.code}")
