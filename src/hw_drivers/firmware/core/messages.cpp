@@ -9,13 +9,14 @@ constexpr size_t BOARD_FIELDS = 12, MOTOR_FIELDS = 55, SEARCH_FIELDS = 13;
 constexpr uint16_t SHORTEST_WATCHDOG = 5, LONGEST_WATCHDOG = 1000;  // ms
 constexpr uint32_t FEWEST_COUNTS = 2, MOST_COUNTS = 1u << 24;
 constexpr float LEAST_GEAR = 1e-3f, MOST_GEAR = 1e4f, MOST_TURNS = 100.0f;
+constexpr float MOST_NUMBER = 1e6f;  // so that products are finite
 constexpr uint16_t MOTOR_FLAGS = 0x001F;
 
 Answer bad(size_t offset) { return {Code::VALUE, static_cast<uint8_t>(offset)}; }
 
 Answer wrong_length(size_t expected) { return {Code::LENGTH, static_cast<uint8_t>(expected)}; }
 
-bool positive(float value) { return finite(value) && value > 0.0f; }
+bool positive(float value) { return value > 0.0f && value <= MOST_NUMBER; }
 
 }  // namespace
 
