@@ -152,6 +152,18 @@ class Bus(Protocol):
         ...
 
 
+@runtime_checkable
+class FindsZeros(Protocol):
+    """What a bus can do besides whose devices forget where their joints are."""
+
+    def find_zeros(self, joints: Sequence[JointMap]) -> tuple[str, ...]:
+        """Find the joints' devices, and turn each joint whose zero is not known until it is; which ones those were.
+
+        The torque is off before and afterwards. Raises UserError and BusFault.
+        """
+        ...
+
+
 class Emulator(Protocol):
     """A pretended bus with motors that turn. It speaks the real bytes or frames to the real driver."""
 
@@ -216,3 +228,4 @@ class BusKind:
     # bus settings, joints, and the joints' angles (rad) at the start
     emulate: Callable[[Any, Sequence[JointMap], Sequence[float]], Emulator]
     by_effort: bool = False  # whether joints on it may be driven by effort
+    places: bool = False  # whether those can be sent to an angle, too, for a slow motion without a law

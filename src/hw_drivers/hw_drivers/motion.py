@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,10 +17,17 @@ from crawler_core.robot import RobotSpec
 from crawler_core.runner import Runner
 from crawler_core.supervisor import Supervisor
 from crawler_core.types import FloatArray, JointCommand, Observation
+from hw_drivers.hardware_map import BusMap
 
 RATE = 100.0  # Hz
 PEAK = 1.875  # of the smooth motion's speed over its mean
 SETTLING = 1.0  # s that the motors get to arrive
+
+
+def placing(spec: RobotSpec, buses: Sequence[BusMap]) -> RobotSpec:
+    """The robot, driven by position in every joint whose bus can do that: a slow motion has no law that would push."""
+    able = {joint.joint for bus in buses if bus.kind.places for joint in bus.joints}
+    return replace(spec, joints=tuple(replace(j, drive="position") if j.name in able else j for j in spec.joints))
 
 
 @contextmanager

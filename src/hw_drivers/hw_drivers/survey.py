@@ -1,4 +1,4 @@
-"""Looking at a robot's buses without moving anything: who is there, how they are, and their torque off."""
+"""A robot's buses before any run: who is there, where the joints' zeros are, and their torque off."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from crawler_core.errors import UserError
-from hw_drivers.bus import Bus, BusFault, Device
+from hw_drivers.bus import Bus, BusFault, Device, FindsZeros
 from hw_drivers.hardware_map import BusMap
 
 
@@ -42,6 +42,19 @@ def scan(buses: Sequence[BusMap]) -> list[Found]:
         found += [
             Found(bus.name, ident, joints.get(ident, ""), devices.get(ident)) for ident in sorted({*devices, *joints})
         ]
+    return found
+
+
+def find_zeros(buses: Sequence[BusMap]) -> list[str]:
+    """Turn the joints whose zeros their devices have forgotten until they know them; which ones those were.
+
+    Raises UserError and BusFault.
+    """
+    found: list[str] = []
+    for bus in buses:
+        with opened(bus) as driver:
+            if isinstance(driver, FindsZeros):
+                found += driver.find_zeros(bus.joints)
     return found
 
 

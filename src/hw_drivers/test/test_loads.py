@@ -61,17 +61,17 @@ def test_a_robot_with_motors_of_both_kinds_has_no_ground():
         emulation.close()
 
 
-def test_the_robot_is_held_as_it_starts_until_a_motor_pushes():
+def test_the_robot_is_held_where_it_starts_until_a_motor_pushes():
     spec = bolt()
     ground = PushedGround(spec)
     load = ground.load("crank")
     start = load.push(0.0, 0.5)
-    assert start == (spec.joints[0].home, spec.joints[0].home_velocity)
+    assert start == (spec.joints[0].home, 0.0)
     before = ground.look()[0].position
     assert load.push(0.0, 0.5) == start
     angle, rate = load.push(-5.0, 0.001)
     assert angle < start[0]
-    assert rate < start[1]
+    assert rate < spec.joints[0].home_velocity
     for _ in range(100):
         load.push(0.0, 0.001)
     base, (foot,) = ground.look()

@@ -19,7 +19,8 @@ EPILOG = """actions:
   scan       what answers on the robot's buses, and which joint's motor is missing; nothing moves
   monitor    the joints' angles, temperatures and voltages until Ctrl-C, or --once; the torque is off
   calibrate  put each joint by hand where you are told; writes where the zeros really are
-  home       every joint slowly to its home; one that is driven by effort brakes meanwhile
+  home       every joint slowly to its home, and before that to its index where a board has forgotten its zero; one
+             that is driven by effort only on a board, and elsewhere it brakes meanwhile
   jog        one joint slowly: --joint NAME and --to or --by DEGREES
   estop      torque off for every joint, on the bus or, while a run has the port, through the run's backend
   reboot     clear the errors that servos have latched; the torque is off then

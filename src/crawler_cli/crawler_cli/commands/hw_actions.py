@@ -25,8 +25,8 @@ from hw_drivers.emulation.emulation import Emulation
 from hw_drivers.hardware_backend import HardwareBackend, chosen_buses
 from hw_drivers.hardware_map import BusMap
 from hw_drivers.hardware_settings import HardwareSettings
-from hw_drivers.motion import check_goal, fault_of, guarded, move
-from hw_drivers.survey import opened, release_all, scan
+from hw_drivers.motion import check_goal, fault_of, guarded, move, placing
+from hw_drivers.survey import find_zeros, opened, release_all, scan
 
 LOOKS = 0.2  # s between two lines of monitor
 LOOK = 0.02  # s between two looks at emulated motors
@@ -185,7 +185,10 @@ def _calibrate(task: Task) -> int:
 
 
 def _home(task: Task) -> int:
-    placed = [joint for joint in task.spec.actuated if not joint.by_effort]
+    if isinstance(task.settings, HardwareSettings):  # emulated devices know where they begin
+        for name in find_zeros(task.buses):
+            task.say(f"{name}: its zero was not known, and is found")
+    placed = [joint for joint in placing(task.spec, task.buses).actuated if not joint.by_effort]
     return _move(task, lambda now: {joint.name: joint.home for joint in placed})
 
 
@@ -200,6 +203,7 @@ def _jog(task: Task) -> int:
 
 def _move(task: Task, goal_from: Callable[[Mapping[str, float]], dict[str, float]]) -> int:
     speed = math.radians(task.arguments.speed)
+    task.spec = placing(task.spec, task.buses)
     check_goal(task.spec, {}, speed)
     with task.robot() as (runner, backend):
         now = {name: one.position for name, one in backend.readings().items()}

@@ -7,4 +7,4 @@ from hw_drivers.board.emulator import emulate
 from hw_drivers.board.settings import BoardJoint, BoardSettings
 from hw_drivers.bus import BusKind
 
-KIND = BusKind(BoardSettings, BoardJoint, BoardBus, emulate, by_effort=True)
+KIND = BusKind(BoardSettings, BoardJoint, BoardBus, emulate, by_effort=True, places=True)

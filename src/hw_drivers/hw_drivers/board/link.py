@@ -21,6 +21,7 @@ from hw_drivers.board.messages import (
 from hw_drivers.serial_port import SerialPort
 
 TRIES = 3  # for what must be confirmed
+SURE = 0.05  # s at least until its answer is lost: no cycle waits for it
 BITS = 10  # on the wire for a byte
 ANSWER_TIME = 1e-3  # s that a board may take
 EXCHANGE = 2 * LONGEST  # bytes of the longest question and the longest answer
@@ -76,7 +77,7 @@ class Link:
         for _ in range(TRIES):
             nonce = secrets.randbits(32) or 1
             self.port.write(END + frame(Hello(VERSION, nonce), 0))  # ends what another program left half said
-            deadline = self._deadline()
+            deadline = self._deadline(SURE)
             while (answer := self._next(deadline)) is not None:
                 if isinstance(answer, Ack) and answer.code == Code.VERSION:
                     raise OtherVersion(answer.detail)
@@ -94,9 +95,9 @@ class Link:
         self.port.write(frame(message, self._sent, self._session))
         return self._sent
 
-    def answer(self, number: int) -> Ack | State | None:
-        """The answer to the message with this number; None where it did not come in time."""
-        deadline = self._deadline()
+    def answer(self, number: int, patience: float = 0.0) -> Ack | State | None:
+        """The answer to the message with this number; None where it did not come in time, or within `patience` (s)."""
+        deadline = self._deadline(patience)
         while (answer := self._next(deadline)) is not None:
             if isinstance(answer, (Ack, State)) and answer.number == number:
                 return answer
@@ -105,7 +106,7 @@ class Link:
     def confirmed(self, message: Packable) -> Ack | State:
         """The answer to a message, said up to TRIES times. Raises NoAnswer or Refused."""
         for _ in range(TRIES):
-            answer = self.answer(self.tell(message))
+            answer = self.answer(self.tell(message), SURE)
             if isinstance(answer, Ack) and answer.code != Code.OK:
                 raise Refused(answer)
             if answer is not None:
@@ -116,14 +117,14 @@ class Link:
         """The emergency stop, which needs no session; whether the board has confirmed it."""
         for _ in range(TRIES):
             self.port.write(END + frame(Estop(), 0))
-            deadline = self._deadline()
+            deadline = self._deadline(SURE)
             while (answer := self._next(deadline)) is not None:
                 if isinstance(answer, Ack) and answer.of == Estop.type:
                     return True
         return False
 
-    def _deadline(self) -> float:
-        return self._clock() + self.exchange * self._byte + ANSWER_TIME + self._patience
+    def _deadline(self, patience: float) -> float:
+        return self._clock() + self.exchange * self._byte + ANSWER_TIME + max(self._patience, patience)
 
     def _next(self, deadline: float) -> Answer | None:
         """The next message that the board really sent, and now; None at the deadline."""

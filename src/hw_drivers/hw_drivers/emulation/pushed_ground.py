@@ -21,9 +21,9 @@ SHORTEST = 1e-9  # s by which one motor's time may be ahead of the equations'
 class PushedGround:
     """The motors push, and the equations say how they turn: a joint's angle is the plant's.
 
-    The robot is held as it starts until a motor pushes for the first time. Time is the motors': the first of them that
-    lives through a stretch of it takes the equations along, with what the others gave last. Where the equations end, as
-    for a robot that falls, it lies still until it is put on its feet.
+    The robot is held where it starts until a motor pushes for the first time: then it starts, with its speed. Time is
+    the motors': the first of them that lives through a stretch of it takes the equations along, with what the others
+    gave last. Where the equations end, as for a robot that falls, it lies still until it is put on its feet.
     """
 
     def __init__(self, spec: RobotSpec) -> None:
@@ -59,7 +59,7 @@ class PushedGround:
                 self._at = self._lived[place]
                 if not self._held and self._fallen is None:
                     self._advance(ahead)
-            return self._angles[place], 0.0 if self._fallen else self._rates[place]
+            return self._angles[place], 0.0 if self._fallen or self._held else self._rates[place]
 
     def look(self) -> tuple[BaseState, tuple[Contact, ...]]:
         """Where the base is, and what the feet do. Raises BackendFault, once, where the robot has fallen."""
