@@ -1,11 +1,13 @@
 """What a board makes of setpoints, encoders and indices: angles, velocities, voltages, and their limits."""
 
+import ctypes
 import math
 from dataclasses import replace
 
 import pytest
 from firmware_bench import COARSE, MOTOR, Bench, Rotor, board
 
+from hw_drivers.board.firmware import library
 from hw_drivers.board.messages import (
     UNIT,
     Ack,
@@ -212,6 +214,25 @@ def test_velocities_come_from_the_edges_of_counts_and_die_away_at_a_standstill(c
     bench.tick(1000)
     assert bench.state().motors[0].velocity == 0.0
     bench.close()
+
+
+FORWARDS = (0b00, 0b10, 0b11, 0b01)  # levels of the lines A and B: A rises first
+
+
+def decoded(levels, first=0b00):
+    count = ctypes.c_int32()
+    well = library().crawler_quadrature(bytes(levels), len(levels), first, ctypes.byref(count))
+    return count.value, bool(well)
+
+
+@pytest.mark.parametrize("first", range(4))
+def test_edges_of_two_lines_are_counted_in_both_directions_and_one_that_was_missed_is_told(first):
+    states = [FORWARDS[(first + k) % 4] for k in range(9)]
+    assert decoded(states[1:], states[0]) == (8, True)
+    assert decoded(states[::-1][1:], states[-1]) == (-8, True)
+    assert decoded([*states[1:5], *states[4:0:-1], states[0]], states[0]) == (0, True)
+    assert decoded([states[0], states[0]], states[0]) == (0, True)
+    assert decoded([states[1], states[3]], states[0]) == (1, False)
 
 
 # the index

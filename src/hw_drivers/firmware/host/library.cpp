@@ -6,6 +6,7 @@
 
 #include "../core/board.h"
 #include "../core/bytes.h"
+#include "../core/quadrature.h"
 
 namespace {
 
@@ -112,3 +113,11 @@ void crawler_board_tick(void* board, uint32_t now_us, const crawler_in* in, craw
 int crawler_board_wants_reboot(void* board) { return whole(board).hardware.reboots(); }
 
 int crawler_board_led(void* board) { return whole(board).hardware.led(); }
+
+int crawler_quadrature(const uint8_t* levels, int length, uint8_t first, int32_t* count) {
+    Quadrature encoder;
+    encoder.begin(first & 2, first & 1);
+    for (int i = 0; i < length; ++i) encoder.edge(levels[i] & 2, levels[i] & 1);
+    *count = encoder.count();
+    return encoder.well();
+}

@@ -40,6 +40,10 @@ void crawler_board_tick(void* board, uint32_t now_us, const crawler_in* in, craw
 int crawler_board_wants_reboot(void* board);
 int crawler_board_led(void* board);
 
+/* Counts of a quadrature encoder: `levels` are those of its lines after each edge, 2 a + b, after they were `first`.
+   Returns whether no state was missed. */
+int crawler_quadrature(const uint8_t* levels, int length, uint8_t first, int32_t* count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,44 @@
+// What is soldered where. An example with four motors on a Teensy 4.1: change it to what your board has.
+//
+// Each motor: an H-bridge with two inputs (both low: open; such as DRV8871 or DRV8874), a current amplifier that shows zero in
+// the middle of its range (such as INA240), and one encoder: quadrature with or without an index, or a sensor of the angle
+// within a turn with an analog output (such as AS5600), which then has 4096 counts.
+#pragma once
+
+#include <Arduino.h>
+
+namespace wiring {
+
+constexpr uint8_t NONE = 255;
+
+struct Motor {
+    uint8_t forward, backward;  // inputs of the bridge, pins with PWM
+    uint8_t current;            // analog pin, NONE: not measured
+    uint8_t a, b, index;        // of a quadrature encoder; NONE: there is none
+    uint8_t angle;              // analog pin of an absolute encoder; NONE: there is none
+};
+
+constexpr Motor MOTORS[] = {
+    {2, 3, A0, 24, 25, 26, NONE},
+    {4, 5, A1, 27, 28, 29, NONE},
+    {6, 9, A2, 30, 31, 32, NONE},
+    {7, 8, A3, 33, 34, 35, NONE},
+};
+
+constexpr uint8_t SUPPLY = A4;      // behind a divider
+constexpr uint8_t STOP = 36;        // a switch to ground that opens when it is pressed: a broken wire stops too
+constexpr uint8_t LED = LED_BUILTIN;
+
+// The converter has 4096 counts for 3.3 V.
+constexpr float VOLTS = 3.3f / 4096.0f;
+constexpr float SUPPLY_VOLTS = VOLTS * 11.0f;         // for a count: 100 kΩ over 10 kΩ
+constexpr float AMPERES = VOLTS / (20.0f * 0.010f);   // for a count: a gain of 20 at 10 mΩ
+constexpr float NO_AMPERES = 2048.0f;                 // counts
+
+constexpr float PWM = 20000.0f;  // Hz
+
+// The line to the host: `Serial` is USB, whose speed is USB's own; `Serial1` the pins 0 and 1 at BAUD.
+#define LINE Serial
+constexpr uint32_t BAUD = 1000000;
+
+}  // namespace wiring
