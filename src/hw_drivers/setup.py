@@ -4,8 +4,8 @@ from setuptools import find_packages, setup
 
 # the sources of the boards' firmware, which emulated boards are compiled from
 firmware: dict[str, list[str]] = {}
-for file in sorted(Path("firmware").rglob("*")):
-    if file.is_file():
+for file in sorted(Path("firmware").rglob("*.*")):
+    if file.suffix in {".cpp", ".h", ".ini", ".md"} and ".pio" not in file.parts:
         firmware.setdefault(f"share/hw_drivers/{file.parent}", []).append(str(file))
 
 setup(

@@ -59,6 +59,7 @@ COARSE = replace(
     damping=0.0,
     velocity=60.0,
 )
+TWO = (MOTOR, replace(MOTOR, motor=1))
 
 
 class Bench:
@@ -142,6 +143,11 @@ class Bench:
     def volts(self) -> list[float | None]:
         """On each motor; None where the bridge is open."""
         return [bridge.volts if bridge.closed else None for bridge in self.firmware.bridges]
+
+    @property
+    def driven(self) -> list[bool]:
+        """Whether each motor has a voltage."""
+        return [bool(volts) for volts in self.volts]
 
 
 @contextmanager

@@ -155,7 +155,9 @@ void fuzz_fields(long frames) {
             motor.encoder_ok = number(2000) != 0;
         }
         const float supply = number(50) ? SUPPLY : NAN;
-        crawler_board_tick(board, now += number(500) ? 1000 : number(10000), in, out, supply, !number(1000));
+        now += number(500) ? 1000 : number(10000);
+        const bool stop = number(1000) == 0;  // each draw by itself: the order of arguments is the compiler's
+        crawler_board_tick(board, now, in, out, supply, stop);
         uint8_t welcome[64];
         drain(board, welcome, sizeof welcome);
         if (!sane(out, MOTORS, supply)) wrong("a voltage that no supply has");
