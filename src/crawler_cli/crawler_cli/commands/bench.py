@@ -36,7 +36,8 @@ keys of --json of the ring (medians over the rounds):
   state_to_command_p50_us, _p99_us beside echo_question_to_answer_p50_us, _p99_us   at 200 Hz in real time
   first_state_s, first_motion_s, memory_MB (per process), ticks, late_ticks, overruns
 of the engines, each for those that are installed: <engine>_world_steps_per_s (its world alone), <engine>_ticks_per_s
-  (its backend, at 500 Hz without ROS), <engine>_physics_rate_hz, <engine>_largest_error_mm (of four steps)
+  (its backend, at 500 Hz without ROS), <engine>_physics_rate_hz, <engine>_largest_error_mm (of four steps),
+  <engine>_swept_gaits_per_s (a sweep in `workers` processes)
 of the gaits:
   map_gaits, map_ms, gaits_per_s            steady gaits over psi and omega, with tables and validity flags
   map_first_s                               the first map of this process: it compiles, or loads what is compiled

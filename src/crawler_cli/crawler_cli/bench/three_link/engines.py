@@ -1,8 +1,11 @@
-"""Physics engines on the three-link robot: steps per second of a world and of its backend, and how exact those are."""
+"""Physics engines on the three-link robot: steps per second of a world and of its backend, sweeps in processes,
+and how exact all that is."""
 
 from __future__ import annotations
 
+import itertools
 import math
+import os
 import time
 from collections.abc import Callable
 from typing import Any
@@ -17,12 +20,17 @@ from crawler_core.types import JointCommand
 from crawler_studies.model_evaluator import ModelEvaluator
 from crawler_studies.physics_evaluator import PhysicsEvaluator
 from crawler_studies.subject import Subject
+from crawler_studies.sweep.cluster import Cluster, own_cluster
+from crawler_studies.sweep.grid import Grid
+from crawler_studies.sweep.variable import parse_variables
 from gait_generators.catalogue import make_gait
 from sim_bridge.engines import ENGINES, TITLES, installed_engines
 from sim_bridge.feet import ContactAverage
 
 RATE = 500.0  # Hz, ticks of the backend
 OMEGA = 3.2  # rad/s of the gait that is run
+SUBJECT = Subject("three_link", "harmonic")
+GAITS = 6  # for each process of a sweep
 OMEGAS = (1.0, 3.2, 8.0, 16.0)  # rad/s of those that are compared with the equations
 
 
@@ -61,6 +69,14 @@ def backend_ticks(engine: str, seconds: float) -> float:
     return count / wall
 
 
+def swept_gaits(engine: str, cluster: Cluster, over: Grid) -> float:
+    """Gaits per second of a sweep in processes, which have begun already."""
+    evaluator = PhysicsEvaluator.of(SUBJECT, {}, engine)
+    begin = time.perf_counter()
+    done = sum(len(numbers) for numbers, _ in cluster(evaluator, over, range(over.size)))
+    return done / (time.perf_counter() - begin)
+
+
 def _settings(engine: str) -> Any:
     cls = ENGINES[engine].settings
     return build(cls, robots_own(load_robot("three_link"), engine, cls), section="backend")
@@ -74,13 +90,22 @@ def measure(seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str
             say(f"engines: round {i} of {rounds}: {TITLES[engine]}")
             rates.setdefault(f"{engine}_world_steps_per_s", []).append(world_steps(engine, seconds))
             rates.setdefault(f"{engine}_ticks_per_s", []).append(backend_ticks(engine, seconds))
+    workers = len(os.sched_getaffinity(0))
+    over = Grid(parse_variables(SUBJECT, [f"gait.omega=8:16:{GAITS * workers}"]))
+    with own_cluster(workers) as cluster:
+        for engine in installed_engines():
+            swept_gaits(engine, cluster, Grid(parse_variables(SUBJECT, [f"gait.omega=15:16:{workers}"])))
+        for i in range(1, rounds + 1):
+            for engine in installed_engines():
+                say(f"engines: round {i} of {rounds}: a sweep with {TITLES[engine]} in {workers} processes")
+                rates.setdefault(f"{engine}_swept_gaits_per_s", []).append(swept_gaits(engine, cluster, over))
     result: dict[str, Any] = {name: float(np.median(values)) for name, values in rates.items()}
-    subject = Subject("three_link", "harmonic")
+    result["workers"] = workers
     points = [{"gait.omega": omega} for omega in OMEGAS]
-    told = ModelEvaluator(subject).evaluate(points)
+    told = ModelEvaluator(SUBJECT).evaluate(points)
     for engine in installed_engines():
         say(f"engines: {TITLES[engine]} beside the equations")
-        found = PhysicsEvaluator.of(subject, {}, engine).evaluate(points)
+        found = PhysicsEvaluator.of(SUBJECT, {}, engine).evaluate(points)
         off = [1e3 * abs(one.step_length - other.step_length) for one, other in zip(found, told, strict=True)]
         result[f"{engine}_physics_rate_hz"] = _settings(engine).physics_rate
         result[f"{engine}_largest_error_mm"] = max(off) if all(map(math.isfinite, off)) else None
@@ -101,6 +126,14 @@ def add_rows(table: Any, result: dict[str, Any]) -> None:
         )
         table.add_row(
             "", f"{ticks / RATE:.1f} x real time", "" if error is None else f"off the equations by {error:.2g} mm", ""
+        )
+    swept = {engine: result[key] for engine in ENGINES if (key := f"{engine}_swept_gaits_per_s") in result}
+    for engine, other in itertools.pairwise(swept):
+        table.add_row(
+            f"a sweep in {result['workers']} processes, {TITLES[other]}",
+            f"{swept[other]:.2f} gaits/s",
+            f"{TITLES[engine]} {swept[engine]:.2f}/s",
+            f"{swept[other] / swept[engine]:.2f}",
         )
 
 
