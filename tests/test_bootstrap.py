@@ -61,7 +61,7 @@ def checkout(tmp_path: Path) -> Path:
 def finished(checkout: Path) -> Layout:
     """The same, looking as if its set-up had just ended."""
     layout = Layout(checkout, ros=None)
-    done, kept = plan.make(layout, dev=False), stamps.Stamps(layout.stamps)
+    done, kept = plan.make(layout), stamps.Stamps(layout.stamps)
     write(layout.python).chmod(0o755)
     write(layout.environment, '{"prepend": {}, "set": {}}')
     kept.finish("venv", done.venv)
@@ -72,8 +72,8 @@ def finished(checkout: Path) -> Layout:
     return layout
 
 
-def todo(layout: Layout, dev: bool = False) -> list[str]:
-    return plan.make(layout, dev).todo()
+def todo(layout: Layout, extra: str = "") -> list[str]:
+    return plan.make(layout, extra).todo()
 
 
 # --- what there is to do
@@ -82,12 +82,16 @@ def todo(layout: Layout, dev: bool = False) -> list[str]:
 def test_a_fresh_checkout_needs_every_step(checkout: Path) -> None:
     layout = Layout(checkout, ros=None)
     assert todo(layout) == ["venv", "packages", "workspace", "environment"]
-    assert todo(layout, dev=True) == ["venv", "packages", "dev", "workspace", "environment"]
+    assert todo(layout, "dev") == ["venv", "packages", "dev", "workspace", "environment"]
 
 
 def test_a_finished_set_up_needs_nothing_and_the_tests_only_their_tools(finished: Layout) -> None:
     assert todo(finished) == []
-    assert todo(finished, dev=True) == ["dev"]
+    assert todo(finished, "dev") == ["dev"]
+
+
+def test_the_documentation_needs_its_own_tools_alone(finished: Layout) -> None:
+    assert todo(finished, "docs") == ["docs"]
 
 
 def test_editing_or_adding_modules_and_tests_builds_nothing(finished: Layout) -> None:
@@ -121,9 +125,9 @@ def test_a_deleted_package_leaves_the_environment(finished: Layout) -> None:
 
 
 def test_only_the_changed_package_counts_as_outdated(finished: Layout) -> None:
-    before = plan.make(finished, dev=False).built
+    before = plan.make(finished).built
     write(finished.root / "compat" / "beta" / "msg" / "Beta.msg", "float64 x")
-    after = plan.make(finished, dev=False).built
+    after = plan.make(finished).built
     assert before["alpha"] == after["alpha"]
     assert before["beta"] != after["beta"]
 
@@ -422,7 +426,7 @@ def pins_of(name: str) -> dict[str, str]:
 
 def test_every_pin_is_exact_and_agrees_with_the_lock() -> None:
     lock = pins_of("lock")
-    for name in ("ros", "build", "app", "dev"):
+    for name in ("ros", "build", "app", "dev", "docs"):
         for package, version in pins_of(name).items():
             assert lock[package] == version
 

@@ -31,10 +31,10 @@ def _dispatch(root: Path, arguments: list[str]) -> None:
     elif command == "test":
         from bootstrap.testing import run_checks
 
-        _ensure(layout, dev=True)
+        _ensure(layout, "dev")
         sys.exit(run_checks(layout, options))
     else:
-        _ensure(layout, dev=False)
+        _ensure(layout, "docs" if command == "docs" and not {"-h", "--help"} & set(options) else "")
         env = environment.for_start(layout, os.environ)
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # the next program takes it up again
         os.execve(layout.python, [str(layout.python), "-m", "crawler_cli", *arguments], env)
@@ -46,16 +46,16 @@ def _setup(layout: Layout, options: list[str]) -> None:
     elif options:
         raise SetupError(f"./crawler setup takes no option but --clean; {' '.join(options)} was given.", MACHINE)
     else:
-        _ensure(layout, dev=False)
+        _ensure(layout)
         print(f"Set up in {layout.home}. Start with: ./crawler run --help")
 
 
-def _ensure(layout: Layout, dev: bool) -> None:
+def _ensure(layout: Layout, extra: str = "") -> None:
     """Sets up what is missing. Where nothing is, only this module's few imports and the digests cost time."""
-    if plan.make(layout, dev).todo():
+    if plan.make(layout, extra).todo():
         from bootstrap.steps import carry_out
 
-        carry_out(layout, dev)
+        carry_out(layout, extra)
 
 
 def _clean(layout: Layout) -> None:

@@ -16,28 +16,29 @@ class Plan:
     layout: Layout
     venv: str
     packages: str
-    dev: str | None  # None: without what only the tests need
+    extra: str  # the list of requirements that one command alone needs: dev, docs; empty: none
+    extra_input: str
     folders: dict[str, Path]  # of the ROS packages, by name
     built: dict[str, str]
     environment: str
 
     def todo(self) -> list[str]:
-        """The steps that are not finished, in order: venv, packages, dev, workspace, environment."""
+        """The steps that are not finished, in order: venv, packages, the extra list's, workspace, environment."""
         layout, stamps = self.layout, Stamps(self.layout.stamps)
         if not (stamps.finished("venv", self.venv) and os.access(layout.python, os.X_OK)):
-            return ["venv", "packages", *(["dev"] if self.dev else []), "workspace", "environment"]
+            return ["venv", "packages", *([self.extra] if self.extra else []), "workspace", "environment"]
         steps = []
         if not stamps.finished("packages", self.packages):
             steps.append("packages")
-        if self.dev and not stamps.finished("dev", self.dev):
-            steps.append("dev")
+        if self.extra and not stamps.finished(self.extra, self.extra_input):
+            steps.append(self.extra)
         built = not workspace.outdated(layout, self.built) and not workspace.gone(layout, self.built)
         if not (built and stamps.finished("environment", self.environment) and layout.environment.is_file()):
             steps += ["workspace", "environment"]
         return steps
 
 
-def make(layout: Layout, dev: bool) -> Plan:
+def make(layout: Layout, extra: str = "") -> Plan:
     ros = [layout.ros.distro, *map(str, layout.ros.prefixes)] if layout.ros else []
     venv = digest.of_texts(str(layout.root), *ros)
     lists = ("ros2_install", "build") if layout.ros else ("ros", "app", "build", "lock")
@@ -49,7 +50,8 @@ def make(layout: Layout, dev: bool) -> Plan:
         layout,
         venv,
         packages,
-        digest.of_texts(packages, digest.of_files(layout.requirements("dev"))) if dev else None,
+        extra,
+        digest.of_texts(packages, digest.of_files(layout.requirements(extra))) if extra else "",
         folders,
         built,
         digest.of_texts(*built.values()),

@@ -17,19 +17,20 @@ TITLES = {
     "venv": "making a virtual environment",
     "packages": "installing ROS 2 and the Python packages",
     "dev": "installing the test tools",
+    "docs": "installing what makes the documentation site",
     "workspace": "building the workspace",
     "environment": "reading the environment",
 }
 TITLES_ROS = {**TITLES, "packages": "installing the Python packages that this ROS 2 lacks"}
 
 
-def carry_out(layout: Layout, dev: bool) -> None:
+def carry_out(layout: Layout, extra: str) -> None:
     """Does what is still to do, and returns when all of it is done. Raises SetupError otherwise."""
     machine.check_path(layout.root)
     machine.check_checkout(layout)
     with _signals(), only_one(layout.root):
         try:
-            _carry_out(plan.make(layout, dev))
+            _carry_out(plan.make(layout, extra))
         except KeyboardInterrupt:
             kill_leftovers(layout.root)
             raise SetupError("\nInterrupted. The next ./crawler goes on from here.", INTERRUPTED) from None
@@ -55,9 +56,9 @@ def _carry_out(todo: plan.Plan) -> None:
             elif name == "packages":
                 _install_packages(layout, step)
                 stamps.finish("packages", todo.packages)
-            elif name == "dev":
-                _install(layout, ["dev"], step)
-                stamps.finish("dev", todo.dev or "")
+            elif name == todo.extra:
+                _install(layout, [name], step)
+                stamps.finish(name, todo.extra_input)
             elif name == "workspace":
                 workspace.build(layout, todo.folders, todo.built, step)
             else:

@@ -31,6 +31,7 @@ COMMANDS: Table[Command] = Table(
         "gait-analysis": "crawler_cli.commands.gait_analysis:COMMAND",
         "tune": "crawler_cli.commands.tune:COMMAND",
         "hw": "crawler_cli.commands.hw:COMMAND",
+        "docs": "crawler_cli.commands.docs:COMMAND",
         "doctor": "crawler_cli.commands.doctor:COMMAND",
         "bench": "crawler_cli.commands.bench:COMMAND",
         "fuzz": "crawler_cli.commands.fuzz:COMMAND",

@@ -1,8 +1,10 @@
-"""Parameters as typed dataclasses with bounds and units: validated once, the same way at every door.
+"""Parameters as typed dataclasses with bounds and units: validated once, the same way at every door::
 
-@dataclass(frozen=True)
-class Tick:
-    rate: float = parameter(200.0, unit="Hz", low=10, high=2000, doc="ticks per second")
+    @dataclass(frozen=True)
+    class Tick:
+        rate: float = parameter(200.0, unit="Hz", low=10, high=2000, doc="ticks per second")
+
+`describe` says what such a class takes, `build` makes one from what was given.
 """
 
 from __future__ import annotations

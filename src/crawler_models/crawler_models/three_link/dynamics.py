@@ -2,7 +2,9 @@
 
 For prescribed joints the paper's system (18) reduces to one unknown, the acceleration a = x1'' of foot 1: the sums
 C, P, K, Q of the closed chain give
+
     f1x + f2x = m a + C,    f2y = Q - K a,    f1y = P - f2y,    x2'' = a + d'',
+
 and (4) closes it. Works on scalars and arrays alike.
 """
 
