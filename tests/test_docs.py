@@ -26,6 +26,9 @@ from crawler_core.robot import load_robot, parameter_infos, robot_names
 from crawler_core.urdf import build_urdf
 from crawler_models.catalogue import model_of, predict
 from crawler_nodes.run_log import RunLog
+from crawler_studies.snake import figures as snake_figures
+from crawler_studies.three_link import figures as three_link_figures
+from crawler_studies.three_link.figures import gaits
 from gait_generators.catalogue import GAITS, gait_defaults, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait_node import GaitSettings
@@ -38,6 +41,7 @@ README = ROOT / "README.md"
 PARAMETERS = ROOT / "docs/parameters.md"
 RELIABILITY = ROOT / "docs/reliability.md"
 GUIDE = ROOT / "docs/add_a_robot.md"
+FOURIER = ROOT / "docs/fourier_gait.md"
 PAGES = sorted(page for page in ROOT.rglob("*.md") if not any(part[0] == "." for part in page.relative_to(ROOT).parts))
 
 
@@ -161,6 +165,46 @@ def test_no_relative_link_is_dead(page):
         assert goal.exists(), f"{in_page(page)} links to {target}"
         if fragment and goal.suffix == ".md":
             assert fragment in anchors(goal), f"{in_page(page)} links to {target}"
+
+
+def test_the_pages_about_the_three_link_crawler_lead_from_one_to_the_next():
+    entry = ROOT / "docs/three_link.md"
+    way = re.findall(r"^\d+\. \[.*?\]\((\w+\.md)\)", entry.read_text(), re.MULTILINE)
+    assert set(way) == {f"{page}.md" for page in ("three_link_paper", "sweeps", "tuning", "fourier_gait", "feedback")}
+    for number, (page, follower) in enumerate(zip(way, [*way[1:], "three_link.md"], strict=True), start=1):
+        text = (ROOT / "docs" / page).read_text()
+        assert f"*[The three-link crawler](three_link.md), {number} of {len(way)}" in text, page
+        assert f"({follower})" in text.splitlines()[-1], page
+
+
+# tables that commands make
+
+
+def table_lines(text):
+    return [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| ---")]
+
+
+@pytest.mark.parametrize("name", ["table1", "table2", "rates", "links"])
+def test_the_snakes_page_has_the_tables_that_crawler_figures_makes(name, tmp_path):
+    (made,) = snake_figures.DRAWINGS[name](snake_figures.make_lab(load_robot("snake"))).save(tmp_path)
+    said = table_lines((ROOT / "docs/snake.md").read_text())
+    made_lines = table_lines(made.read_text())
+    begin = said.index(made_lines[0])
+    assert said[begin : begin + len(made_lines)] == made_lines
+
+
+@pytest.mark.exhaustive  # a minute of searches; those at 8 rad/s are a test of crawler_studies in every run
+def test_the_page_on_the_fourier_gait_has_the_best_gaits_of_each_kind_that_crawler_figures_finds():
+    found = {tuple(row[:2]): row[2:] for row in gaits.make(three_link_figures.make_lab(load_robot("three_link"))).rows}
+    columns = ("(5), worst", "(8), nominal", "(8), worst", "fourier, nominal", "fourier, worst")
+    for library, text in re.findall(
+        r"^\*\*(`\w+`)\*\*.*?\n\n(.*?)\n\n", sections(FOURIER)["How far it goes"], re.M | re.S
+    ):
+        for row in rows(text):
+            made = [float(cell) for cell in found.pop((library, row["omega, rad/s"]))]
+            # what a search on another machine's last digits may lose on a hill's top
+            assert [float(row[name]) for name in columns] == pytest.approx(made, rel=0.01, abs=0.1)
+    assert not found
 
 
 # the command line

@@ -1,4 +1,4 @@
-"""Draws feedback.png beside this file, and prints the table of docs/feedback.md: the hybrid law over frequency.
+"""Draws feedback.png beside this file, and prints the table of docs/feedback.md: steps under the law over frequency.
 
 The controller and the backends run in this process, tick by tick as in the ring, so that it takes minutes.
 """
@@ -7,18 +7,16 @@ import math
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
 
 from crawler_core.errors import BackendFault
 from crawler_core.robot import RobotSpec, load_robot
 from crawler_core.types import JointCommand
 from crawler_models.three_link import ThreeLink, crawl
-from crawler_models.three_link.feedback import FeedbackSamples, feedback_crawl
-from crawler_models.three_link.feedback_law import FeedbackLaw, JointReference, contact_reference
+from crawler_models.three_link.feedback import feedback_crawl
+from crawler_models.three_link.feedback_law import FeedbackLaw
+from crawler_studies.figures import BLACK, BLUE, DPI, GREY, RED
 from gait_generators.blend import Blend
 from gait_generators.catalogue import make_gait
 from gait_generators.hold import Hold
@@ -29,11 +27,9 @@ from sim_bridge.model_backend import ModelBackend, ModelSettings
 from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
 
 OMEGAS = (1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 22.0)
-SHOWN = 8.0  # rad/s, of the paper's Figs. 13 and 14
 RATE = 500.0  # Hz
 FADE = 2.1  # s
 CYCLES = 4  # that steps are averaged over: a gait may repeat after two
-ONE, TWO, GREEN = "tab:blue", "black", "tab:green"
 
 
 def ring_step(spec: RobotSpec, backend: Any, omega: float) -> float:
@@ -67,51 +63,6 @@ def ring_step(spec: RobotSpec, backend: Any, omega: float) -> float:
     return 1e3 * float(after - before) / CYCLES
 
 
-def shade(axes: Any, samples: FeedbackSamples, period: float) -> None:
-    axes.fill_between(
-        samples.t / period,
-        0.0,
-        1.0,
-        where=samples.tracks_contacts,
-        step="post",
-        color="grey",
-        alpha=0.25,
-        linewidth=0.0,
-        transform=axes.get_xaxis_transform(),
-        label="contacts tracked",
-    )
-
-
-def draw_gait(columns: Any, robot: ThreeLink, gait: Any) -> None:
-    """Joints and contacts beside their references, and contacts beside those without feedback."""
-    joints, contacts, difference = columns
-    s = feedback_crawl(robot, gait).samples
-    assert s is not None
-    plain = crawl(robot, gait).samples(800)
-    t, wanted = s.t / gait.period, gait.sample(s.t)
-    rows = [JointReference(*(tuple(row.tolist()) for row in point)) for point in zip(*wanted, strict=True)]
-    ideal = np.array([contact_reference(robot, row).v for row in rows])
-    for i, colour in enumerate((ONE, TWO)):
-        joints.plot(t, np.degrees(s.q[:, i]), color=colour, label=f"joint {i + 1}")
-        joints.plot(t, np.degrees(wanted[0][:, i]), "--", color=colour, linewidth=1.0)
-        contacts.plot(t, s.v[:, i], color=colour, label=f"foot {i + 1}")
-        contacts.plot(t, ideal[:, i], "--", color=colour, linewidth=1.0)
-        difference.plot(t, s.v[:, i], color=colour, label=f"foot {i + 1}")
-        difference.plot(plain.t / gait.period, (plain.v1, plain.v2)[i], "--", color=colour, linewidth=1.0)
-    for edge in (90.0, 130.0):
-        joints.axhline(edge, color="tab:red", linewidth=0.8, linestyle=":")
-    shade(joints, s, gait.period)
-    shade(contacts, s, gait.period)
-    joints.set_title(f"{gait.omega:g} rad/s: joints (dashed: reference, dotted: Φ)")
-    joints.set_ylabel("angle [°]")
-    contacts.set_title("contact velocities (dashed: reference)")
-    difference.set_title("contact velocities (dashed: without feedback)")
-    for axes in (contacts, difference):
-        axes.set_ylabel("x' in the paper's axes [m/s]")
-    for axes in columns:
-        axes.set_xlabel("t / T")
-
-
 def draw_frequencies(axes: Any, spec: RobotSpec, robot: ThreeLink) -> None:
     """Step length over omega, printed as well."""
     law = HybridParameters().law
@@ -128,22 +79,20 @@ def draw_frequencies(axes: Any, spec: RobotSpec, robot: ThreeLink) -> None:
         print(f"| {omega:g} |", " | ".join("none" if math.isnan(x) else f"{x:.2f}" for x in row), "|", flush=True)
         table.append(row)
     without, _, continuous, model, physics = np.array(table).T
-    axes.plot(OMEGAS, without, "--", color="grey", label="without feedback")
-    axes.plot(OMEGAS, continuous, color=GREEN, label="continuous time")
-    axes.plot(OMEGAS, model, "o", markersize=5, markerfacecolor="none", color=ONE, label="model, 500 Hz")
-    axes.plot(OMEGAS, physics, "x", markersize=5, color="tab:red", label="PyBullet, 500 Hz")
-    axes.set_title("step length over frequency")
-    axes.set_xlabel("omega [rad/s]")
-    axes.set_ylabel("step length [mm]")
+    axes.plot(OMEGAS, without, "--", color=GREY, label="without feedback")
+    axes.plot(OMEGAS, continuous, color=BLACK, label="the law in continuous time, with hysteresis and dwell")
+    axes.plot(OMEGAS, model, "o", markersize=5, markerfacecolor="none", color=BLUE, label="model, 500 Hz")
+    axes.plot(OMEGAS, physics, "x", markersize=5, color=RED, label="PyBullet, 500 Hz")
+    axes.axhline(0.0, color=BLACK, linewidth=0.5)
+    axes.set_xlabel("ω [rad/s]")
+    axes.set_ylabel("S [mm]")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=8)
 
 
 if __name__ == "__main__":
     spec = load_robot("three_link")
-    robot = ThreeLink.from_parameters(spec.parameters)
-    figure, ((a, b), (c, d)) = plt.subplots(2, 2, figsize=(11, 7.6), layout="constrained")
-    draw_gait((a, b, c), robot, make_gait(spec, None, {"omega": SHOWN}))
-    draw_frequencies(d, spec, robot)
-    for axes in (a, b, c, d):
-        axes.grid(alpha=0.3)
-        axes.legend(fontsize=8, framealpha=0.6)
-    figure.savefig(Path(__file__).with_suffix(".png"), dpi=100)
+    figure = Figure(figsize=(8.0, 4.5), layout="constrained")
+    figure.suptitle("steps under the law hybrid over frequency")
+    draw_frequencies(figure.subplots(), spec, ThreeLink.from_parameters(spec.parameters))
+    figure.savefig(Path(__file__).with_suffix(".png"), dpi=DPI)

@@ -1,23 +1,22 @@
-"""Draws fourier_gait.png beside this file: one period at 8 rad/s, the best harmonic gait and the library's shape."""
+"""Draws fourier_gait.png beside this file: one period of the best gait of each kind at 8 rad/s."""
 
 import math
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
 
 from crawler_core.robot import load_robot
 from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.kinematics import closed_chain, pose
+from crawler_studies.figures import BLACK, BLUE, DPI, ORANGE
+from crawler_studies.three_link.figures.gaits import best
+from crawler_studies.three_link.shape_design import Limits
 from gait_generators.catalogue import make_gait
 
 OMEGA = 8.0  # rad/s
-HARMONIC = {"omega": OMEGA, "amplitude": 18.0, "psi": 99.0}  # the longest worst step of all psi and A up to 18°
-FRONT, REAR, BODY = "tab:blue", "tab:orange", "black"
+FRONT, REAR, BODY = BLUE, ORANGE, BLACK
 
 
 def draw(axes: Any, robot: ThreeLink, gait: Any, title: str) -> None:
@@ -51,15 +50,18 @@ def draw(axes: Any, robot: ThreeLink, gait: Any, title: str) -> None:
 def main() -> None:
     spec = load_robot("three_link")
     robot = ThreeLink.from_parameters(spec.parameters)
-    figure, axes = plt.subplots(4, 2, figsize=(11, 11), sharex=True, sharey="row", layout="constrained")
-    draw(axes[:, 0], robot, make_gait(spec, "harmonic", HARMONIC), "harmonic, A 18°, psi 99°")
-    draw(axes[:, 1], robot, make_gait(spec, "fourier", {"omega": OMEGA, "library": "swing_18"}), "fourier, swing_18")
-    labels = ("joint angle, °", "velocity forward, m/s", "normal load / weight", "ground's push forward / (mu weight)")
+    figure = Figure(figsize=(13, 11), layout="constrained")
+    axes = figure.subplots(4, 3, sharex=True, sharey="row")
+    for column, scaled, name in ((0, False, "harmonic (5)"), (1, True, "time-scaled (8)")):
+        gait = best(robot, OMEGA, Limits(swing=18.0), scaled=scaled, worst=True).gait
+        draw(axes[:, column], robot, gait, f"{name}, ψ {np.degrees(gait.psi):.0f}°")
+    draw(axes[:, 2], robot, make_gait(spec, "fourier", {"omega": OMEGA, "library": "swing_18"}), "fourier, swing_18")
+    labels = ("joint angle, °", "velocity forward, m/s", "normal load / weight", "ground's push forward / (μ weight)")
     for ax, label, corner in zip(axes[:, 0], labels, ("lower", "upper", "upper", "lower"), strict=True):
         ax.set_ylabel(label)
         ax.legend(loc=f"{corner} left", fontsize="small")
-    figure.suptitle(f"omega = {OMEGA:g} rad/s (T = {2.0 * math.pi / OMEGA:.2f} s), hard tips, by the equations")
-    figure.savefig(Path(__file__).with_suffix(".png"), dpi=90)
+    figure.suptitle(f"ω = {OMEGA:g} rad/s (T = {2.0 * math.pi / OMEGA:.2f} s), hard tips, by the equations")
+    figure.savefig(Path(__file__).with_suffix(".png"), dpi=DPI)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from crawler_studies.figures import Drawing
 from crawler_studies.three_link import figures as three_link
 from crawler_studies.three_link.figures.feedback import account
 from crawler_studies.three_link.figures.gaits import best
-from crawler_studies.three_link.figures.lab import AMPLITUDE, PHI0, PSI, gait, steps
+from crawler_studies.three_link.figures.lab import AMPLITUDE, PHI0, PSI, band, gait, steps
 from crawler_studies.three_link.figures.masses import OMEGAS, steps_of_masses
 from crawler_studies.three_link.figures.time_scaling import best_scaling
 from crawler_studies.three_link.shape_design import Limits
@@ -49,13 +49,19 @@ def test_fig6_the_best_phase_is_not_monotonic_and_at_0_3_rad_per_s_it_is_not_the
     """The paper: "almost monotonically", towards 120°, and 16° at 0.3 rad/s."""
     finest = np.radians(np.arange(0.0, 130.0, 0.1))
     motions = [gait(1.0, psi=psi) for psi in finest]
-    best = {}
-    for omega in (0.3, 3.5, 5.1):
+    best, longest = {}, {}
+    for omega in (0.05, 0.1, 0.3, 3.3, 3.5, 5.1, 8.0, 9.0, 16.0, 20.0):
         step = steps(lab.hard, motions, omega)
         best[omega] = float(np.degrees(finest[np.argmax(step)]))
+        longest[omega] = 1e3 * float(step.max())
         if omega == 0.3:
             assert step.max() / np.interp(np.radians(16.0), finest, step) - 1.0 == pytest.approx(0.0006, abs=1e-4)
-    assert best == pytest.approx({0.3: 13.95, 3.5: 97.8, 5.1: 9.9}, abs=0.15)  # the grid has tenths of a degree
+    slow, middle = {0.05: 2.3, 0.1: 4.7, 0.3: 13.9}, {3.3: 98.9, 3.5: 97.8, 5.1: 9.9}
+    fast = {8.0: 108.4, 9.0: 123.6, 16.0: 115.2, 20.0: 113.9}
+    assert best == pytest.approx(slow | middle | fast, abs=0.15)  # the grid has tenths of a degree
+    assert [longest[omega] for omega in (8.0, 16.0)] == pytest.approx([22.3, 43.3], abs=0.06)  # printed so
+    for omega in (5.4, 6.0):
+        assert steps(lab.hard, motions, omega).max() < 1e-6  # m: no phase goes forwards
 
 
 def test_a_symmetric_error_of_friction_changes_the_step_in_the_middle_of_the_frequencies(lab):
@@ -80,6 +86,9 @@ def test_fig8_friction_uncertainty_costs_half_at_16_degrees_and_a_quarter_at_57(
     best = int(np.argmax(robust))
     assert psi[best] == pytest.approx(57.0, abs=1.5)
     assert robust[best] / nominal.max() == pytest.approx(0.76, abs=0.005)
+    at_20 = np.flatnonzero(psi == 20.0)[0]
+    lost = [1.0 - table[f"S_mu_{omega}_mm"][at_20] / table[f"S_{omega}_mm"][at_20] for omega in ("0.3", "16")]
+    assert lost == pytest.approx([0.499, 0.0005], abs=5e-4)  # printed as 50 % and 0.05 %
 
 
 def test_fig7_direction_reverses_where_it_should(lab):
@@ -175,8 +184,18 @@ def test_a_virtual_experiment_without_strays_is_the_steady_crawl_and_from_rest_i
     assert settled.least == settled.most == settled.mean
     assert 1e3 * settled.mean == pytest.approx(2.8304, abs=0.01)  # what is left of the servos' start
     assert from_rest.mean < 0.6 * settled.mean
-    strayed = experiment(lab.hard, ServoMotion(0.3, AMPLITUDE, PHI0, PSI))
-    assert strayed.least < strayed.mean < strayed.most < 0.1939
+
+
+def test_the_virtual_experiments_scatter_as_the_page_says(lab):
+    slow, faster = (experiment(lab.hard, ServoMotion(omega, AMPLITUDE, PHI0, PSI)) for omega in (0.3, 0.6))
+    assert [1e3 * value for value in (slow.mean, slow.least, slow.most)] == pytest.approx([132.6, 96.1, 181.3], abs=0.1)
+    assert 1e3 * faster.mean == pytest.approx(74.9, abs=0.1)
+    robust = experiment(lab.hard, ServoMotion(0.3, AMPLITUDE, PHI0, np.radians(57.5)))
+    assert 1e3 * robust.mean == pytest.approx(164.9, abs=0.1)
+    flat = experiment(lab.soft, ServoMotion(3.5, AMPLITUDE, np.radians(145.0), PSI))
+    constant = band(lab.soft, ShapeTable(lab.soft, [gait(1.0, phi0=np.radians(145.0))]), [0], 3.5)
+    assert 1e3 * flat.mean == pytest.approx(38.5, abs=0.1)
+    assert (1e3 * constant.low, 1e3 * constant.high) == (pytest.approx(-2.8, abs=0.1), pytest.approx(11.0, abs=0.1))
 
 
 def test_servos_settle_to_the_wanted_amplitude_where_they_are_calibrated_and_below_it_where_not():

@@ -87,7 +87,7 @@ def test_the_documentation_tells_the_promised_steps(crawler, library):
     page = (Path(__file__).parents[3] / "docs/fourier_gait.md").read_text()
     (text,) = re.findall(rf"^\*\*`{library}`\*\*; the stroke.*\n\n((?:\|.*\n)+)", page, re.MULTILINE)
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()[2:]]
-    told = {float(omega): (float(worst), float(nominal)) for omega, _, worst, nominal, *_ in rows}
+    told = {float(omega): (float(worst), float(nominal)) for omega, _, _, _, worst, nominal, *_ in rows}
     promised = {
         file.tuned_for.omega: (file.predicted.worst_step, file.predicted.nominal_step)
         for file in read_library(crawler, library).values()

@@ -32,7 +32,6 @@ def make(lab: Lab) -> Drawing:
             f"peak_torque_{gait}_N_m": _own(measured[gait], "peak_torque_N_m"),
             f"f_{gait}": _own(measured[gait], "f"),
         }
-    mean = {gait: columns[f"slip_{gait}_percent"].mean() for gait in GAITS}
 
     def draw(figure: Figure) -> None:
         left, middle, right = figure.subplots(1, 3, width_ratios=(1.3, 1.0, 1.0))
@@ -43,9 +42,9 @@ def make(lab: Lab) -> Drawing:
         _pairs(right, lab.engine, columns, "peak_torque_{}_N_m", "largest joint torque [N m]")
 
     friction = lab.spec.parameters["friction"]
+    stiffness = lab.spec.document["backends"]["physics"]["servo_stiffness"]
     title = (
-        f"(d - Δx) / d in {lab.engine}, friction {friction:g}: on average {mean['serpenoid']:.1f} % with the "
-        f"paper's wave, {mean['serpenoid_closed']:.1f} % with the closed one"
+        f"(d - Δx) / d, measured by the paper and in {lab.engine} with friction {friction:g} and {stiffness:g} N m/rad"
     )
     return Drawing("slip", title, {"": columns}, draw, (13.0, 4.4))
 
