@@ -13,6 +13,7 @@ from crawler_bringup.node_python import node_engines
 from crawler_bringup.settings import Settings, merge, parse_assignments, read_settings
 from crawler_bringup.stack import BACKENDS, NodeSpec, Options
 from crawler_core.robot import default_robot, robot_names
+from crawler_nodes.parent import as_parent
 from gait_generators.catalogue import GAITS
 from hybrid_controller.laws.catalogue import LAWS
 from sim_bridge.engines import default_physics
@@ -142,6 +143,7 @@ def _action(node: NodeSpec) -> Node:
         remappings=list(node.remappings),
         ros_arguments=["--log-level", node.log_level],
         output="screen",
-        sigterm_timeout="2",
-        sigkill_timeout="2",
+        additional_env=as_parent(),
+        sigterm_timeout="1.7",
+        sigkill_timeout="0.2",
     )

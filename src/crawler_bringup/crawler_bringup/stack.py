@@ -113,8 +113,7 @@ class Stack:
 def make_stack(options: Options) -> Stack:
     """The stack for `options`. Raises UserError for whatever cannot work.
 
-    Lockstep goes as fast as it can unless a real_time_factor is given, and the time of a simulation stands still at
-    the end of the run.
+    Lockstep goes as fast as it can unless a real_time_factor is given, and the backend itself ends the run.
     """
     domain_id()
     check_namespace(options.namespace)
@@ -148,8 +147,8 @@ def make_stack(options: Options) -> Stack:
     if settings.lockstep and not entry.simulated:
         raise UserError(f"backend.lockstep = true needs a simulation; with {options.backend} time passes by itself.")
     duration = _duration(options, settings, gait)
-    if duration and entry.simulated:
-        wanted["stop_at"] = duration  # so that a fast run does not run on
+    if duration:
+        wanted["stop_at"] = duration  # a fast run does not run on, and motors stop though nobody watches them any more
     LAWS[law].check(spec)
     law_values = law_defaults(spec, law)
     check_section("controller", chosen["controller"], ControllerSettings, LAWS[law].parameters, law_values, GIVEN)

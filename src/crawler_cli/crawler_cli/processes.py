@@ -15,10 +15,11 @@ from typing import Any
 from ament_index_python.packages import get_package_prefix
 
 from crawler_bringup.stack import NodeSpec
+from crawler_nodes.parent import as_parent
 from crawler_nodes.stopped import Standstill
 
 PR_SET_PDEATHSIG = 1
-GRACE = 1.2  # s between the polite request and SIGKILL; with it every process ends within 2 s
+GRACE = 1.7  # s between the polite request and SIGKILL; with it every process ends within 2 s
 
 
 class Processes:
@@ -40,6 +41,7 @@ class Processes:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
+                env={**os.environ, **as_parent()},
                 start_new_session=True,  # Ctrl-C reaches the parent alone, which ends the children in its own order
                 preexec_fn=end_with_parent,
             )
@@ -62,7 +64,7 @@ class Processes:
 
     def stop(self) -> dict[str, int]:
         """End every node: asked first, killed if it does not listen. Returns the exit codes."""
-        self._send(signal.SIGINT)
+        self._send(signal.SIGTERM)  # SIGINT would show in the log of a node that has not got beyond its imports
         self._send(signal.SIGCONT)  # who was stopped cannot make its motors safe
         if not self._wait(GRACE):
             self._send(signal.SIGKILL)

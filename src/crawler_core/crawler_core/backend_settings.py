@@ -24,7 +24,12 @@ class BackendSettings:
         1.0, low=0.0, high=1000.0, doc="simulated seconds per second; 0: as fast as the ring can, in lockstep only"
     )
     stop_at: float = parameter(
-        0.0, unit="s", low=0.0, high=LONGEST, doc="time stands still from here on; 0: never", constant=True
+        0.0,
+        unit="s",
+        low=0.0,
+        high=LONGEST,
+        constant=True,
+        doc="the end: simulated time stands still, motors come to rest and are let go; 0: never",
     )
     readers: int = parameter(
         0,

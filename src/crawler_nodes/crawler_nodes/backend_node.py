@@ -78,6 +78,7 @@ class BackendNode(LifecycleNode):
         self._report = BackendReport(self, self.spec.name, self._commander, self._topics.announce)
         self._time: Lockstep | Paced | None = None
         self._broken = False  # by an error that nobody foresaw
+        self._began = 0.0  # s on the steady clock, when time did
         self._starting: Timer | None = None
 
     def _change(self, settings: BackendSettings) -> None:
@@ -121,6 +122,7 @@ class BackendNode(LifecycleNode):
             return
         self._end_start()
         self._time = Lockstep(self) if self.settings.lockstep else Paced(self)
+        self._began = time.monotonic()
         self._time.start()
         self.report()
 
@@ -153,17 +155,44 @@ class BackendNode(LifecycleNode):
     def _releases(self) -> bool:
         return self.spec.safety.on_exit != "hold"
 
+    def let_go(self) -> None:
+        """Take the torque off motors, from any thread and whatever the others are doing; for a process that hangs."""
+        if self.runner.backend.simulated or self._time is None:
+            return
+        self._time.abandon()
+        if self._releases:
+            self.runner.supervisor.disable()
+            self.runner.stop()
+
+    def end(self) -> None:
+        """The run on motors has reached its end: come to rest and let go, whoever may command or watch them."""
+        if self._broken:
+            return
+        self._brake()
+        if self._releases:
+            with self.lock:
+                self.runner.stop()
+        self.get_logger().info(f"{self._report.over}: motion is {self.runner.supervisor.motion.value}")
+        self.report()
+
     def _stop_time(self) -> None:
         self._end_start()
         if self._time is None:
             return
         self._time.stop()
         self._time = None
+        self._brake()
+
+    def _brake(self) -> None:
+        """Bring the joints to rest, unless they move no more or shall lose their torque at once."""
         if self.spec.safety.on_exit == "release" or self.runner.supervisor.motion not in MOVING:
             return
         try:
             for _ in range(round(0.5 * self.settings.rate)):  # joints brake in less than half a second
-                self.runner.rest()
+                with self.lock.tick():
+                    if self.runner.supervisor.motion not in MOVING:
+                        return  # an emergency stop came in between
+                    self.runner.rest()
                 if self.runner.at_rest:
                     break
                 if not self.runner.backend.simulated:
@@ -245,7 +274,11 @@ class BackendNode(LifecycleNode):
     @property
     def finished(self) -> bool:
         """Whether time stands still from here on: the run has reached `stop_at`, or the backend broke."""
-        return self._broken or (self._end_ns is not None and self.ticks * self.dt_ns >= self._end_ns)
+        if self._broken or self._end_ns is None or self._time is None:
+            return self._broken
+        if self.runner.backend.simulated:
+            return self.ticks * self.dt_ns >= self._end_ns
+        return time.monotonic() - self._began >= self._end_ns * 1e-9  # however many ticks were lost
 
     def publish(self, observation: Observation) -> None:
         """Send a state."""
@@ -270,7 +303,8 @@ def run_backend(backend_class: Any, settings_class: type) -> None:
     def loop(node: BackendNode) -> Spinner:
         return Spinner(node, [node.commands], urgent=node.urgent, chore=node)
 
-    run_node(make, leave=BackendNode.leave_safe, spinner=loop)
+    moves = not backend_class.simulated
+    run_node(make, leave=BackendNode.leave_safe, let_go=BackendNode.let_go, moves=moves, spinner=loop)
 
 
 def autostart(node: BackendNode) -> None:

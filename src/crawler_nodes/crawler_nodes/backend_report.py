@@ -28,6 +28,7 @@ class BackendReport:
         self._rate = Rate()
         self.commanded = self.stated = 0.0  # s on the steady clock, when the last command and the last state passed
         self.failure: Exception | None = None  # why the backend could not be started
+        self.over = f"the run has come to its end, at {node.settings.stop_at:g} s"
         self._said = 0.0  # s, the last word
         self._lock = threading.RLock()  # the ticks may have a thread of their own
         self._diagnostics = DiagnosticsReporter(node, hardware_id, self._refresh)
@@ -70,7 +71,7 @@ class BackendReport:
         elif troubles:
             level, text = WARN, troubles
         else:
-            level, text = OK, f"motion is {motion.value}"
+            level, text = OK, self.over if node.finished else f"motion is {motion.value}"
         if motion.value != self._announced:
             self._announced = motion.value
             self._announce(level, motion.value)
@@ -81,6 +82,7 @@ class BackendReport:
             "remedy": report.remedy,
             "rate": node.settings.rate,
             "rate_measured": self._rate.value,
+            "finished": node.finished,
             "ticks": node.ticks,
             "late_ticks": report.late,
             "waited_ticks": node.waited,

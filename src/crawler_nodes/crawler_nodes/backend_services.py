@@ -50,6 +50,9 @@ class Served(Protocol):
     @property
     def active(self) -> bool: ...
 
+    @property
+    def finished(self) -> bool: ...
+
     def report(self) -> None: ...
 
     def create_service(self, srv_type: Any, srv_name: str, callback: Any) -> Any: ...
@@ -73,6 +76,8 @@ class BackendServices:
                 if request.data:
                     if not self._node.active:
                         raise BackendFault("the backend is not active", remedy="activate it first")
+                    if self._node.finished:
+                        raise BackendFault("the run has come to its end", remedy="start it again")
                     runner.enable()
                 else:
                     runner.supervisor.disable()

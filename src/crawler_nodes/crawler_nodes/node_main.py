@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gc
-import signal
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TypeVar
 
 import rclpy
@@ -15,6 +13,7 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from crawler_core.errors import UserError
+from crawler_nodes.guardian import HANGS, Guardian, own_name
 from crawler_nodes.spinning import Spinner
 
 N = TypeVar("N", bound=Node)
@@ -31,13 +30,16 @@ def run_node(
     factory: Callable[[], N],
     *,
     leave: Callable[[N], None] | None = None,
+    let_go: Callable[[N], None] | None = None,
+    moves: bool = False,
     spinner: Callable[[N], Spinner] = Spinner,
 ) -> None:
     """Make the node and run it until the process is asked to end; that is no error.
 
     `spinner` makes the loop that it lives in. `leave` is called with the node on every way out, while ROS still works
-    and with signals held off, so that a second Ctrl-C cannot interrupt it. A UserError, at the start or later, ends the
-    process with exit code 2 and one sentence on stderr.
+    and with signals held off, so that a second Ctrl-C cannot interrupt it. Where that loop hangs, `let_go` is called
+    instead, from another thread. A node that `moves` motors ends too where whoever started it stands still. A
+    UserError, at the start or later, ends the process with exit code 2 and one sentence on stderr.
     """
 
     def live(node: N, asked_to_end: Callable[[], bool]) -> None:
@@ -45,7 +47,7 @@ def run_node(
             while not asked_to_end():
                 loop.turn()
 
-    run_loop(factory, live, leave=leave)
+    run_loop(factory, live, leave=leave, let_go=let_go, moves=moves)
 
 
 def run_loop(
@@ -53,32 +55,42 @@ def run_loop(
     live: Callable[[N, Callable[[], bool]], None],
     *,
     leave: Callable[[N], None] | None = None,
+    let_go: Callable[[N], None] | None = None,
+    moves: bool = False,
 ) -> None:
     """As `run_node`, for a node with a loop of its own: `live` gets the node and a function to ask whether to end."""
-    asked: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda got, _frame: asked.append(got))
+    guardian = Guardian(moves)
     try:
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     except ARGUMENT_ERRORS as error:
         raise _usage(f"the ROS arguments cannot be used: {error}") from None
     node: N | None = None
+    code = HANGS
     try:
         node = factory()
+        guardian.guard(lambda: None if let_go is None else let_go(node))
         # the first words of a logger take it some 30 ms: not in the middle of the ring
         node.get_logger().info("ready")
         gc.freeze()  # what is there now stays: the collector need not look through it in the middle of a tick
-        live(node, lambda: bool(asked))
+        live(node, lambda: guardian.asked)
+        if guardian.why:
+            node.get_logger().error(f"{guardian.why}: ending")
+        else:
+            code = 0
     except UserError as error:
+        code = USAGE
         raise _usage(str(error)) from None
     finally:
+        guardian.leave()
+        if node is not None and leave is not None:
+            leave(node)
+        guardian.done(code)
         if node is not None:
-            if leave is not None:
-                leave(node)
             node.destroy_node()
         rclpy.try_shutdown()
+    guardian.end()
 
 
 def _usage(sentence: str) -> SystemExit:
-    print(f"{Path(sys.argv[0]).stem.removesuffix('_node')}: {sentence}", file=sys.stderr)
+    print(f"{own_name()}: {sentence}", file=sys.stderr)
     return SystemExit(USAGE)

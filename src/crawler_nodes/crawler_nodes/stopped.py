@@ -10,20 +10,26 @@ LOOK = 0.2  # s between two looks
 STANDS = 0.5  # s after which a process that is found stopped counts so: some are, for a moment
 
 
+def status_of(pid: int) -> list[bytes]:
+    """What /proc/<pid>/stat says after the name, the state first; empty where there is no such process."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return []
+
+
 def is_stopped(pid: int) -> bool:
     """Whether that process is stopped just now; False where there is none."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] in (b"T", b"t")
-    except OSError:
-        return False
+    return status_of(pid)[:1] in ([b"T"], [b"t"])
 
 
 class Standstill:
     """Whether a process has been stopped for a while. To be asked often: it looks only now and then."""
 
-    def __init__(self, pid: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, pid: int, clock: Callable[[], float] = time.monotonic, *, stands: float = STANDS) -> None:
         self._pid = pid
         self._clock = clock
+        self._stands = stands
         self._due = clock()
         self._since: float | None = None
 
@@ -37,4 +43,4 @@ class Standstill:
             return False
         if self._since is None:
             self._since = now
-        return now - self._since >= STANDS
+        return now - self._since >= self._stands

@@ -14,6 +14,7 @@ from crawler_core.pacing import Pacer
 from crawler_core.runner import Runner
 from crawler_core.types import JointCommand, Observation
 
+SOON = 0.1  # s that a tick may take to end
 REPEAT = 0.2  # s of wall time after which an unanswered state is published again
 
 
@@ -34,6 +35,8 @@ class Timed(Protocol):
     def tick(self, command: JointCommand | None) -> None: ...
 
     def crash(self, error: Exception) -> None: ...
+
+    def end(self) -> None: ...
 
     def create_timer(self, period: float, callback: Any, *, clock: Clock) -> Any: ...
 
@@ -59,6 +62,9 @@ class Lockstep:
         self._waiting_since = time.monotonic()
         self._node.publish(self._node.runner.observation)
         self._timer = self._node.create_timer(REPEAT, self._check, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def abandon(self) -> None:
+        """Nothing: only simulations run in lockstep."""
 
     def stop(self) -> None:
         self._timer.cancel()
@@ -130,6 +136,11 @@ class Paced:
     def start(self) -> None:
         self._thread.start()
 
+    def abandon(self) -> None:
+        """Let no tick begin any more; one that hangs is not waited for."""
+        self._stop.set()
+        self._thread.join(timeout=SOON)
+
     def stop(self) -> None:
         self._stop.set()
         with self._come:
@@ -167,6 +178,8 @@ class Paced:
                 pacer.restart()  # what was waited for the controller to begin is no time lost
             if not self._stop.is_set():
                 node.tick(command)
+        if not simulated and node.finished and not self._stop.is_set():
+            node.end()
 
     def _take(self) -> JointCommand | None:
         """The newest command since the last call."""

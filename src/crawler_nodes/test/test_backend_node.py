@@ -1,7 +1,8 @@
 """The backend node with ideal joints behind it and a controller of the test's own before it."""
 
+import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -192,6 +193,49 @@ def test_time_stands_still_at_the_end(bench):
     bench.command()
     bench.spin_until(lambda: node.finished)
     assert node.ticks == 5
+
+
+class RealTime(IdealBackend):
+    """The same joints, whose time passes by itself."""
+
+    simulated = False
+
+    def observe(self):
+        return replace(super().observe(), time_ns=time.time_ns())
+
+
+def test_motors_come_to_rest_and_are_let_go_at_the_end_whoever_commands_on(bench):
+    node = bench.start(RealTime, stop_at=0.2)
+    bench.spin_until(lambda: bench.command() or node.finished)
+    bench.spin_until(lambda: bench.command() or node.runner.supervisor.motion.value == "disabled")
+    bench.spin_until(lambda: bench.body.relaxed)
+    last = bench.diagnostics[-1]
+    bench.spin_until(lambda: bench.command() or bench.diagnostics[-1] is not last)  # commands change nothing
+    assert node.runner.supervisor.motion.value == "disabled"
+    (status,) = bench.diagnostics[-1].status
+    assert {entry.key: entry.value for entry in status.values}["finished"] == "True"
+    refused = bench.call(SetBool, "enable", data=True)
+    assert not refused.success
+    assert refused.message == "the run has come to its end: start it again"
+
+
+def test_of_motors_any_thread_can_take_the_torque_off_while_a_tick_hangs(bench):
+    free = threading.Event()
+
+    class Hanging(RealTime):
+        hangs = False
+
+        def advance(self, dt):
+            if self.hangs:
+                free.wait(60.0)
+
+    node = bench.start(Hanging)
+    bench.spin_until(lambda: bench.command() or node.runner.applied is not None)
+    bench.body.hangs = True
+    node.let_go()
+    assert bench.body.relaxed
+    free.set()
+    assert node.runner.supervisor.motion.value == "disabled"
 
 
 def test_paced_ticks_follow_the_clock_and_use_the_newest_command(bench):

@@ -36,7 +36,7 @@ class FakeNode:
         self.runner: Any = SimpleNamespace(observation=self._seen(0), backend=SimpleNamespace(simulated=simulated))
         self.dt_ns = DT_NS
         self.overruns = self.waited = 0
-        self.finished = False
+        self.finished = self.ended = False
         self.published, self.ticks, self.crashes, self.timers = [], [], [], []
         self.ends_after = None
         self.broken = False
@@ -58,6 +58,9 @@ class FakeNode:
 
     def crash(self, error):
         self.crashes.append(error)
+
+    def end(self):
+        self.ended = True
 
     def create_timer(self, period, callback, *, clock):
         self.timers.append(FakeTimer(period, callback))

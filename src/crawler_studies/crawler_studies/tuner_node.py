@@ -19,6 +19,7 @@ from crawler_core.errors import UserError
 from crawler_core.yaml_file import parse_yaml
 from crawler_nodes.diagnostics import OK, DiagnosticsReporter
 from crawler_nodes.node_main import run_node
+from crawler_nodes.spinning import Spinner
 from crawler_studies.robustness import SPREAD
 from crawler_studies.tuning.engine import Standing, open_tuning, read, tune
 from crawler_studies.tuning.plan import Plan, Request, make_plan, study_path
@@ -213,4 +214,4 @@ def _copy(feedback: Tune.Feedback) -> Tune.Feedback:
 
 
 def main() -> None:
-    run_node(TunerNode, leave=TunerNode.leave, nap=NAP)
+    run_node(TunerNode, leave=TunerNode.leave, spinner=lambda node: Spinner(node, nap=NAP))

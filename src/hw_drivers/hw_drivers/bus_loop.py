@@ -60,6 +60,11 @@ class BusLoop:
         self._pushed = np.array([joint.by_effort for joint in self._joints])
         self._thread = threading.Thread(target=self._run, name=f"bus {bus.name}", daemon=True)
 
+    @property
+    def torque(self) -> bool:
+        """Whether torque is on, or may be."""
+        return self._torque
+
     def start(self) -> None:
         """Begin. The bus must be open and configured."""
         self.readings = self.bus.read()

@@ -150,8 +150,8 @@ class HardwareBackend:
         self.alarm.clear()
 
     def health(self) -> Mapping[str, object]:
-        """Temperature and voltage of each motor, cycle time and missed answers of each bus, for diagnostics."""
-        values: dict[str, object] = {}
+        """Whether the torque is off for certain, temperatures and voltages, cycle times and missed answers."""
+        values: dict[str, object] = {"torque_off": not any(loop.torque for loop in self.loops)}
         for loop in self.loops:
             values[f"{loop.bus.name}.cycle_ms"] = 1e3 * loop.cycle_time
             values[f"{loop.bus.name}.missed_answers"] = loop.liveness.missed

@@ -1,0 +1,111 @@
+"""A thread that sees to it that its process ends when it should: torque off first, then out.
+
+The loop of a node may hang, in its middleware for instance, and then hears no signal. Only where Python itself stands
+still must somebody else kill the process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from crawler_nodes.parent import Parent
+
+LOOK = 0.1  # s between two looks
+TURN = 0.15  # s that one look can count for: what a busy or a stopped machine takes besides is not the process's fault
+BEGINS = 0.7  # s from the wish until the loop has begun to leave
+LEAVES = 1.4  # s from the wish until it has left
+LETS_GO = 0.3  # s that the torque may take to go off, where the loop did not see to that
+LAST = 1.8  # s after which even what keeps Python from running is ended
+HANGS = 1  # exit code where the motors, or what else there is to leave in order, had to be left to this thread
+
+
+class Guardian:
+    """Hears the signals that ask this process to end, and whether the one that started it is gone.
+
+    `asked` says so to the loop, which then says `leave` and `done`; where it does not in time, the process ends here.
+    """
+
+    def __init__(self, moves: bool = False) -> None:
+        """`moves`: it drives motors, so it ends too where whoever started it is stopped, and at Ctrl-Z."""
+        self.asked = False
+        self.why = ""  # it was asked, where that was not simply by a signal: words
+        self._moves = moves
+        self._parent = Parent()
+        self._let_go: Callable[[], None] | None = None
+        self._code = 0
+        self._patience = BEGINS
+        self._heard, told = os.pipe()
+        os.set_blocking(told, False)
+        for number in (signal.SIGINT, signal.SIGTERM, *([signal.SIGTSTP] if moves else [])):
+            signal.signal(number, lambda *_: None)  # the number goes to `told`, whatever the main thread is doing
+        signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+        threading.Thread(target=self._watch, name="guardian", daemon=True).start()
+
+    def guard(self, let_go: Callable[[], None]) -> None:
+        """From now on the process must not end before `let_go`, which any thread can call whatever the others do."""
+        self._let_go = let_go
+        self._code = HANGS
+
+    def leave(self) -> None:
+        """The loop has ended, and what there is to leave in order is now."""
+        self.asked = True
+        self._patience = LEAVES
+        # by a thread that is not Python's, and so even where Python stands still; it shows in the log where that was
+        faulthandler.dump_traceback_later(LAST, exit=True)
+
+    def done(self, code: int) -> None:
+        """All is in order, and what remains may hang as it likes: the process ends with `code`."""
+        self._let_go = None
+        self._code = code
+
+    def end(self) -> None:
+        """End at once, in order: what the interpreter and the middleware would do yet could hang."""
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(self._code)
+
+    def _watch(self) -> None:
+        waited = 0.0
+        while waited <= self._patience:
+            began = time.monotonic()
+            if select.select([self._heard], [], [], LOOK)[0]:
+                self._hear(os.read(self._heard, 100))
+            elif not self.asked:
+                self._ask(self._parent.trouble(self._moves))
+            if self.asked:
+                waited += min(time.monotonic() - began, TURN)
+        if self._let_go is not None:
+            last = threading.Thread(target=self._let_go, daemon=True)
+            last.start()
+            last.join(LETS_GO)
+            why = self.why or "it was asked to end"
+            sentence = f"{own_name()}: {why}, and its loop hangs: it was ended without it."
+            with contextlib.suppress(OSError):
+                os.write(2, f"{sentence}\n".encode())
+        os._exit(self._code)
+
+    def _hear(self, numbers: bytes) -> None:
+        if signal.SIGTSTP in numbers:
+            self._ask("Ctrl-Z would leave the motors as they are")
+        if signal.SIGINT in numbers or signal.SIGTERM in numbers:
+            self.asked = True
+            self._ask(self._parent.trouble(False))  # the kernel sends it where the parent dies
+
+    def _ask(self, why: str) -> None:
+        self.why = self.why or why
+        self.asked = self.asked or bool(why)
+
+
+def own_name() -> str:
+    """What this process is called in what it says by itself."""
+    return Path(sys.argv[0]).stem.removesuffix("_node")
