@@ -141,6 +141,19 @@ def test_the_drives_watchdog_takes_the_torque_off_when_the_driver_is_killed():
         again.close()
 
 
+def test_the_torque_comes_on_whenever_the_watchdog_bit_before():
+    """Also where no heartbeat has told yet that it did: those come every 0.1 s."""
+    for ticks in range(80, 125, 2):
+        with Bench((crank("left", 1), crank("right", 2))) as bench:
+            bench.ready(enable=False)
+            for _ in range(ticks):
+                bench.look()
+            bench.bus.enable()
+            assert bench.emulator.torque() == (True, True)
+            bench.hold(0.2)
+            assert bench.fault is None
+
+
 def test_cycles_feed_the_watchdog_and_so_does_keep_alive():
     with Bench() as bench:
         bench.ready()

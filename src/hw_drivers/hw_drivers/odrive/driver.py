@@ -193,10 +193,9 @@ class OdriveBus:
                 raise BusFault(f"{joint}: {'; '.join(reading.errors)}", remedy=reading.remedy, joint=joint)
             here = setpoint(axis.plan, reading.position, 0.0, float("nan"), (reading.position, reading.velocity))
             self._setpoints[node] = here
-            if axis.heartbeat.axis_error & WATCHDOG_TIMER_EXPIRED:
-                self._network.send(node, ClearErrors(0))  # it bit while there was nothing to do, and would bar the way
-            for message in (axis.plan.mode(), axis.plan.limits(), here, SetAxisState(AxisState.CLOSED_LOOP_CONTROL)):
+            for message in (axis.plan.mode(), axis.plan.limits(), here):
                 self._network.send(node, message)
+            self._close_loop(axis)
         asked = self._clock()
         end = asked + ARMING_TIME
         while missing := [node for node in self._network.axes if not self._is_armed(node, asked)]:
@@ -204,8 +203,17 @@ class OdriveBus:
                 raise self._not_armed(missing[0])
             self.keep_alive()
             for node in missing:
+                axis = self._network.axes[node]
+                if axis.heartbeat_time >= asked and axis.heartbeat.axis_error == WATCHDOG_TIMER_EXPIRED:
+                    self._close_loop(axis)  # it bit since the heartbeat before, and barred the way
                 self._port.send(ask(node, Heartbeat))
             self._network.wait(FEED_EVERY, lambda: all(self._is_armed(node, asked) for node in self._network.axes))
+
+    def _close_loop(self, axis: Axis) -> None:
+        """Torque on. A watchdog that bit while there was nothing to do would bar the way."""
+        if axis.heartbeat.axis_error & WATCHDOG_TIMER_EXPIRED:
+            self._network.send(axis.plan.joint.id, ClearErrors(0))
+        self._network.send(axis.plan.joint.id, SetAxisState(AxisState.CLOSED_LOOP_CONTROL))
 
     def _is_armed(self, node: int, asked: float) -> bool:
         axis = self._network.axes[node]
