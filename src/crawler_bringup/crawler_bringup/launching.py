@@ -13,6 +13,7 @@ from crawler_bringup.node_python import node_engines
 from crawler_bringup.settings import Settings, merge, parse_assignments, read_settings
 from crawler_bringup.stack import BACKENDS, NodeSpec, Options
 from crawler_core.robot import default_robot, robot_names
+from crawler_nodes.neighbours import Lookout
 from crawler_nodes.parent import as_parent
 from gait_generators.catalogue import GAITS
 from hybrid_controller.laws.catalogue import LAWS
@@ -110,6 +111,8 @@ def ring_nodes(context: LaunchContext) -> list[Action]:
         log_level=said("log_level"),
     )
     made = stack.make_stack(options)
+    with Lookout(options.namespace) as lookout:
+        lookout.refuse_a_second("give this one namespace:=NAME")
     notes = [LogInfo(msg=made.note)] if made.note else []
     return [*notes, *(_action(node) for node in made.nodes)]
 

@@ -101,7 +101,7 @@ class _Watch:
             self._first_state = now
         if outcome.interrupted:
             return True
-        self._check(view, now)
+        self._check(now)
         if outcome.refusal or (outcome.failure and not self._torque_may_be_on(now)) or self._at_the_end:
             return True
         if now - self._began > outcome.start_up + AFTER_START and not self._loading:
@@ -114,7 +114,7 @@ class _Watch:
         duration = self._stack.duration
         return bool(duration) and (self._log.time >= duration - 1e-6 or self._log.backend.get("finished") == "True")
 
-    def _check(self, view: RingView, now: float) -> None:
+    def _check(self, now: float) -> None:
         log, outcome = self._log, self._outcome
         for name, code in self._processes.ended().items():
             if code == USAGE and not log.states:
@@ -126,12 +126,6 @@ class _Watch:
                 f"the node '{name}' was stopped, by SIGSTOP or a debugger: start the run again without that."
             )
         self._listen(now)
-        if view.node.count_publishers("joint_states") > 1 and now - self._first_state < AFTER_START:
-            # whoever was there first goes on
-            outcome.failure = (
-                "something else publishes joint_states here, perhaps another run: "
-                "give this one --namespace NAME or another ROS_DOMAIN_ID."
-            )
         if not log.states and now - self._began > START_UP:
             outcome.failure = f"no joint state came within {START_UP:g} s:\n{self._processes.last_words('backend')}"
         if log.motion == "faulted":

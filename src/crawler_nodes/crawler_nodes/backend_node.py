@@ -32,15 +32,16 @@ from crawler_nodes.backend_services import BackendServices, Turnstile
 from crawler_nodes.backend_topics import BackendTopics
 from crawler_nodes.hearing import Hearing
 from crawler_nodes.messages import Command, CommandReader
+from crawler_nodes.neighbours import already_there, ring_nodes
 from crawler_nodes.node_main import run_node
 from crawler_nodes.questions import Questions
 from crawler_nodes.ros_parameters import declare, refuse_unknown, robot_of
-from crawler_nodes.speakers import Seat, own_name
+from crawler_nodes.speakers import Seat, own_name, publishers
 from crawler_nodes.spinning import Spinner
 from crawler_nodes.timekeeping import Lockstep, Paced
 
 PATIENCE = 15.0  # s of wall time that the start waits for readers, and then the torque for a first command
-SETTLING = 0.2  # s more, since those who listen to us may not have found each other yet
+SETTLING = 0.2  # s more, until all who are there have found each other and us
 
 
 class BackendNode(LifecycleNode):
@@ -116,11 +117,13 @@ class BackendNode(LifecycleNode):
             self.get_logger().warning(
                 f"only {listening} of {self.settings.readers} readers of joint_states came; starting without the others"
             )
-        elif self.settings.readers and self._settled is None:
+        elif self._settled is None:
             self._settled = now + SETTLING
         if self._settled is not None and now < self._settled:
             return
         self._end_start()
+        if len(publishers(self, "joint_states")) > 1:  # its time and its states would break both rings
+            raise already_there(ring_nodes(self), "give this one another namespace")
         self._time = Lockstep(self) if self.settings.lockstep else Paced(self)
         self._began = time.monotonic()
         self._time.start()

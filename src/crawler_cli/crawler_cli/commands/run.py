@@ -20,6 +20,7 @@ from crawler_cli.run_watch import USAGE, Outcome, watch
 from crawler_cli.summary import summarise, summary_table
 from crawler_core.errors import UserError
 from crawler_core.robot import default_robot, robot_names
+from crawler_nodes.neighbours import Lookout
 from gait_generators.catalogue import GAITS
 from hybrid_controller.laws.catalogue import LAWS
 from sim_bridge.engines import default_physics
@@ -92,10 +93,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check everything, start, watch, end, sum up."""
     directory = _directory(arguments)
-    stack = make_stack(options(arguments, directory))
-    if stack.note:
-        print(stack.note, file=sys.stderr)
-    stack.prediction  # noqa: B018  it is known before anything moves
+    with Lookout(arguments.namespace) as lookout:
+        stack = make_stack(options(arguments, directory))
+        if stack.note:
+            print(stack.note, file=sys.stderr)
+        stack.prediction  # noqa: B018  it is known before anything moves
+        lookout.refuse_a_second("give this one --namespace NAME")
     try:
         directory.mkdir(parents=True)
     except OSError as error:

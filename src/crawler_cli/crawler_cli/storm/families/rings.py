@@ -33,15 +33,25 @@ def _beside(scene: Scene) -> None:
         raise Unmet(f"the run in a namespace of its own ended with {second.returncode}: {scene.printed('second')}")
 
 
-def _second(node: str) -> Kind:
+def _start_second(scene: Scene, node: str) -> subprocess.Popen[bytes]:
     """A second node of a kind, by another name, as it would come from another machine."""
+    stack = make_stack(Options(robot=scene.spec.name, backend="mock"))
+    spec = next(one for one in stack.nodes if one.name == node)
+    words = [word.replace(f"__node:={node}", f"__node:=second_{node}") for word in command(spec, scene.place)]
+    with (scene.place / "second.err").open("wb") as log:
+        return subprocess.Popen(words, stdout=log, stderr=log, env=scene.environment, start_new_session=True)
 
+
+def _second_backend(scene: Scene) -> None:
+    child = _start_second(scene, "backend")
+    scene.expect(lambda: child.poll() is not None, APPEARS, "the second backend did not end")
+    if child.returncode != 2 or "already" not in scene.printed("second"):
+        raise Unmet(f"the second backend was not refused: it ended with {child.returncode}")
+
+
+def _second(node: str) -> Kind:
     def inject(scene: Scene) -> None:
-        stack = make_stack(Options(robot=scene.spec.name, backend="mock"))
-        spec = next(one for one in stack.nodes if one.name == node)
-        words = [word.replace(f"__node:={node}", f"__node:=second_{node}") for word in command(spec, scene.place)]
-        with (scene.place / "second.log").open("wb") as log:
-            child = subprocess.Popen(words, stdout=log, stderr=log, env=scene.environment, start_new_session=True)
+        child = _start_second(scene, node)
         try:
             scene.expect(lambda: scene.witness.said((f"second_{node}",), 0.0), APPEARS, f"second_{node} was not named")
             scene.listen(1.0)
@@ -63,5 +73,5 @@ KINDS = (
     Kind("rings/namespace", "a second run in a namespace", crawls(text="both crawl"), _beside),
     _second("gait"),
     _second("controller"),
-    _second("backend"),
+    Kind("rings/second_backend", "a second backend node", crawls(text="it is refused; crawls on"), _second_backend),
 )

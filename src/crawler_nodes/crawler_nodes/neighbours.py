@@ -1,0 +1,60 @@
+"""Rings that are there already: two under the same names would each drive the robot of the other."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import rclpy
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+
+from crawler_core.errors import UserError
+from crawler_nodes.speakers import publishers
+
+TOPICS = ("joint_states", "joint_commands", "gait_reference")  # what only one node of a ring publishes
+ANSWER = 0.5  # s within which whoever is there has answered a newcomer
+LOOK = 0.01  # s between two looks
+FEWEST = 10  # looks
+
+
+class Lookout:
+    """Looks for a ring of this namespace from now on. Other things can be done until the answer is wanted."""
+
+    def __init__(self, namespace: str = "") -> None:
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context, args=[], signal_handler_options=SignalHandlerOptions.NO)
+        self._node = rclpy.create_node("lookout", context=self._context, namespace=namespace)
+        self._since = time.monotonic()
+
+    def __enter__(self) -> Lookout:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._node.destroy_node()
+        self._context.try_shutdown()
+
+    def refuse_a_second(self, remedy: str) -> None:
+        """Raise UserError where there is one; `remedy` says how a namespace is given."""
+        if self._found(1, self._since):
+            self._found(len(TOPICS), time.monotonic())
+            raise already_there(ring_nodes(self._node), remedy)
+
+    def _found(self, count: int, since: float) -> bool:
+        """Whether there are so many nodes of a ring. On a busy machine every look takes longer, and so does this."""
+        looks = math.ceil((ANSWER - (time.monotonic() - since)) / LOOK)
+        for _ in range(max(looks, FEWEST)):
+            if len(ring_nodes(self._node)) >= count:
+                return True
+            time.sleep(LOOK)
+        return False
+
+
+def ring_nodes(node: Node) -> list[str]:
+    """The nodes that make a ring in the namespace of `node`."""
+    return sorted({name for topic in TOPICS for name in publishers(node, topic)})
+
+
+def already_there(nodes: list[str], remedy: str) -> UserError:
+    """Two rings cannot have the same names."""
+    return UserError(f"a ring is there already, of {', '.join(nodes)}: end it, {remedy}, or another ROS_DOMAIN_ID.")

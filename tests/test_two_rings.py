@@ -1,0 +1,57 @@
+"""A second ring on the same network: under the same names it is refused, in a namespace it runs beside. Real processes."""
+
+import re
+import subprocess
+
+import pytest
+from rings import LONG, lockstep
+
+from crawler_bringup.stack import Options, make_stack
+from crawler_cli.processes import command
+from crawler_cli.watching import Ring
+
+
+@pytest.fixture(scope="module")
+def first():
+    """A ring that crawls in real time; whatever is tried beside it, it goes on."""
+    with Ring(Options(backend="model", settings=lockstep(1.0))) as ring:
+
+        def goes_on():
+            since = ring.log.time
+            ring.watch(lambda: ring.log.time > since + 0.3, LONG)
+            assert ring.log.time > since
+            assert not ring.log.went_back
+            assert ring.log.motion == "active"
+
+        ring.watch(lambda: ring.log.distance > 0.0, LONG)
+        yield goes_on
+
+
+def run(*words):
+    return subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=LONG)
+
+
+def test_a_second_run_is_refused_before_anything_starts(crawler, tmp_path, first):
+    second = run(*crawler, "run", "--duration", "1", "--out", tmp_path / "second")
+    assert second.returncode == 2
+    words = r"crawler: a ring is there already, of /.*: end it, give this one --namespace NAME, or another ROS_DOMAIN_ID\.\n"
+    assert re.fullmatch(words, second.stderr)
+    assert not (tmp_path / "second").exists()
+    first()
+
+
+def test_a_second_backend_is_refused_before_its_time_begins(tmp_path, first):
+    backend = make_stack(Options(backend="model")).nodes[0]
+    second = run(*command(backend, tmp_path))
+    assert second.returncode == 2
+    assert "a ring is there already, of /backend" in second.stderr
+    first()
+
+
+def test_a_run_in_a_namespace_runs_beside(crawler, tmp_path, first):
+    beside = run(
+        *crawler, "run", "--backend", "mock", "--duration", "1", "--namespace", "b", "--out", tmp_path / "beside"
+    )
+    assert "Traceback" not in beside.stderr
+    assert (tmp_path / "beside" / "summary.json").exists()
+    first()
