@@ -16,6 +16,7 @@ from tf2_msgs.msg import TFMessage
 
 from crawler_bringup.stack import Options
 from crawler_cli.watching import Ring
+from crawler_nodes.speakers import nameless
 from crawler_nodes.tap import Topic
 
 TOPICS = {
@@ -42,7 +43,8 @@ class Said:
     def note(self, name: str) -> Any:
         def keep(data: bytes, _info: object) -> None:
             # a TFMessage has the length of its list before the first stamp
-            said = self.raw[name].setdefault(data[8:16] if name == "/tf" else data[4:12], data)
+            stamp, data = (data[8:16], data) if name == "/tf" else (data[4:12], nameless(data))
+            said = self.raw[name].setdefault(stamp, data)
             assert said == data or name not in REPEATED, f"{name} was repeated with other values"
 
         return keep
