@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from pathlib import Path
+
 from launch import Action, LaunchContext
 from launch.actions import DeclareLaunchArgument, LogInfo
 from launch.substitutions import LaunchConfiguration
@@ -109,6 +113,7 @@ def ring_nodes(context: LaunchContext) -> list[Action]:
         rviz=said("rviz") == "true",
         record=said("record"),
         log_level=said("log_level"),
+        command=shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
     )
     made = stack.make_stack(options)
     with Lookout(options.namespace) as lookout:

@@ -9,35 +9,54 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
 from ament_index_python.packages import get_package_share_directory
 from crawler_interfaces.msg import ContactStateArray, ControllerState
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
 from rcl_interfaces.msg import ParameterEvent
 from rclpy.node import Node
 from rclpy.serialization import serialize_message
 from rosbags.interfaces import Connection
-from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
+from rosbags.rosbag2 import WriterError
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 
+from crawler_bringup.lasting_bag import LastingBag
+from crawler_bringup.recording_time import InOrder, RunTime
+from crawler_bringup.versions import versions
 from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
+from crawler_nodes.diagnostics import ERROR, OK, DiagnosticsReporter
 from crawler_nodes.node_main import run_loop
 from crawler_nodes.ros_parameters import declare, refuse_unknown
-from crawler_nodes.tap import Tap, Topic
+from crawler_nodes.tap import Tap, Topic, nanoseconds_of
 
-STAMPED = (JointState, ContactStateArray, ControllerState, DiagnosticArray, Odometry, JointTrajectory)
+# where in a serialised message its first stamp stands; a TFMessage has the length of its list before that
+STAMPS: dict[type, int] = {
+    JointState: 4,
+    ContactStateArray: 4,
+    ControllerState: 4,
+    DiagnosticArray: 4,
+    Odometry: 4,
+    JointTrajectory: 4,
+    ParameterEvent: 4,
+    TFMessage: 8,
+}
 TOPICS = (
-    Topic("joint_states", JointState, depth=5000),
+    Topic("joint_states", JointState, depth=5000),  # first: it says what time it is
     Topic("joint_commands", JointState, depth=5000),
     Topic("contact_states", ContactStateArray, depth=5000),
+    Topic("contact_estimates", ContactStateArray, depth=5000),
     Topic("odom", Odometry),
     Topic("controller_state", ControllerState),
     Topic("gait_reference", JointTrajectory, latched=True),
+    Topic("cmd_vel", Twist),
+    Topic("motion_state", DiagnosticStatus, latched=True, depth=10),
     Topic("robot_description", String, latched=True, depth=1),
     Topic("/tf", TFMessage),
     Topic("/tf_static", TFMessage, latched=True, depth=10),
@@ -46,6 +65,9 @@ TOPICS = (
 )
 RUN_TOPIC = "run_description"
 DRAIN_EVERY = 0.05  # s
+FLUSH_EVERY = 0.25  # s; what a recorder that is killed has heard before that is in the file
+SAY_EVERY = 0.5  # s
+FAREWELL = 1.0  # s in which a recorder that gives up says why
 
 
 @dataclass(frozen=True)
@@ -54,71 +76,110 @@ class RecorderSettings:
 
     directory: str = parameter("recording", doc="where the recording goes; must not exist yet", constant=True)
     run: str = parameter("", doc="YAML that describes the run, kept as the first message", constant=True)
+    simulated: bool = parameter(False, doc="time is that of the states, and not the wall clock's", constant=True)
 
 
 class RecorderNode(Node):
-    """Taps every topic of the ring and writes the bytes as they come.
-
-    Messages are filed under their own stamps, so a run that went faster than real time plays back at its own pace.
-    """
+    """Taps every topic of the ring and writes the bytes as they come, on the run's own time."""
 
     def __init__(self) -> None:
         super().__init__("recorder")
-        settings = declare(self, RecorderSettings)
+        self._settings = settings = declare(self, RecorderSettings)
         refuse_unknown(self, section="recorder")
+        self._diagnostics = DiagnosticsReporter(self)
         self._store = get_typestore(Stores.ROS2_JAZZY)
         for file in sorted(Path(get_package_share_directory("crawler_interfaces"), "msg").glob("*.msg")):
             self._store.register(get_types_from_msg(file.read_text(), f"crawler_interfaces/msg/{file.stem}"))
-        try:
-            self._writer = Writer(settings.directory, version=9, storage_plugin=StoragePlugin.MCAP)
-            self._writer.open()
-        except (WriterError, OSError) as error:
-            raise UserError(f"the recording {settings.directory} cannot be written: {error}.") from None
-        self._now = 0
+        self._time = RunTime(settings.simulated)
+        self._order: InOrder[Connection] = InOrder()
         self.count = 0
-        taps = []
-        for topic in TOPICS:
-            name = self.resolve_topic_name(topic.name)
-            connection = self._connect(name, topic.type)
-            taps.append((topic, self._writing(connection, topic.type)))
-        about = self._connect(self.resolve_topic_name(RUN_TOPIC), String)
-        self._writer.write(about, 0, serialize_message(String(data=settings.run)))
+        try:
+            self._bag = LastingBag(Path(settings.directory))
+            self._bag.open()
+            taps = [(topic, self._hearing(topic)) for topic in TOPICS]
+            about = self._connect(self.resolve_topic_name(RUN_TOPIC), String)
+            said = yaml.safe_dump({"versions": versions()}, sort_keys=False)
+            self._order.add(self._time.now, about, serialize_message(String(data=f"{settings.run}{said}")))
+            self._write(last=True)
+            self._bag.flush()
+        except (WriterError, OSError) as error:
+            why = getattr(error, "strerror", None) or str(error).rstrip(".")
+            raise UserError(f"the recording {settings.directory} cannot be written: {why}.") from None
         self._tap = Tap(self, taps)
 
     def drain(self) -> None:
-        """Write what has come."""
+        """Write what has come. Raises OSError."""
         self.count += self._tap.drain()
+        self._write()
 
-    def close(self) -> None:
-        """Write what is left and finish the file."""
+    def flush(self) -> None:
+        """Let the file have what was written. Raises OSError."""
+        self._bag.flush()
+
+    def finish(self) -> None:
+        """Write what is left, and the index. Raises OSError."""
         self.drain()
-        self._writer.close()
-        print(f"{self.count} messages recorded", file=sys.stderr)
+        self._write(last=True)
+        self._bag.flush()  # where there is no room for an index, the file is as whole as without one
+        self._bag.close()
+
+    def say(self, trouble: str = "") -> None:
+        """Tell how it is, in diagnostics."""
+        values = {"messages": self.count, "directory": self._settings.directory}
+        self._diagnostics.set(ERROR if trouble else OK, trouble or "recording", values)
+        self._diagnostics.publish()
+
+    def give_up(self, error: OSError) -> UserError:
+        """What is to be raised; it has been said in diagnostics by then, since the logs may have no room either."""
+        why = error.strerror or str(error)
+        trouble = f"the recording {self._settings.directory} ends here: {why}; what is there can be read, so make room."
+        until = time.monotonic() + FAREWELL
+        while time.monotonic() < until:
+            self.say(trouble)
+            time.sleep(DRAIN_EVERY)
+        return UserError(trouble)
 
     def _connect(self, name: str, kind: type) -> Connection:
         package = kind.__module__.split(".")[0]
-        return self._writer.add_connection(name, f"{package}/msg/{kind.__name__}", typestore=self._store)
+        return self._bag.add_connection(name, f"{package}/msg/{kind.__name__}", typestore=self._store)
 
-    def _writing(self, connection: Connection, kind: type) -> Callable[[bytes, dict[str, Any]], None]:
-        stamped = kind in STAMPED
+    def _hearing(self, topic: Topic) -> Callable[[bytes, dict[str, Any]], None]:
+        connection = self._connect(self.resolve_topic_name(topic.name), topic.type)
+        at = STAMPS.get(topic.type, 0)
+        is_state = topic.name == "joint_states"
 
-        def write(data: bytes, _info: dict[str, Any]) -> None:
-            stamp = self._now
-            if stamped:
-                seconds, nanoseconds = int.from_bytes(data[4:8], "little"), int.from_bytes(data[8:12], "little")
-                stamp = seconds * 1_000_000_000 + nanoseconds
-                self._now = max(self._now, stamp)
-            self._writer.write(connection, stamp, data)
+        def hear(data: bytes, _info: dict[str, Any]) -> None:
+            if is_state:
+                self._time.hear(data)
+            stamp = nanoseconds_of(data, at) if at and len(data) >= at + 8 else None
+            self._order.add(self._time.place(stamp), connection, data)
 
-        return write
+        return hear
+
+    def _write(self, *, last: bool = False) -> None:
+        for when, connection, data in self._order.turn(last=last):
+            self._bag.write(connection, when, data)
 
 
 def record(node: RecorderNode, asked_to_end: Callable[[], bool]) -> None:
-    """Write until asked to end."""
-    while not asked_to_end():
-        node.drain()
-        time.sleep(DRAIN_EVERY)
+    """Write until asked to end. Raises UserError where that is not possible any more."""
+    flush_due = say_due = 0.0
+    try:
+        while not asked_to_end():
+            node.drain()
+            now = time.monotonic()
+            if now >= flush_due:
+                flush_due = now + FLUSH_EVERY
+                node.flush()
+            if now >= say_due:
+                say_due = now + SAY_EVERY
+                node.say()
+            time.sleep(DRAIN_EVERY)
+        node.finish()
+    except OSError as error:
+        raise node.give_up(error) from None
+    print(f"{node.count} messages recorded", file=sys.stderr)
 
 
 def main() -> None:
-    run_loop(RecorderNode, record, leave=RecorderNode.close)
+    run_loop(RecorderNode, record)

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import yaml
 
+from crawler_bringup.about_run import about_run, merged_settings
 from crawler_bringup.node_python import node_engines
 from crawler_bringup.prediction import Prediction, by_equations, by_law
 from crawler_core.backend_entry import BackendEntry
@@ -68,6 +69,7 @@ class Options:
     namespace: str = ""
     rviz: bool = False
     record: str = ""  # directory of the recording, empty for none
+    command: str = ""  # what the user typed, for the recording
     watchers: int = 0  # readers of joint_states besides the nodes of the stack
     log_level: str = "info"
 
@@ -188,22 +190,18 @@ def make_stack(options: Options) -> Stack:
         ),
     ]
     if options.record:
-        run = {
+        said = {
             "robot_name": spec.name,
             "backend_name": options.backend,
             "law": law,
             "gait_name": name,
-            **{section: values for section, values in {**chosen, "backend": wanted}.items() if values},
-            "robot_parameters": dict(spec.parameters),
+            "command": options.command,
+            "given": {"robot": every["robot"], "namespace": options.namespace, "duration": duration},
         }
-        nodes.append(
-            node(
-                "crawler_bringup",
-                "recorder_node",
-                "recorder",
-                {"directory": options.record, "run": yaml.safe_dump(run, sort_keys=False)},
-            )
-        )
+        merged = merged_settings(spec, entry, backend, (name, nodes[1].parameters), (law, nodes[2].parameters))
+        run = about_run(said, {**chosen, "backend": wanted}, merged, spec)
+        recorder = {"directory": options.record, "run": run, "simulated": entry.simulated}
+        nodes.append(node("crawler_bringup", "recorder_node", "recorder", recorder))
     if options.rviz:
         nodes.append(rviz_node(spec, options, entry.simulated))
     stack = Stack(options, spec, gait, name, law, duration, tuple(nodes), note)

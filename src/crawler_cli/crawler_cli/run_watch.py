@@ -120,7 +120,10 @@ class _Watch:
             if code == USAGE and not log.states:
                 outcome.refusal = self._processes.last_words(name, lines=1).partition(": ")[2]
                 return
-            outcome.failure = f"the node '{name}' ended with exit code {code}:\n{self._processes.last_words(name)}"
+            said = f"ended with exit code {code}:\n{self._processes.last_words(name)}"
+            if code == USAGE and name in log.troubles:  # where there is no room its log lacks that
+                said = f"gave up: {log.troubles[name]}"
+            outcome.failure = f"the node '{name}' {said}"
         for name in self._processes.stopped():
             outcome.failure = (
                 f"the node '{name}' was stopped, by SIGSTOP or a debugger: start the run again without that."

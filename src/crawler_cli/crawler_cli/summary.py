@@ -25,7 +25,7 @@ COUNTERS = ("ticks", "late_ticks", "overruns", "clamped", "refused")
 
 
 def summarise(stack: Stack, outcome: Outcome, directory: Path) -> dict[str, Any]:
-    """The keys of `crawler run --json`. There is no picture yet."""
+    """The keys of `crawler run --json`. There is no picture yet, and no recording."""
     log, prediction, period = outcome.log, stack.prediction, stack.gait.period
     numbers = prediction.numbers
     cycles = numbers["cycles_to_steady"] if numbers else UNKNOWN_CYCLES
@@ -64,7 +64,7 @@ def summarise(stack: Stack, outcome: Outcome, directory: Path) -> dict[str, Any]
         "interrupted": bool(outcome.interrupted),
         "directory": str(directory),
         "picture": None,
-        "recording": stack.options.record or None,
+        "recording": None,
     }
 
 

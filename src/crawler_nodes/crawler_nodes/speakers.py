@@ -24,6 +24,12 @@ def own_name(node: Node) -> str:
     return f"{node.get_fully_qualified_name()}#{secrets.token_hex(4)}"
 
 
+def sender_of(data: bytes) -> str:
+    """The frame_id of a serialised message that begins with a header."""
+    end = HEADER + int.from_bytes(data[HEADER - 4 : HEADER], "little")
+    return data[HEADER : end - 1].decode(errors="replace")
+
+
 def nameless(data: bytes) -> bytes:
     """A serialised message that begins with a header, as every run would say it: without what tells processes apart."""
     end = HEADER + int.from_bytes(data[HEADER - 4 : HEADER], "little")

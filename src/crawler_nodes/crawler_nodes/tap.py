@@ -56,5 +56,11 @@ def stamp_of(data: bytes) -> float:
     return int.from_bytes(data[4:8], "little", signed=True) + int.from_bytes(data[8:12], "little") * 1e-9
 
 
+def nanoseconds_of(data: bytes, at: int = 4) -> int:
+    """The same stamp in ns, or one that stands elsewhere in the message."""
+    seconds = int.from_bytes(data[at : at + 4], "little", signed=True)
+    return seconds * 1_000_000_000 + int.from_bytes(data[at + 4 : at + 8], "little")
+
+
 def _never(_message: bytes) -> None:
     raise AssertionError("a tapped subscription is drained, not spun")

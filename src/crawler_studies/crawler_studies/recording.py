@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from crawler_core.heading import Heading
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
 from crawler_core.yaml_file import parse_value
+from crawler_studies.cut_file import MAGIC, CutFile
 from crawler_studies.footsteps import Footsteps
 
 CONTACTS, BASE = "crawler_interfaces/msg/ContactStateArray", "nav_msgs/msg/Odometry"
@@ -65,48 +66,73 @@ class Recording:
 
 def read_recording(path: Path) -> Recording:
     """The MCAP file `path`, or the one in that directory, a recording's or a run's. Raises UserError for any other."""
-    with _reading(path) as reader:
+    with reading(path) as reader:
         return _read(reader, path)
 
 
 def read_stamps(path: Path, topic: str) -> FloatArray:
     """The stamps (s) of all messages of a topic whose type begins with a header. Raises UserError as read_recording."""
-    with _reading(path) as reader:
+    with reading(path) as reader:
         there = [connection for connection in reader.connections if connection.topic.rpartition("/")[2] == topic]
         return np.array([_stamp(message) * 1e-9 for message in _messages(reader, there)])
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[AnyReader]:
-    source = _source(path)
+def reading(path: Path) -> Iterator[AnyReader]:
+    """The MCAP file `path`, or the one in that directory, a recording's or a run's, up to where it was cut.
+
+    Raises UserError for any other, and for what comes out while it is read.
+    """
+    source, file = find_recording(path)
     try:
-        with AnyReader([source], default_typestore=get_typestore(Stores.ROS2_JAZZY)) as reader:
+        with closing(_opened(source, file)) as reader:
             yield reader
     except UserError:
         raise
-    except Exception as error:  # whatever a file that is cut off or foreign does to its reader
-        raise UserError(f"{path} cannot be read as a recording: {_why(source, error)}.") from None
+    except Exception as error:  # whatever a file that is damaged or foreign does to its reader
+        raise UserError(f"{path} cannot be read as a recording: {_why(file, error)}.") from None
 
 
-def _source(path: Path) -> Path:
+def find_recording(path: Path) -> tuple[Path, Path]:
+    """What is to be opened, a rosbag2 directory or a file, and the file itself. Raises UserError."""
     for place in (path, path / "recording"):
-        if (place / "metadata.yaml").is_file():
-            return place
+        files = [*sorted(place.glob("*.mcap")), *sorted(place.glob("*.db3"))]
+        if files and (place / "metadata.yaml").is_file():
+            return place, files[0]
+        if len(files) == 1:
+            return files[0], files[0]
     if path.is_dir():
         raise UserError(f"there is no recording in {path}: './crawler run --record' makes one.")
     if not path.exists():
         raise UserError(f"there is no file {path}.")
-    return path
+    return path, path
 
 
-def _why(source: Path, error: Exception) -> str:
-    files = [source] if source.is_file() else sorted(source.glob("*.mcap"))
-    starts = [file.open("rb").read(5) == b"\x89MCAP" for file in files]
-    if not any(starts):
+def _opened(source: Path, file: Path) -> AnyReader:
+    known = get_typestore(Stores.ROS2_JAZZY)
+    reader = AnyReader([source], default_typestore=known)
+    try:
+        reader.open()
+    except Exception:
+        if not _begins(file):
+            raise
+        reader = AnyReader([CutFile(file)], default_typestore=known)  # type: ignore[list-item]  # it asks no more
+        reader.open()
+    return reader
+
+
+def _why(file: Path, error: Exception) -> str:
+    if not _begins(file):
         return "it is no MCAP file"
-    if "end magic" in str(error) or "footer" in str(error):
-        return "it ends in the middle, as one whose recorder was killed"
-    return f"it is damaged ({error})"
+    if "profile" in str(error).lower():
+        return "its messages are not those of ROS 2"
+    return f"it is damaged ({str(error).rstrip('.')})"
+
+
+def _begins(file: Path) -> bool:
+    """Whether it begins as an MCAP file."""
+    with file.open("rb") as data:
+        return data.read(len(MAGIC)) == MAGIC
 
 
 def _read(reader: AnyReader, path: Path) -> Recording:

@@ -169,13 +169,13 @@ def test_what_is_no_recording_is_one_sentence(tmp_path, seen):
             read_recording(broken)
         return str(refused.value)
 
-    assert "ends in the middle" in said(data.read_bytes()[:-3000])
     assert "no MCAP file" in said(b"hello\n" * 100)
     assert "no MCAP file" in said(b"")
     with pytest.raises(UserError, match="there is no file"):
         read_recording(tmp_path / "nowhere.mcap")
+    (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="there is no recording in"):
-        read_recording(tmp_path)
+        read_recording(tmp_path / "empty")
     with Recorder(tmp_path / "other") as recorder:
         recorder.text("/chatter", "hello")
     with pytest.raises(UserError, match="holds no contact_states"):

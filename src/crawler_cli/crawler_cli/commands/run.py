@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import signal
 import sys
 from datetime import datetime
@@ -16,6 +17,7 @@ from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json, add_settings, namespace, number, settings_of
 from crawler_cli.commands.interruption import EXIT_INTERRUPTED
 from crawler_cli.commands.model import finite
+from crawler_cli.left_recording import left_recording
 from crawler_cli.run_watch import USAGE, Outcome, watch
 from crawler_cli.summary import summarise, summary_table
 from crawler_core.errors import UserError
@@ -119,6 +121,7 @@ def options(arguments: argparse.Namespace, directory: Path) -> Options:
         namespace=arguments.namespace,
         record=str((directory / "recording").resolve()) if arguments.record else "",
         log_level=arguments.log_level,
+        command=shlex.join(["crawler", *sys.argv[1:]]),
         watchers=1,
     )
 
@@ -158,7 +161,11 @@ def _finish(stack: Stack, outcome: Outcome, directory: Path, quiet: bool) -> int
         print(f"crawler: {outcome.refusal}", file=sys.stderr)
         return USAGE
     summary = summarise(stack, outcome, directory)
-    unwritten = _leave_files(stack, outcome, directory, summary)
+    unwritten = []
+    if stack.options.record and outcome.log.states:
+        summary["recording"], lacks = left_recording(stack.options.record)
+        unwritten += [lacks] if lacks else []
+    unwritten += _leave_files(stack, outcome, directory, summary)
     if quiet:
         print(json.dumps(finite(summary)))
     else:

@@ -1,0 +1,132 @@
+"""Recordings: one axis of time, and readable whatever happened to those who made them."""
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import time
+
+import mcap.reader
+import pytest
+from rosbags.highlevel import AnyReader
+
+from crawler_cli.left_recording import left_recording
+from crawler_cli.storm.kind import Stage
+from crawler_cli.storm.scene import Scene
+from crawler_core.robot import load_robot
+from crawler_nodes.own_domain import own_domain
+from crawler_studies.recording import reading
+
+RUN = ("run", "--set", "backend.answer_timeout=60", "--json", "--record")
+SECOND = 1_000_000_000
+
+
+def by_crawler(file):
+    with reading(file) as reader:
+        return [(connection.topic, when, data) for connection, when, data in reader.messages()]
+
+
+def by_rosbags(file):
+    with AnyReader([file]) as reader:
+        return [(connection.topic, when, data) for connection, when, data in reader.messages()]
+
+
+def by_rosbags_directory(file):
+    return by_rosbags(file.parent)
+
+
+def by_mcap(file):
+    with file.open("rb") as data:
+        found = mcap.reader.make_reader(data).iter_messages()
+        return [(channel.topic, message.log_time, message.data) for _, channel, message in found]
+
+
+READERS = (by_crawler, by_rosbags, by_rosbags_directory, by_mcap)
+
+
+def test_a_simulation_is_recorded_on_its_own_time(crawler, tmp_path):
+    words = [*crawler, *RUN, "--backend", "model", "--lockstep", "--duration", "3", "--out", "crawl"]
+    words += ["--set", "gait.omega=8", "--set", "backend.lockstep_timeout=60"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=200, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = by_mcap(tmp_path / "crawl" / "recording" / "recording.mcap")
+    topics = {topic for topic, _, _ in found}
+    assert {"/tf", "/diagnostics", "/robot_description", "/tf_static", "/run_description", "/joint_states"} <= topics
+    assert min(when for _, when, _ in found) == 0  # the simulation's first state is of time 0
+    assert max(when for _, when, _ in found) == 3 * SECOND
+    files = [tmp_path / "crawl" / "recording" / "recording.mcap"]
+    assert [sorted(read(files[0])) for read in READERS[:-1]] == [sorted(found)] * (len(READERS) - 1)
+
+
+@pytest.fixture
+def scene():
+    with Scene(Stage(), load_robot("three_link", {}), "mock", domain=own_domain(), chance=random.Random(0)) as made:
+        assert made.crawling()
+        yield made
+
+
+def test_what_was_heard_before_everything_is_killed_can_be_read_by_all(scene):
+    file = scene.out / "recording" / "recording.mcap"
+    before = 0
+
+    def flushed():
+        return sum(topic == "/joint_states" for topic, _, _ in by_rosbags(file)) > before
+
+    assert scene.until(flushed, 60.0)
+    before = sum(topic == "/joint_states" for topic, _, _ in by_rosbags(file))
+    assert scene.until(flushed, 60.0)  # what is there is written over while it grows
+    for pid in scene.tree.living():
+        os.kill(pid, signal.SIGKILL)
+    assert scene.until(lambda: not scene.tree.living(), 60.0)
+    found = by_mcap(file)
+    assert sum(topic == "/joint_states" for topic, _, _ in found) > before
+    times = [when for _, when, _ in found]
+    assert times == sorted(times)
+    assert abs(times[0] - time.time_ns()) < 600 * SECOND  # mock is stamped by the wall clock
+    assert times[-1] - times[0] < 600 * SECOND
+    for read in READERS:
+        assert sorted(read(file)) == sorted(found), read.__name__
+
+
+def test_a_disk_that_is_full_is_said_with_its_cause_and_leaves_summary_and_recording(scene):
+    file = scene.out / "recording" / "recording.mcap"
+    size = file.stat().st_size
+    resource.prlimit(scene.tree.pid("recorder"), resource.RLIMIT_FSIZE, (size + 4096, size + 4096))
+    assert scene.until(lambda: scene.ended, 60.0)
+    assert scene.process.returncode == 1
+    assert "the node 'recorder' gave up" in scene.printed()
+    assert "ends here: File too large; what is there can be read" in scene.printed()
+    told = json.loads((scene.place / "run.out").read_text())
+    assert told == json.loads((scene.out / "summary.json").read_text())
+    assert told["recording"] == str(file)
+    assert len(by_crawler(file)) == len(by_mcap(file)) > 0
+
+
+def test_a_recorder_that_is_killed_ends_the_run_and_its_file_is_named(scene):
+    os.kill(scene.tree.pid("recorder"), signal.SIGKILL)
+    assert scene.until(lambda: scene.ended, 60.0)
+    assert scene.process.returncode == 1
+    assert "the node 'recorder' ended with exit code -9" in scene.printed()
+    assert "recording.mcap was not closed: it holds the first" in scene.printed()
+    file = scene.out / "recording" / "recording.mcap"
+    assert json.loads((scene.out / "summary.json").read_text())["recording"] == str(file)
+    assert by_crawler(file)
+
+
+def test_a_recording_that_has_gone_is_not_named(tmp_path):
+    (tmp_path / "recording").mkdir()
+    (tmp_path / "recording" / "metadata.yaml").touch()
+    where, lacks = left_recording(str(tmp_path / "recording"))
+    assert where is None
+    assert lacks == (
+        f"nothing was recorded: there is no recording in {tmp_path / 'recording'}: './crawler run --record' makes one."
+    )
+
+
+def test_a_place_that_cannot_be_written_is_one_sentence_before_anything_starts(call):
+    code, out, err = call("run", "--out", "/proc/crawl", "--record")
+    assert (code, out) == (2, "")
+    assert "/proc/crawl cannot be made" in err
+    assert len(err.strip().splitlines()) == 1
