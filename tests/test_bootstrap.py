@@ -343,6 +343,13 @@ def test_a_path_that_the_build_tools_would_cut_in_two_is_refused(checkout: Path)
     assert not (spaced / ".crawler").exists()
 
 
+def test_python_is_that_of_the_environment_with_what_the_workspace_sets(finished: Layout) -> None:
+    finished.environment.write_text('{"prepend": {}, "set": {"OF_THE_WORKSPACE": "there"}}')
+    write(finished.python, '#!/bin/sh\necho "$OF_THE_WORKSPACE $*"\nexit 7\n')
+    done = crawler(finished.root, dict(os.environ), "python", "-c", "a b", "--json")
+    assert (done.stdout, done.returncode) == ("there -c a b --json\n", 7)
+
+
 def test_an_unknown_option_of_setup_is_refused(checkout: Path) -> None:
     done = crawler(checkout, dict(os.environ), "setup", "--claen")
     assert done.returncode == 2

@@ -33,6 +33,10 @@ def _dispatch(root: Path, arguments: list[str]) -> None:
 
         _ensure(layout, "dev")
         sys.exit(run_checks(layout, options))
+    elif command == "python":
+        _ensure(layout)
+        env = environment.for_start(layout, os.environ)
+        os.execve(layout.python, [str(layout.python), *options], env)
     else:
         _ensure(layout, "docs" if command == "docs" and not {"-h", "--help"} & set(options) else "")
         env = environment.for_start(layout, os.environ)
