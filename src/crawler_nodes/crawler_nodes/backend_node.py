@@ -76,7 +76,7 @@ class BackendNode(LifecycleNode):
         read = CommandReader(self.spec).read
         self.commands = hearing.listen(JointState, "joint_commands", read, self._on_command)
         self.urgent = [BackendServices(self).estop]
-        self._report = BackendReport(self, self.spec.name, self._commander, self._topics.announce)
+        self._report = BackendReport(self, self.spec.name, self._commander, self._topics.announce, self._topics.own)
         self._time: Lockstep | Paced | None = None
         self._broken = False  # by an error that nobody foresaw
         self._began = 0.0  # s on the steady clock, when time did

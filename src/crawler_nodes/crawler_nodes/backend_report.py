@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from crawler_core.runner import Runner
 from crawler_core.supervisor import LATCHED
 from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter, Rate, Recent, age
-from crawler_nodes.speakers import Seat, crowd, publishers
+from crawler_nodes.speakers import Company, Seat
 
 
 class BackendReport:
     """Tells how the ring of one backend is. `node` has `runner`, `settings`, `ticks`, `overruns` and `waited`."""
 
-    def __init__(self, node: Any, hardware_id: str, commander: Seat, announce: Callable[[bytes, str], None]) -> None:
-        """`announce` is told each new motion state."""
+    def __init__(
+        self,
+        node: Any,
+        hardware_id: str,
+        commander: Seat,
+        announce: Callable[[bytes, str], None],
+        topics: Iterable[str],
+    ) -> None:
+        """`announce` is told each new motion state; `topics` are what nobody but this backend may publish."""
         self._node = node
         self._commander = commander
         self._announce = announce
         self._announced = ""
         self._recent = Recent()
-        self._crowds = ""
-        self._commanders = self._backends = 0
         self._rate = Rate()
         self.commanded = self.stated = 0.0  # s on the steady clock, when the last command and the last state passed
         self.failure: Exception | None = None  # why the backend could not be started
@@ -32,12 +37,9 @@ class BackendReport:
         self._said = 0.0  # s, the last word
         self._lock = threading.RLock()  # the ticks may have a thread of their own
         self._diagnostics = DiagnosticsReporter(node, hardware_id, self._refresh)
+        self._company = Company(node, {"joint_commands": commander} | dict.fromkeys(topics, None), self.say)
 
     def _refresh(self) -> None:
-        commanders, backends = (publishers(self._node, topic) for topic in ("joint_commands", "joint_states"))
-        self._commanders, self._backends = len(commanders), len(backends)
-        crowds = (crowd("joint_commands", commanders, self._commander.node), crowd("joint_states", backends, ""))
-        self._crowds = "; ".join(filter(None, crowds))
         self._rate.measure(self._node.ticks)
         self.say()
 
@@ -65,7 +67,7 @@ class BackendReport:
         self._recent.note("clamped", report.clamped, report.last_clamp)
         self._recent.note("late", report.late, f"{report.late} ticks had no command in time")
         self._recent.note("overruns", node.overruns, slow)
-        troubles = "; ".join(filter(None, (supervisor.silence, self._crowds, self._recent.text)))
+        troubles = "; ".join(filter(None, (supervisor.silence, self._company.text, self._recent.text)))
         if motion in LATCHED:
             level, text = ERROR, report.fault
         elif troubles:
@@ -93,8 +95,8 @@ class BackendReport:
             "last_refusal": report.last_refusal,
             "ignored": self._commander.ignored,
             "commander": self._commander.node,
-            "commanders": self._commanders,
-            "backends": self._backends,
+            "commanders": self._company.counts["joint_commands"],
+            "backends": self._company.counts["joint_states"],
             "command_age": age(self.commanded),
             "state_age": age(self.stated),
             **runner.health(),

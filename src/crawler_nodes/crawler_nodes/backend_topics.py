@@ -49,6 +49,7 @@ class BackendTopics:
         )
         self._motion_out = node.create_publisher(DiagnosticStatus, "motion_state", latched)
         self._motion = DiagnosticStatus(name=name, hardware_id=spec.name)
+        self.own = ("joint_states", "contact_states", "odom", "motion_state", *(("/clock",) if simulated else ()))
         for publisher, message in zip(self._latched, (String(data=urdf), self._links.static), strict=True):
             publisher.publish(message)
 

@@ -10,13 +10,19 @@ import re
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
+
+from crawler_nodes.diagnostics import Recent
 
 HEADER = 16  # bytes of a serialised header before its frame_id
 _TOKEN = re.compile(rb"#[0-9a-f]{8}")
 PATIENCE = 2.0  # s of silence after which somebody else may be followed
+LOOK = 0.1  # s between two looks at who publishes: a stranger need not stay for long to be seen
+LONGEST = 100  # characters of a sender's name that are told: it may have given itself any
+NAMELESS = "_NODE_NAME_UNKNOWN_"  # what the middleware calls a node that has just come or is just going
 
 
 def own_name(node: Node) -> str:
@@ -38,7 +44,7 @@ def nameless(data: bytes) -> bytes:
 
 def node_of(speaker: str) -> str:
     """The node in a sender's name, for a person."""
-    return speaker.partition("#")[0] or "a sender without a name"
+    return speaker.partition("#")[0][:LONGEST] or "a sender without a name"
 
 
 class Seat:
@@ -47,6 +53,7 @@ class Seat:
     def __init__(self, patience: float = PATIENCE, clock: Callable[[], float] = time.monotonic) -> None:
         self.holder: str | None = None
         self.ignored = 0  # messages of others
+        self._other = ""  # who sent the last of them
         self._patience = patience
         self._clock = clock
         self._heard = 0.0  # s, when the holder spoke last
@@ -59,6 +66,7 @@ class Seat:
             self._pause = now - self._heard
         elif self.holder is not None and not (vacant and now - self._heard > max(self._patience, 4.0 * self._pause)):
             self.ignored += 1
+            self._other = speaker
             return False
         else:
             self.holder, self._pause = speaker, 0.0
@@ -69,6 +77,10 @@ class Seat:
     def node(self) -> str:
         """The node that is followed, for a person; empty where there is none yet."""
         return "" if self.holder is None else node_of(self.holder)
+
+    def complaint(self, topic: str) -> str:
+        """The latest message that did not count, in a sentence."""
+        return f"{topic} of {node_of(self._other)} is ignored, since {self.node} is followed"
 
 
 def publishers(node: Node, topic: str) -> list[str]:
@@ -87,3 +99,38 @@ def crowd(topic: str, nodes: list[str], followed: str) -> str:
         f"{len(nodes)} nodes publish {topic}, {' and '.join(names)}: {heed}; "
         "end the others, or give them a namespace or another ROS_DOMAIN_ID"
     )
+
+
+class Company:
+    """Who publishes topics that one node may publish. It is looked at often, and told for a while after they have gone.
+
+    `counts` has the publishers of each topic at the last look.
+    """
+
+    def __init__(self, node: Node, topics: Mapping[str, Seat | None], tell: Callable[[], None]) -> None:
+        """`topics`, each with the seat of who is followed where there is one; `tell` is called when the text is new."""
+        self.counts = dict.fromkeys(topics, 0)
+        self._node = node
+        self._topics = topics
+        self._tell = tell
+        self._crowded = dict.fromkeys(topics, 0)  # looks at which it was
+        self._recent = Recent()
+        node.create_timer(LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    @property
+    def text(self) -> str:
+        """What is wrong, and what to do; empty where nothing is."""
+        return self._recent.text
+
+    def _look(self) -> None:
+        before = self.text
+        for topic, seat in self._topics.items():
+            self.counts[topic] = self._node.count_publishers(self._node.resolve_topic_name(topic))
+            nodes = publishers(self._node, topic) if self.counts[topic] > 1 else []
+            if nodes and not any(NAMELESS in name for name in nodes):
+                self._crowded[topic] += 1
+                self._recent.note(topic, self._crowded[topic], crowd(topic, nodes, seat.node if seat else ""))
+            if seat:
+                self._recent.note(f"others on {topic}", seat.ignored, seat.complaint(topic))
+        if self.text != before:
+            self._tell()

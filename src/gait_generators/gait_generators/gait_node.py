@@ -27,12 +27,12 @@ from crawler_nodes.hearing import Hearing
 from crawler_nodes.messages import doubles, read_motion, set_stamp, stamp_ns
 from crawler_nodes.node_main import run_node
 from crawler_nodes.ros_parameters import declare, refuse_unknown, robot_of
-from crawler_nodes.speakers import crowd, node_of, own_name, publishers
+from crawler_nodes.speakers import Company, node_of, own_name
 from crawler_nodes.spinning import Spinner
 from gait_generators.catalogue import GAITS, gait_defaults, gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait
-from gait_generators.steering import STILL, Steering, rates_within_limits
+from gait_generators.steering import STILL, Drive, Steering, rates_within_limits, read_drive
 from gait_generators.stream import GRID, GaitStream, Grid, GridPoints
 
 FAR = 1.0  # s between a state and the clock: no motion begins in one that is further away
@@ -95,15 +95,15 @@ class GaitNode(Node):
         self._hearing = Hearing(self, self._complain)
         self._recent, self._complaints, self._complaint = Recent(), 0, ""
         self._waiting = ""  # for what, before there is a motion
-        self._crowd, self._gaits = "", 0
-        self._diagnostics = DiagnosticsReporter(self, self._spec.name, refresh=self._look_round)
+        self._diagnostics = DiagnosticsReporter(self, self._spec.name, refresh=self._report)
+        self._company = Company(self, {"gait_reference": None}, self._report)
         self._states: Subscription | None = None
         self._backend = ""  # whose pose the motion began in
         self._motions: dict[str, MotionState] = {}  # what backends have said of the motion
         self._steering, self._driven = Steering(), STILL
         self._hearing.listen(DiagnosticStatus, "motion_state", read_motion, self._on_motion, qos)
         if GAITS[self._name].steered:
-            self._hearing.listen(Twist, "cmd_vel", lambda twist: twist, self._on_twist)
+            self._hearing.listen(Twist, "cmd_vel", _drive_of, self._on_drive)
         self._wait_for_pose("waiting for joint_states")
         self.create_timer(settings.refresh, self._refresh)
         # a simulation that starts again: its time goes back, and so does the gait
@@ -151,10 +151,8 @@ class GaitNode(Node):
         self._steering = Steering()
         self._wait_for_pose("time went back: waiting for joint_states to start again")
 
-    def _on_twist(self, message: Twist) -> None:
-        linear, angular = message.linear, message.angular
-        now = self.get_clock().now().nanoseconds
-        if self._steering.hear((linear.x, linear.y, linear.z), (angular.x, angular.y, angular.z), now):
+    def _on_drive(self, drive: Drive) -> None:
+        if self._steering.hear(drive, self.get_clock().now().nanoseconds):
             self._drive()
 
     def _drive(self) -> None:
@@ -217,11 +215,6 @@ class GaitNode(Node):
         self._complaint = sentence
         self._report()
 
-    def _look_round(self) -> None:
-        names = publishers(self, "gait_reference")
-        self._gaits, self._crowd = len(names), crowd("gait_reference", names, "")
-        self._report()
-
     def _report(self) -> None:
         """Say how things are."""
         self._recent.note("complaint", self._complaints, self._complaint)
@@ -230,8 +223,8 @@ class GaitNode(Node):
             level, text = WARN, self._waiting
         else:
             level, text = OK, "driven by cmd_vel" if driven else "streaming"
-        if troubles := "; ".join(filter(None, (self._steering.complaint, self._recent.text, self._crowd))):
-            level, text = WARN, troubles
+        if troubles := [one for one in (self._steering.complaint, self._recent.text, self._company.text) if one]:
+            level, text = WARN, "; ".join([*troubles, *([] if level == OK else [text])])
         values = {
             "gait": self._name,
             "period": self._gait.period,
@@ -239,11 +232,16 @@ class GaitNode(Node):
             "backend": node_of(self._backend) if self._backend else "",
             "refused": self._complaints,
             "last_refusal": self._complaint,
-            "gaits": self._gaits,
+            "gaits": self._company.counts["gait_reference"],
         }
         if driven:
             values |= {"forward": self._driven.forward, "yaw": self._driven.yaw}
         self._diagnostics.set(level, text, values)
+
+
+def _drive_of(message: Twist) -> Drive:
+    linear, angular = message.linear, message.angular
+    return read_drive((linear.x, linear.y, linear.z), (angular.x, angular.y, angular.z))
 
 
 def fill(message: JointTrajectory, points: GridPoints) -> None:

@@ -49,30 +49,25 @@ def rates_within_limits(spec: RobotSpec, gait: SteeredGait, drive: Drive) -> tup
 
 
 class Steering:
-    """The newest drive, and what is wrong with cmd_vel."""
+    """The newest drive, until nobody says it any more."""
 
     def __init__(self) -> None:
         self.drive: Drive | None = None  # None: cmd_vel has never been heard
-        self.complaint = ""
+        self.complaint = ""  # that it has fallen silent
         self._heard = -math.inf  # ns
 
-    def hear(self, linear: Sequence[float], angular: Sequence[float], now_ns: int) -> bool:
-        """Take a twist. Returns whether there is another drive; one that cannot be followed is not heard."""
-        try:
-            drive = read_drive(linear, angular)
-        except UserError as error:
-            self.complaint = str(error)
-            return False
+    def hear(self, drive: Drive, now_ns: int) -> bool:
+        """Take a drive. Returns whether it is another one."""
         before, self.drive = self.drive, drive
         self._heard, self.complaint = now_ns, ""
         return drive != before
 
     def expire(self, now_ns: int) -> bool:
-        """Come to rest where the last twist is too old. Returns whether there is another drive."""
+        """Come to rest where the last drive is too old. Returns whether there is another drive."""
         if self.drive is None or now_ns - self._heard <= SILENCE:
             return False
         before, self.drive = self.drive, STILL
         if before == STILL:
             return False
-        self.complaint = self.complaint or f"no cmd_vel for {SILENCE * 1e-9:g} s: the robot stands still"
+        self.complaint = f"no cmd_vel for {SILENCE * 1e-9:g} s: the robot stands still"
         return True

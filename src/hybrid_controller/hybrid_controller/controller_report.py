@@ -7,7 +7,7 @@ from typing import Any
 
 from crawler_core.supervisor import MOVING
 from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter, Rate, Recent, age
-from crawler_nodes.speakers import crowd, publishers
+from crawler_nodes.speakers import Company
 from hybrid_controller.controller import Controller, Status
 
 AGAIN = 1.0  # s after which a complaint is logged again
@@ -22,12 +22,11 @@ class ControllerReport:
         self._complaints = 0
         self._complaint = ""
         self._logged = 0.0  # s
-        self._crowds = ""
-        self._backends = self._gaits = 0
         self._rate = Rate()
         self._status = Status.WAITING
         self._said: tuple[object, ...] = ()
         self._diagnostics = DiagnosticsReporter(node, hardware_id, self._refresh)
+        self._company = Company(node, {"gait_reference": node.gait, "joint_states": node.backend}, self.say)
 
     def complain(self, sentence: str) -> None:
         """Say what cannot be used; the log has it once a second at most."""
@@ -45,13 +44,6 @@ class ControllerReport:
             self.say()
 
     def _refresh(self) -> None:
-        gaits, backends = (publishers(self._node, topic) for topic in ("gait_reference", "joint_states"))
-        self._gaits, self._backends = len(gaits), len(backends)
-        crowds = (
-            crowd("gait_reference", gaits, self._node.gait.node),
-            crowd("joint_states", backends, self._node.backend.node),
-        )
-        self._crowds = "; ".join(filter(None, crowds))
         self._rate.measure(self._node.answers)
         self.say()
 
@@ -71,8 +63,9 @@ class ControllerReport:
         level, text = words[controller.status] if moving else (WARN, f"motion is {node.motion.value}: standing by")
         if level == OK and node.law_report.note:
             level, text = WARN, node.law_report.note
-        if troubles := "; ".join(filter(None, (self._recent.text, self._crowds))):
-            level, text = (ERROR if self._recent.text else WARN), troubles
+        if troubles := [one for one in (self._recent.text, self._company.text) if one]:
+            text = "; ".join([*troubles, *([] if level == OK else [text])])
+            level = ERROR if self._recent.text else WARN
         self._diagnostics.set(
             level,
             text,
@@ -87,9 +80,9 @@ class ControllerReport:
                 "last_refusal": self._complaint,
                 "ignored": node.backend.ignored + node.gait.ignored,
                 "backend": node.backend.node,
-                "backends": self._backends,
+                "backends": self._company.counts["joint_states"],
                 "gait": node.gait.node,
-                "gaits": self._gaits,
+                "gaits": self._company.counts["gait_reference"],
                 "state_age": age(node.stated),
                 "reference_left": controller.horizon_left(node.now),
             },

@@ -406,11 +406,11 @@ def test_no_contact_that_can_be_sent_ends_it(rig):
     rig.reference(0, 900 * MS)
     rig.ask(0)
     rig.world.contacts_out.publish(ContactStateArray(contacts=[ContactState()]))
+    rig.graph.spin_until(lambda: any("is not a valid ContactSource for a foot" in word for word in rig.world.words))
     rig.world.contacts_out.publish(ContactStateArray(contacts=[ContactState(mode=99, source=2)]))
     rig.world.contacts_out.publish(ContactStateArray(contacts=[ContactState(foot="x", source=2)] * 10_000))
     rig.graph.spin_until(lambda: rig.node.hearing.refused == 3)
     rig.ask(DT)
-    rig.graph.spin_until(lambda: any("is not a valid ContactSource for a foot" in word for word in rig.world.words))
 
 
 @pytest.mark.parametrize(
