@@ -2,12 +2,13 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 from crawler_core.robot import FootSpec, JointSpec, RobotSpec, SafetySpec
 
 
 def joint(name: str, **more: object) -> JointSpec:
-    values = {
+    values: dict[str, Any] = {
         "name": name,
         "actuated": True,
         "continuous": False,

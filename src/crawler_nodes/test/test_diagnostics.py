@@ -77,7 +77,8 @@ def test_the_newest_word_is_repeated_twice_a_second(node, reporter):
 
 
 def test_what_is_repeated_is_of_the_present(node, clock):
-    reporter = DiagnosticsReporter(node, refresh=lambda: reporter.set(OK, "fine", {"age": clock.now}))
+    made: list[DiagnosticsReporter] = []
+    made.append(DiagnosticsReporter(node, refresh=lambda: made[0].set(OK, "fine", {"age": clock.now})))
     ((_, repeat),) = node.timers
     for _ in range(2):
         clock.now += 0.5

@@ -128,7 +128,11 @@ def test_an_urgent_service_is_served_before_messages_that_wait(graph, clock):
     node = Node("listener", context=graph.context, namespace=graph.namespace)
     graph.nodes.append(node)
     order = []
-    words = node.create_subscription(String, "words", lambda message: order.append(message.data), 100)
+
+    def heard(message: String) -> None:
+        order.append(message.data)
+
+    words = node.create_subscription(String, "words", heard, 100)
 
     def stop(_request, response):
         order.append("stop")

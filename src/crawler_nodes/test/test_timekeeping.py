@@ -73,7 +73,7 @@ class FakeNode:
 class FakePacer:
     """Waits for nothing, and notes what it was asked."""
 
-    waits: list[tuple[float, float]] = []  # noqa: RUF012 (each test has its own)
+    waits: list[object] = []  # noqa: RUF012 (each test has its own)
 
     def __init__(self, factor, **_how):
         self.factor = factor
