@@ -55,6 +55,7 @@ ROS = {
     "rclpy",
     "ros2launch",
     "rosgraph_msgs",
+    "rosidl_parser",
     "rosidl_default_generators",
     "rosidl_default_runtime",
     "rviz2",

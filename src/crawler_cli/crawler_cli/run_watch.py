@@ -25,6 +25,7 @@ LOOK = 0.04  # s between two looks at the ring
 LAST_WORDS = 0.1  # s that are listened on: the last diagnostics carry the counters
 SILENT = 2.5  # s without a word of a node, which says one every second, until that is shown
 HUNG = 10.0  # s until the run ends for it
+STANDS = 5.0  # s that a backend may be inactive until the run ends for it
 TORQUE_OFF = 10.0  # s that a backend whose motors do not listen may go on trying to take their torque off
 AFTER_START = 2.0  # s after the first state, when there is time to load what the end needs
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP)  # a robot cannot be left standing by Ctrl-Z
@@ -80,6 +81,7 @@ class _Watch:
         self._log = outcome.log
         self._began = self._looked = time.monotonic()
         self._first_state = self._began
+        self._active = self._began  # when the backend was so last
         self._faulted = math.nan  # when a fault stopped the robot
         self._loading = False
 
@@ -141,7 +143,13 @@ class _Watch:
         log = self._log
         if now - self._looked > 10.0 * LOOK:
             log.reported = dict.fromkeys(log.reported, now)
+            self._active = now
         self._looked = now
+        if not log.states or log.backend.get("active") != "False":
+            self._active = now
+        elif now - self._active > STANDS:
+            why = log.troubles.get("backend", "see its log").rstrip(".")
+            self._outcome.failure = f"the robot's time has stood still for {STANDS:g} s: {why}."
         for name in self._processes.children:
             silence = now - log.reported.get(name, now)
             if silence > SILENT:

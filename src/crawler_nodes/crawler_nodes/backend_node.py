@@ -65,6 +65,7 @@ class BackendNode(LifecycleNode):
         self.ticks = 0
         self.overruns = 0  # how often time was given up since ticks took too long
         self.waited = 0  # ticks of a paced simulation that waited for their command
+        self.standing = ""  # why its time stands still, and what to do, in a sentence
         self.trouble = ""  # why it could not be configured or activated, in a sentence
         self._end_ns = round(settings.stop_at * 1e9) if settings.stop_at else None
         self.lock = Turnstile()
@@ -102,6 +103,7 @@ class BackendNode(LifecycleNode):
             self.fail(error)
             return TransitionCallbackReturn.FAILURE
         self._report.failure = None
+        self.standing = ""
         self._patience = time.monotonic() + PATIENCE
         self._settled: float | None = None
         self._starting = self.create_timer(0.01, self._start_time, clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -138,15 +140,20 @@ class BackendNode(LifecycleNode):
         self._stop_time()
         if self._releases:
             self.runner.stop()  # no tick will come that takes the torque off
+        self.standing = "the backend is inactive, and its time stands still: activate it"
         self.report()
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         self.runner.close(release=self._releases)
+        self.standing = "the backend is inactive and closed: configure and activate it"
+        self.report()
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         self.leave_safe()
+        self.standing = "the backend was shut down and is inactive for ever: start it anew"
+        self.report()
         return super().on_shutdown(state)
 
     def leave_safe(self) -> None:

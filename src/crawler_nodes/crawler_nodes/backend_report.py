@@ -14,7 +14,7 @@ from crawler_nodes.speakers import Company, Seat
 
 
 class BackendReport:
-    """Tells how the ring of one backend is. `node` has `runner`, `settings`, `ticks`, `overruns` and `waited`."""
+    """Tells how the ring of one backend is; `node` is the backend node, or stands in for it."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class BackendReport:
         self._recent.note("clamped", report.clamped, report.last_clamp)
         self._recent.note("late", report.late, f"{report.late} ticks had no command in time")
         self._recent.note("overruns", node.overruns, slow)
-        troubles = "; ".join(filter(None, (supervisor.silence, self._company.text, self._recent.text)))
+        troubles = "; ".join(filter(None, (node.standing, supervisor.silence, self._company.text, self._recent.text)))
         if motion in LATCHED:
             level, text = ERROR, report.fault
         elif troubles:
@@ -79,6 +79,7 @@ class BackendReport:
             self._announce(level, motion.value)
         values = {
             "motion": motion.value,
+            "active": node.active,
             "fault": report.fault,
             "joint": report.joint,
             "remedy": report.remedy,

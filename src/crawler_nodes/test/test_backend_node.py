@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from crawler_interfaces.msg import ContactStateArray
 from diagnostic_msgs.msg import DiagnosticArray
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
@@ -336,3 +338,35 @@ def test_as_fast_as_possible_needs_lockstep(bench):
 def test_an_unknown_parameter_is_refused_with_the_nearest_name(bench):
     with pytest.raises(UserError, match=r"did you mean 'backend\.rate'"):
         bench.start(rat=100.0)
+
+
+def test_a_transition_that_is_not_possible_is_refused_and_the_ring_goes_on(bench):
+    node = bench.start(lockstep=True)
+    for wanted in (
+        Transition(id=Transition.TRANSITION_CONFIGURE),
+        Transition(id=Transition.TRANSITION_CLEANUP),
+        Transition(id=255),
+        Transition(label="nonesuch"),
+    ):
+        assert not bench.call(ChangeState, "change_state", transition=wanted).success
+    bench.answer()
+    assert node.active
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ([Transition.TRANSITION_DEACTIVATE], "inactive, and its time stands still: activate it"),
+        ([Transition.TRANSITION_DEACTIVATE, Transition.TRANSITION_CLEANUP], "closed: configure and activate it"),
+        ([Transition.TRANSITION_ACTIVE_SHUTDOWN], "shut down and is inactive for ever: start it anew"),
+    ],
+)
+def test_a_backend_whose_time_stands_still_says_why(bench, steps, words):
+    node = bench.start(lockstep=True)
+    for step in steps:
+        assert bench.call(ChangeState, "change_state", transition=Transition(id=step)).success
+    bench.spin_until(lambda: bench.diagnostics and words in bench.diagnostics[-1].status[0].message)
+    status = bench.diagnostics[-1].status[0]
+    assert {"active": "False"}.items() <= {entry.key: entry.value for entry in status.values}.items()
+    assert status.level == b"\x01"
+    assert not node.active

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 from rosbags.highlevel import AnyReader
 from rosbags.interfaces import Connection
+from rosbags.serde import SerdeError
 from rosbags.typesys import Stores, get_typestore
 
 from crawler_core.errors import UserError
@@ -166,7 +167,8 @@ def _read(reader: AnyReader, path: Path) -> Recording:
 def _messages(reader: AnyReader, connections: list[Connection]) -> Iterator[Any]:
     if connections:  # without any the reader would give all messages
         for connection, _, data in reader.messages(connections):
-            yield reader.deserialize(data, connection.msgtype)
+            with suppress(SerdeError):  # a stranger may send what only some can read, such as bytes at the end
+                yield reader.deserialize(data, connection.msgtype)
 
 
 def _texts(reader: AnyReader, topic: str) -> list[str]:
@@ -200,13 +202,15 @@ def _odometry(messages: list[Any], origin: int) -> FloatArray:
 def _reference(messages: list[Any], origin: int) -> Reference | None:
     """The points of the horizons, each time as the latest horizon that has it says."""
     points: dict[int, FloatArray] = {}
-    joints: tuple[str, ...] = ()
+    joints = tuple(messages[0].joint_names) if messages else ()
     for message in messages:
-        joints = tuple(message.joint_names)
+        if tuple(message.joint_names) != joints:
+            continue  # a stranger's
         begin = _stamp(message) - origin
         for point in message.points:
             after = point.time_from_start
-            points[begin + after.sec * 10**9 + after.nanosec] = np.array(point.positions, dtype=float)
+            if len(point.positions) == len(joints):
+                points[begin + after.sec * 10**9 + after.nanosec] = np.array(point.positions, dtype=float)
     if not points:
         return None
     order = sorted(points)

@@ -126,7 +126,7 @@ def _end(scene: Scene, verdict: Verdict, first: Kind) -> None:
     must = crawls() if first.shares else first.must
     remains = Remains.of(scene, keeps=must.keeps)
     verdict.code = remains.code
-    verdict.problems += remains.problems(must)
+    verdict.problems += remains.problems(must, busy=scene.patience > 1.0)
     if must.ends and must.says and not any(word.lower() in remains.words.lower() for word in must.says):
         words = " ".join(remains.words.split())[-200:]
         verdict.problems.append(f"it ended saying {words or 'nothing'!r}, and none of {', '.join(must.says)}")
