@@ -10,9 +10,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-from rosbags.highlevel import AnyReader
+from rosbags.highlevel import AnyReader, AnyReaderError
 from rosbags.interfaces import Connection
-from rosbags.serde import SerdeError
 from rosbags.typesys import Stores, get_typestore
 
 from crawler_core.errors import UserError
@@ -167,7 +166,7 @@ def _read(reader: AnyReader, path: Path) -> Recording:
 def _messages(reader: AnyReader, connections: list[Connection]) -> Iterator[Any]:
     if connections:  # without any the reader would give all messages
         for connection, _, data in reader.messages(connections):
-            with suppress(SerdeError):  # a stranger may send what only some can read, such as bytes at the end
+            with suppress(AnyReaderError):  # a stranger may send what only some can read, such as bytes at the end
                 yield reader.deserialize(data, connection.msgtype)
 
 

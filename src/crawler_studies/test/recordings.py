@@ -31,10 +31,11 @@ class Recorder:
     def _new(self, kind, *values, **named):
         return self._store.types[kind](*values, **named)
 
-    def _write(self, topic, kind, time_ns, message):
+    def _write(self, topic, kind, time_ns, message, more=b""):
         if topic not in self._connections:
             self._connections[topic] = self._writer.add_connection(topic, kind, typestore=self._store)
-        self._writer.write(self._connections[topic], time_ns, self._store.serialize_cdr(message, kind).tobytes())
+        data = self._store.serialize_cdr(message, kind).tobytes() + more
+        self._writer.write(self._connections[topic], time_ns, data)
 
     def _header(self, time_ns):
         stamp = self._new("builtin_interfaces/msg/Time", *divmod(time_ns, 10**9))
@@ -79,8 +80,8 @@ class Recorder:
         )
         self._write("/odom", kind, seen.time_ns, message)
 
-    def reference(self, time_ns, joints, position):
-        """A horizon from `time_ns` on; `position` says where the joints shall be at a time (s)."""
+    def reference(self, time_ns, joints, position, more=b""):
+        """A horizon from `time_ns` on; `position` says where the joints shall be at a time (s). `more` bytes follow."""
         begin = time_ns // STEP * STEP
         points = [
             self._new(
@@ -94,4 +95,4 @@ class Recorder:
             for k in range(AHEAD)
         ]
         kind = "trajectory_msgs/msg/JointTrajectory"
-        self._write("/gait_reference", kind, time_ns, self._new(kind, self._header(begin), list(joints), points))
+        self._write("/gait_reference", kind, time_ns, self._new(kind, self._header(begin), list(joints), points), more)

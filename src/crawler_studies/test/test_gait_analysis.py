@@ -158,6 +158,20 @@ def test_feet_of_which_nothing_is_known_are_no_feet(tmp_path, seen):
         analyse_recording(path, "", "", {}, 0.0)
 
 
+def test_what_a_stranger_has_said_meanwhile_is_left_out(tmp_path, seen):
+    joints = WALKER.at({})[0].actuated_names
+    with Recorder(tmp_path / "bag") as recorder:
+        recorder.about(robot_name="miniaq")
+        recorder.contacts(seen[0])
+        recorder.reference(seen[0].time_ns, joints, lambda _t: np.full(len(joints), 0.5))
+        recorder.reference(seen[0].time_ns, joints, lambda _t: np.full(len(joints), 9.0), more=b"garbage.")
+        recorder.reference(seen[0].time_ns, (*joints[1:], "elbow"), lambda _t: np.full(len(joints), 9.0))
+        recorder.reference(seen[0].time_ns, joints, lambda _t: np.full(3, 9.0))
+    followed = read_recording(tmp_path / "bag").reference
+    assert followed.joints == joints
+    assert (followed.position == 0.5).all()
+
+
 def test_what_is_no_recording_is_one_sentence(tmp_path, seen):
     whole = record(tmp_path / "bag", seen[:100])
     (data,) = whole.glob("*.mcap")
