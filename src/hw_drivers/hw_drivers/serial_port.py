@@ -33,7 +33,7 @@ class SerialPort:
         try:
             import serial
         except ImportError:
-            raise UserError("serial servos need pyserial: install python3-serial, or pip install pyserial.") from None
+            raise UserError("a serial bus needs pyserial: install python3-serial, or pip install pyserial.") from None
         try:
             self._serial = serial.Serial(self.path, self._baud, timeout=0, exclusive=True)
         except (serial.SerialException, ValueError, OSError) as error:

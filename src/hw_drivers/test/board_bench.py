@@ -75,7 +75,7 @@ class Bench:
     def __init__(self, joints=(), *, settings=SETTINGS, start=0.5):
         self.now = 100.0
         self.joints = list(joints) or [crank()]
-        self.board = EmulatedBoard(settings, self.joints, np.broadcast_to(start, len(self.joints)).tolist(), self.now)
+        self.board = EmulatedBoard(settings, self.joints, np.broadcast_to(start, len(self.joints)).tolist())
         self.line = Line(self)
         self.bus = BoardBus("board", settings, port=self.line, clock=self.clock, sleep=self.sleep)
         self.liveness = Liveness(0.1)
@@ -88,7 +88,7 @@ class Bench:
     def sleep(self, seconds):
         """Let time go."""
         self.now += seconds
-        self.board.advance(self.now)
+        self.board.advance(seconds)
 
     def ready(self, enable=True):
         """Set up, and the torque on."""

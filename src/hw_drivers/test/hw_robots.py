@@ -4,6 +4,7 @@ import copy
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from crawler_core.robot import RobotSpec, load_robot
 
@@ -19,10 +20,30 @@ def three_link(**hardware) -> RobotSpec:
     section = copy.deepcopy(dict(spec.section("hardware")))
     # a busy machine is no dead servo: an emulated one may have to wait for its turn
     section["buses"]["servos"].update(watchdog=2.5, reply_timeout=0.25)
-    for part, entries in hardware.items():
-        for name, values in entries.items():
-            section[part].setdefault(name, {}).update(values)
-    return replace(spec, sections={**spec.sections, "hardware": section})
+    return _changed(spec, section, hardware)
+
+
+def three_link_on_a_board(**hardware) -> RobotSpec:
+    """The same robot with two geared motors on a board that closes the loop round their angles."""
+    motor = {"gear": 50, "encoder": "quadrature", "counts": 4096, "torque_constant": 0.02, "resistance": 2.0}
+    motor |= {"max_current": 4.0, "velocity": 8.0, "stiffness": 10.0, "damping": 0.45, "temperature_limit": 80.0}
+    motor |= {"inertia": 5e-3}
+    section = {
+        "buses": {
+            "servos": {
+                "kind": "board",
+                "reply_timeout": 0.25,
+                "watchdog": 1.0,
+                "lowest_supply": 11.0,
+                "highest_supply": 13.0,
+            }
+        },
+        "joints": {
+            "joint_1": {"bus": "servos", "id": 0, "zero_deg": -5500, **motor},
+            "joint_2": {"bus": "servos", "id": 3, "direction": -1, "zero_deg": 5500, "reverse_motor": True, **motor},
+        },
+    }
+    return _changed(load_robot(str(DESCRIPTIONS / "three_link/robot.yaml")), section, hardware)
 
 
 def snake(**bus) -> RobotSpec:
@@ -54,12 +75,26 @@ def gymnast() -> RobotSpec:
     return replace(spec, sections={**spec.sections, "hardware": section})
 
 
+def on_its_board(name: str, **overrides: float) -> RobotSpec:
+    """A robot of this source tree whose cranks are on a board, with a watchdog that is not in a hurry."""
+    spec = load_robot(str(DESCRIPTIONS / f"{name}/robot.yaml"), overrides)
+    return _changed(spec, copy.deepcopy(dict(spec.section("hardware"))), {"buses": {"board": {"watchdog": 1.0}}})
+
+
 def bolt(**overrides: float) -> RobotSpec:
     """The running leg of this source tree, whose crank is driven by effort and which has equations, on an ODrive."""
     spec = load_robot(str(DESCRIPTIONS / "bolt/robot.yaml"), overrides)
     drive = {"bitrate": 1000000, "estimate_period": 0.001, "heartbeat_period": 0.2, "missed_heartbeats": 10}
     crank = {"bus": "drive", "id": 1, "gear": 32, "mode": "torque", "torque_constant": 0.03, "max_current": 125}
     section = {"buses": {"drive": {"kind": "odrive", "watchdog": EASY, **drive}}, "joints": {"crank": crank}}
+    return replace(spec, sections={**spec.sections, "hardware": section})
+
+
+def _changed(spec: RobotSpec, section: dict[str, Any], changes: dict[str, Any]) -> RobotSpec:
+    """The robot with that section `hardware`, of which `changes` replaces parts."""
+    for part, entries in changes.items():
+        for name, values in entries.items():
+            section[part].setdefault(name, {}).update(values)
     return replace(spec, sections={**spec.sections, "hardware": section})
 
 

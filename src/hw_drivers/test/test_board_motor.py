@@ -11,6 +11,7 @@ from hw_drivers.board.firmware import library
 from hw_drivers.board.messages import (
     UNIT,
     Ack,
+    Arm,
     Code,
     FindIndex,
     Mode,
@@ -138,6 +139,38 @@ def test_a_position_beyond_a_limit_is_led_to_the_limit_and_torque_does_not_push_
         assert volts(bench, 0.1) == 0.0
         assert volts(bench, -0.1) is not None
         assert volts(bench, -0.1) != 0.0
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_shaft_that_stands_beyond_a_limit_is_led_back_as_it_is_told_and_never_further_out(way):
+    limited = replace(COARSE, counts=4096, flags=int(MotorFlag.ON_OUTPUT | MotorFlag.LIMITED), stiffness=2.0)
+    limited = replace(limited, lower=-TURN // 8, upper=TURN // 8, damping=0.05)
+    bench = Bench()
+    bench.firmware.sensors[0].count = way * 4096 // 4 % 4096
+    bench.hello()
+    bench.configure(limited)
+    bench.code(Arm())
+    for told, toward in (
+        (TURN // 4, 0.0),  # where it stands
+        (TURN // 4 - TURN // 50, -1.0),  # on its way back
+        (TURN // 2, 0.0),  # further out: it stays
+    ):
+        bench.say(Setpoints({0: Setpoint(Mode.POSITION, angle=way * told)}))
+        bench.tick()
+        (found,) = bench.volts
+        assert found == pytest.approx(way * toward * 2.0 * math.pi / 50.0 * 2.0 * 2.0 / CONSTANT, abs=0.02)
+    # what has come in may not go out again
+    for k in range(1, 500):
+        bench.firmware.sensors[0].count = (way * (4096 // 4 - k)) % 4096
+        bench.say(Setpoints({0: Setpoint(Mode.POSITION, angle=way * TURN // 8)}))
+        bench.tick()
+    bench.firmware.sensors[0].count = way * 4096 // 4 % 4096 - way * 100
+    for _ in range(20):
+        bench.say(Setpoints({0: Setpoint(Mode.POSITION, angle=way * TURN // 4)}))
+        bench.tick()
+    (found,) = bench.volts
+    assert way * found < -1.0
+    bench.close()
 
 
 # angles

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hw_robots import EASY, snake, three_link, wait_for
+from hw_robots import EASY, snake, three_link, three_link_on_a_board, wait_for
 
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.pacing import Pacer
@@ -14,6 +14,7 @@ from crawler_core.runner import Runner
 from crawler_core.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand
 from hw_drivers import bus_loop
+from hw_drivers.board.emulated_motor import Rotor
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 from hw_drivers.hardware_backend import HardwareBackend
@@ -22,13 +23,29 @@ from hw_drivers.hardware_settings import HardwareSettings
 DT = 0.01
 HOME = math.radians(110.0)
 TICK = 2.0 * math.pi / 4096
+BOARD = "the board"  # in place of a joint: the fault is of none of them
+ROBOTS = {"dynamixel": three_link, "board": three_link_on_a_board}
+
+
+@pytest.fixture(params=ROBOTS)
+def kind(request):
+    """The bus, of those whose motors tell where they are and are told where to be."""
+    return request.param
 
 
 class Rig:
     """A guarded robot on emulated motors."""
 
-    def __init__(self, patience=EASY, on_exit="rest_then_release", tracking=60.0, spec=None, **hardware):
-        spec = spec or three_link(**hardware)
+    def __init__(
+        self,
+        patience=EASY,
+        on_exit="rest_then_release",
+        tracking=60.0,
+        spec=None,
+        kind="dynamixel",
+        **hardware,
+    ):
+        spec = spec or ROBOTS[kind](**hardware)
         # the motors of a machine that is busy may lag: only the tests about that want a fault of it
         self.spec = replace(spec, safety=replace(spec.safety, on_exit=on_exit, tracking_time=tracking))
         self.backend = EmulatedBackend(self.spec, EmulatedSettings(patience=patience), DT)
@@ -56,7 +73,7 @@ class Rig:
     def arm(self):
         self.runner.enable()
         self.tick()
-        assert self.emulator.torque() == (True, True)
+        wait_for(lambda: self.emulator.torque() == (True, True))  # a board's bridges close with its loop's next turn
 
     def tick(self, offset=0.0):
         return self.runner.tick(JointCommand(np.full(2, HOME + offset), np.zeros(2), np.full(2, np.nan)))
@@ -70,16 +87,16 @@ class Rig:
         wait_for(lambda: self.emulator.torque() == (False, False))
 
 
-def test_nothing_has_torque_before_the_first_setpoint():
-    with Rig() as rig:
+def test_nothing_has_torque_before_the_first_setpoint(kind):
+    with Rig(kind=kind) as rig:
         rig.runner.enable()
         assert rig.emulator.torque() == (False, False)
         rig.tick()
-        assert rig.emulator.torque() == (True, True)
+        wait_for(lambda: rig.emulator.torque() == (True, True))
 
 
-def test_enabling_far_from_the_command_approaches_slowly():
-    with Rig() as rig:
+def test_enabling_far_from_the_command_approaches_slowly(kind):
+    with Rig(kind=kind) as rig:
         rig.runner.enable()
         seen = [rig.emulator.motion()[0][0]]
         goals = [rig.runner.observation.position[0]]
@@ -96,12 +113,20 @@ def test_enabling_far_from_the_command_approaches_slowly():
         assert min(seen) > HOME - 0.2 - 3 * TICK  # no overshoot either
 
 
-def test_a_joint_found_outside_its_limits_is_led_back_and_not_thrown():
-    with Rig() as rig:
+def test_a_joint_found_outside_its_limits_is_led_back_and_not_thrown(kind):
+    with Rig(kind=kind) as rig:
         outside = rig.spec.actuated[0].lower - math.radians(20.0)
         joint = rig.backend.motors.loops[0]._joints[0]
-        rig.emulator.servos[0].motor.angle = joint.to_motor(outside)
-        rig.runner.tick(None)
+        if kind == "board":
+            rig.emulator.board.motors[0].load = Rotor(0.005, outside)
+        else:
+            rig.emulator.servos[0].motor.angle = joint.to_motor(outside)
+
+        def seen():
+            rig.runner.tick(None)
+            return rig.runner.observation.position[0] == pytest.approx(outside, abs=TICK)
+
+        wait_for(seen)
         rig.runner.enable()
         rig.runner.tick(None)  # no command yet: it stays
         assert rig.runner.applied.position[0] == pytest.approx(outside, abs=TICK)
@@ -117,21 +142,33 @@ def test_a_joint_found_outside_its_limits_is_led_back_and_not_thrown():
 
 
 FAULTS = [
-    ("lost", "joint_2", "has not answered"),
-    ("corrupt", "joint_2", "has not answered"),
-    ("truncated", "joint_2", "has not answered"),
-    ("late", "", "has not answered"),
-    ("dead", "joint_2", "has not answered"),
-    ("hot", "joint_2", "overheating"),
+    ("dynamixel", "lost", "joint_2", "has not answered"),
+    ("dynamixel", "corrupt", "joint_2", "has not answered"),
+    ("dynamixel", "truncated", "joint_2", "has not answered"),
+    ("dynamixel", "late", "", "has not answered"),
+    ("dynamixel", "dead", "joint_2", "has not answered"),
+    ("dynamixel", "hot", "joint_2", "overheating"),
+    # what happens to a board's line happens to all of its joints
+    ("board", "lost", "", "has not answered"),
+    ("board", "corrupt", "", "has not answered"),
+    ("board", "truncated", "", "has not answered"),
+    ("board", "late", "", "has not answered"),
+    ("board", "dead", "", "has not answered"),
+    ("board", "hot", "joint_2", "overheating"),
+    ("board", "encoder", "joint_2", "its encoder is wrong"),
+    ("board", "stop", BOARD, "its emergency stop is pressed"),
+    ("board", "weak", BOARD, "its supply is too low"),
+    ("board", "reboot", BOARD, "has restarted"),
 ]
 
 
-@pytest.mark.parametrize(("fault", "joint", "words"), FAULTS)
-def test_a_fault_of_one_joint_stops_all_and_names_joint_cause_and_remedy(fault, joint, words):
+@pytest.mark.parametrize(("kind", "fault", "joint", "words"), FAULTS)
+def test_a_fault_of_one_joint_stops_all_and_names_joint_cause_and_remedy(kind, fault, joint, words):
     # an answer that is late is so by 0.15 s; three that fail in a row, and patience has an end
-    with Rig(patience=0.4, buses={"servos": {"reply_timeout": 0.1}}) as rig:
+    reply = 0.1 if kind == "dynamixel" else 0.05  # s: what a board does not confirm is said to it six times
+    with Rig(kind=kind, patience=0.4, buses={"servos": {"reply_timeout": reply}}) as rig:
         rig.arm()
-        rig.emulator.inject(fault, joint)
+        rig.emulator.inject(fault, joint if joint in rig.spec.actuated_names else "")
 
         def faulted():
             rig.tick()
@@ -139,12 +176,15 @@ def test_a_fault_of_one_joint_stops_all_and_names_joint_cause_and_remedy(fault, 
 
         wait_for(faulted)
         assert words in rig.report.fault
-        assert rig.report.joint == (joint or rig.report.joint) != ""
+        if joint == BOARD:
+            assert rig.report.joint == ""
+        else:
+            assert rig.report.joint == (joint or rig.report.joint) != ""
         assert rig.report.joint in rig.report.fault
         assert rig.report.remedy
         first = rig.report.fault
         wait_for(lambda: rig.emulator.torque() == (False, False))
-        for _ in range(5):
+        for _ in range(2):
             assert not rig.tick()
         assert rig.report.fault.startswith(first)  # what follows from it does not hide the cause
         with pytest.raises(BackendFault):
@@ -168,8 +208,8 @@ def test_a_fault_of_one_joint_stops_all_and_names_joint_cause_and_remedy(fault, 
         rig.arm()
 
 
-def test_a_reset_that_cannot_help_says_why_and_the_stop_stays():
-    with Rig() as rig:
+def test_a_reset_that_cannot_help_says_why_and_the_stop_stays(kind):
+    with Rig(kind=kind) as rig:
         rig.arm()
         rig.emulator.inject("hot", "joint_1")
         rig.until_faulted()
@@ -180,8 +220,8 @@ def test_a_reset_that_cannot_help_says_why_and_the_stop_stays():
             rig.runner.enable()
 
 
-def test_a_port_that_vanishes_and_returns_needs_a_reset_and_an_enable():
-    with Rig() as rig:
+def test_a_port_that_vanishes_and_returns_needs_a_reset_and_an_enable(kind):
+    with Rig(kind=kind) as rig:
         rig.arm()
         rig.emulator.inject("gone")
 
@@ -192,7 +232,10 @@ def test_a_port_that_vanishes_and_returns_needs_a_reset_and_an_enable():
         wait_for(faulted)
         assert "is gone" in rig.report.fault
         assert "plug the adapter in again" in rig.report.remedy
-        assert rig.emulator.torque() == (True, True)  # nobody could tell them
+        if kind == "board":
+            wait_for(lambda: rig.emulator.torque() == (False, False))  # it heard nothing any more
+        else:
+            assert rig.emulator.torque() == (True, True)  # nobody could tell them
         with pytest.raises(BackendFault, match="there is no port"):
             rig.runner.reset()
         rig.emulator.inject("none")
@@ -204,8 +247,8 @@ def test_a_port_that_vanishes_and_returns_needs_a_reset_and_an_enable():
         assert rig.emulator.motion()[0] == pytest.approx([HOME, HOME], abs=0.01)
 
 
-def test_a_fault_before_enable_is_found_too():
-    with Rig(patience=0.4) as rig:
+def test_a_fault_before_enable_is_found_too(kind):
+    with Rig(kind=kind, patience=0.4) as rig:
         rig.emulator.inject("dead", "joint_1")
         rig.until_faulted()
         assert rig.report.joint == "joint_1"
@@ -221,10 +264,13 @@ def test_answers_that_fail_now_and_then_stop_nobody():
         assert rig.report.fault == ""
 
 
-def test_a_joint_that_is_held_fast_is_a_fault_and_lets_go():
-    with Rig(tracking=0.25) as rig:
+def test_a_joint_that_is_held_fast_is_a_fault_and_lets_go(kind):
+    with Rig(kind=kind, tracking=0.25) as rig:
         rig.arm()
-        rig.emulator.servos[1].write = lambda address, data: 0  # hears, does nothing
+        if kind == "board":
+            rig.emulator.carry("joint_2", Rotor(1e9, HOME))
+        else:
+            rig.emulator.servos[1].write = lambda address, data: 0  # hears, does nothing
 
         def faulted():
             rig.tick(-0.5)
@@ -235,8 +281,8 @@ def test_a_joint_that_is_held_fast_is_a_fault_and_lets_go():
         wait_for(lambda: not rig.emulator.torque()[0])
 
 
-def test_a_driver_that_breaks_takes_the_torque_off_and_says_so():
-    with Rig() as rig:
+def test_a_driver_that_breaks_takes_the_torque_off_and_says_so(kind):
+    with Rig(kind=kind) as rig:
         rig.arm()
         bus = rig.backend.motors.loops[0].bus
         bus.read = lambda: 1 / 0
@@ -335,8 +381,8 @@ def test_two_buses_are_one_robot_and_a_fault_on_one_stops_the_other():
         assert rig.report.joint == "joint_2"
 
 
-def test_the_emulated_motors_move_the_robots_model():
-    with Rig() as rig:
+def test_the_emulated_motors_move_the_robots_model(kind):
+    with Rig(kind=kind) as rig:
         rig.arm()
         seen, pacer = [], Pacer(1.0)  # a fast machine is held back: its motors could not follow
 
@@ -371,9 +417,9 @@ def test_a_snake_of_seven_joints_takes_its_shape_whatever_its_gears_and_directio
         assert not any(rig.backend.emulation.torque().values())
 
 
-def test_no_thread_and_no_port_are_left_behind():
+def test_no_thread_and_no_port_are_left_behind(kind):
     before = set(threading.enumerate())
-    rig = Rig()
+    rig = Rig(kind=kind)
     with rig:
         port = rig.emulator.port
     assert set(threading.enumerate()) == before

@@ -1,9 +1,11 @@
-"""The conformance suite of all backends on emulated ODrives and on an emulated PWM board, in real time."""
+"""The conformance suite of all backends on emulated ODrives, PWM boards and boards with motors, in real time."""
 
 import math
 from dataclasses import replace
+from typing import ClassVar
 
-from hw_robots import EASY, gymnast, three_link
+import pytest
+from hw_robots import EASY, gymnast, on_its_board, three_link, three_link_on_a_board
 
 from crawler_core.backend import Backend
 from crawler_core.conformance import BackendConformance
@@ -103,3 +105,46 @@ class TestPca9685(BackendConformance):
 
     def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
         return HardwareBackend(spec, HardwareSettings(port="/dev/i2c-nowhere"), dt)
+
+
+class TestBoard(BackendConformance):
+    """Joints round whose angles the board closes the loop."""
+
+    dt = 0.01  # s: a machine that is some ms late shall matter less
+    tolerance = 1e-3  # rad
+    settling = 0.5  # s, twenty time constants of the board's loop
+
+    def make_spec(self) -> RobotSpec:
+        return three_link_on_a_board()
+
+    def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        return EmulatedBackend(spec, EmulatedSettings(patience=EASY), dt)
+
+    def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        return HardwareBackend(spec, HardwareSettings(port="/dev/ttyNowhere"), dt)
+
+
+class _OnItsBoard(BackendConformance):
+    effort_tolerance = 1e-6  # N·m of floats of 4 bytes
+    robot: ClassVar[str]
+
+    def make_spec(self) -> RobotSpec:
+        return on_its_board(self.robot)
+
+    def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        return EmulatedBackend(spec, EmulatedSettings(patience=EASY), dt)
+
+
+@pytest.mark.exhaustive  # the same crank is on an ODrive in every run
+class TestBoltOnItsBoard(_OnItsBoard):
+    """A crank that the equations of a leg turn."""
+
+    dt = 0.01
+    robot = "bolt"
+
+
+class TestMiniaqOnItsBoard(_OnItsBoard):
+    """Four cranks with coarse encoders, and the equations of a quadruped."""
+
+    dt = 0.04  # s: of its 18 counts some must pass in five ticks
+    robot = "miniaq"

@@ -37,12 +37,23 @@ void Motor::rest() {
     setpoint_ = Setpoint{};
     searching_ = false;
     trim_ = 0.0f;
+    least_ = INT32_MIN;
+    most_ = INT32_MAX;
+    hold_within();
+}
+
+void Motor::hold_within() {
+    const int32_t here = shaft_.angle();
+    const int32_t low = here < config_.lower ? here : config_.lower, high = here > config_.upper ? here : config_.upper;
+    least_ = least_ > low ? least_ : low;
+    most_ = most_ < high ? most_ : high;
 }
 
 void Motor::sense(const Sensed& sensed, bool armed, uint32_t now) {
     sensed_ = sensed;
     shaft_.read(sensed.encoder, now);
     if (!configured_) return;
+    hold_within();
     if (finite(sensed.current)) current_ = config_.is(MotorConfig::REVERSE_MOTOR) ? -sensed.current : sensed.current;
     watch(armed);
     if (searching_) watch_search();
@@ -63,7 +74,7 @@ void Motor::watch(bool armed) {
 void Motor::watch_search() {
     const double turned = shaft_.turns() - began_;
     if (shaft_.homed())
-        searching_ = false;
+        rest();
     else if ((turned < 0.0 ? -turned : turned) > static_cast<double>(search_.turns))
         faults_ |= motor_fault::INDEX_NOT_FOUND;
 }
@@ -100,8 +111,7 @@ float Motor::wanted() {
     torque += config_.damping * (setpoint_.velocity - speed);
     if (setpoint_.mode == Mode::VELOCITY) return torque;
     int32_t goal = setpoint_.angle;
-    if (config_.is(MotorConfig::LIMITED))
-        goal = goal < config_.lower ? config_.lower : goal > config_.upper ? config_.upper : goal;
+    if (config_.is(MotorConfig::LIMITED)) goal = goal < least_ ? least_ : goal > most_ ? most_ : goal;
     const uint32_t away = static_cast<uint32_t>(goal) - static_cast<uint32_t>(shaft_.angle());  // angles wrap
     return torque + config_.stiffness * RADIANS * static_cast<float>(static_cast<int32_t>(away));
 }

@@ -64,6 +64,7 @@ class Motor {
   private:
     void watch(bool armed);
     void watch_search();
+    void hold_within();
     float wanted();
     float allowed(float torque) const;
     float to_volts(float current);
@@ -76,6 +77,7 @@ class Motor {
     Setpoint setpoint_;
     Search search_;
     Sensed sensed_ = {};
+    int32_t least_ = 0, most_ = 0;  // the limits of angles; further out as long as the shaft has not come in from there
     double began_ = 0.0;          // turns, where the search did
     float learnt_ = 0.0f;         // N·m, of the search's velocity loop
     float trim_ = 0.0f;           // V, by which the winding is not as configured

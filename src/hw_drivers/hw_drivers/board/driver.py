@@ -10,6 +10,7 @@ from typing import ClassVar
 from crawler_core.errors import UserError
 from crawler_core.types import FloatArray
 from hw_drivers.board import setup
+from hw_drivers.board.codec import NOBODY
 from hw_drivers.board.link import Link, NoAnswer, Refused, refusal
 from hw_drivers.board.messages import Ack, Arm, BoardState, Code, Disarm, FindIndex, Poll, Setpoints, State
 from hw_drivers.board.plan import SEARCH, TURN, MotorPlan, configure_board, plan_motor
@@ -60,11 +61,7 @@ class BoardBus:
     def configure(self, joints: Sequence[JointMap]) -> None:
         """Check and set up the board and all motors. Raises UserError."""
         self._set_up(joints)
-        for plan in self._heard.lost():
-            raise UserError(
-                f"the board on {self._port.path} has not found the index of {plan.joint.joint} since it started: run "
-                f"'crawler hw home' with the robot off the ground, or turn {plan.joint.joint} by hand past its index."
-            )
+        self._require_zeros()
 
     def find_zeros(self, joints: Sequence[JointMap]) -> tuple[str, ...]:
         """Set up, and turn each joint whose zero the board does not know until it does; which ones those were.
@@ -125,7 +122,8 @@ class BoardBus:
                 with contextlib.suppress(NoAnswer, Refused):
                     self._link.confirmed(Disarm())
                     return ()
-            if self._link.stranger is not None or self._link.stop():
+            stranger = self._link.stranger
+            if (stranger is not None and stranger.session == NOBODY) or self._link.stop():
                 return ()  # a board without a session has no torque
         except BusFault as gone:
             why = str(gone)
@@ -148,7 +146,7 @@ class BoardBus:
         self.release()
         try:
             self._set_up(joints, clear=True)
-            self.configure(joints)
+            self._require_zeros()
         except UserError as error:
             raise BusFault(str(error).rstrip("."), remedy="put that right, then call reset and enable") from None
 
@@ -166,6 +164,13 @@ class BoardBus:
             self._heard.take(setup.set_up(self._link, plans, board, clear=clear), self._clock())
         except BusFault as fault:
             raise UserError(f"{fault}: {fault.remedy}.") from None
+
+    def _require_zeros(self) -> None:
+        for plan in self._heard.lost():
+            raise UserError(
+                f"the board on {self._port.path} has not found the index of {plan.joint.joint} since it started: run "
+                f"'crawler hw home' with the robot off the ground, or turn {plan.joint.joint} by hand past its index."
+            )
 
     def _arm(self) -> None:
         try:
@@ -212,8 +217,8 @@ class BoardBus:
     def _take(self, seen: State) -> None:
         """Keep a state. Raises BusFault for what it reports, and where the torque is off that ought to be on."""
         self._heard.take(seen, self._clock())
-        if fault := setup.reported(seen, self._heard.plans):
-            raise fault
+        if (fault := setup.reported(seen, self._heard.plans)) is not None:
+            raise BusFault(str(fault), remedy=f"{fault.remedy}, then call reset and enable", joint=fault.joint)
         if self._enabled and seen.state != BoardState.ARMED:
             raise BusFault(
                 f"the torque of the board on {self._port.path} went off by itself", remedy="call reset and enable"

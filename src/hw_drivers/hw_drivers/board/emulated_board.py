@@ -18,9 +18,9 @@ NAME = "emulated"
 
 
 class EmulatedBoard:
-    """`now` is in s of any clock that goes forward. The firmware gets no time but this."""
+    """The firmware gets no time but what `advance` gives it."""
 
-    def __init__(self, settings: BoardSettings, joints: Sequence[JointMap], start: Sequence[float], now: float) -> None:
+    def __init__(self, settings: BoardSettings, joints: Sequence[JointMap], start: Sequence[float]) -> None:
         """The joints stand at `start` (rad), and the board knows where that is. Raises UserError."""
         self.plans: list[MotorPlan] = [plan_motor(joint) for joint in joints]
         configure_board(settings, NAME, self.plans)
@@ -29,7 +29,7 @@ class EmulatedBoard:
             EmulatedMotor(plan, settings.highest_supply, angle) for plan, angle in zip(self.plans, start, strict=True)
         ]
         self.stop_pressed = False
-        self._begun = self._now = now
+        self._time = 0.0  # s
         self._ticks = 0
         self._start()
         self.find_indices()
@@ -44,9 +44,10 @@ class EmulatedBoard:
         """Bytes for the host."""
         return self.firmware.send()
 
-    def advance(self, now: float) -> None:
-        """Let the loop run and the motors turn until `now`."""
-        due = int((now - self._begun) * 1e6) // TICK
+    def advance(self, seconds: float) -> None:
+        """Let the loop run and the motors turn for so long."""
+        self._time += seconds
+        due = int(self._time * 1e6) // TICK
         while self._ticks < due:
             self._ticks += 1
             self._tick()

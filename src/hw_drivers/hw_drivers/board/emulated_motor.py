@@ -74,7 +74,8 @@ class EmulatedMotor:
 
     def find_index(self) -> None:
         """Somebody has turned it by hand past its index, and back."""
-        self._pass_index(self._turns)
+        limited = math.isfinite(self._joint.lower)
+        self._pass_index(self._plan.index_turn if limited else self._turns)
 
     def tell(self, sensors: Sensors) -> None:
         """What its sensors say now."""

@@ -24,6 +24,7 @@ BOARD_FAULTS = (*FAULTS, "reboot", "encoder", "stop", "weak")
 ON_THE_LINE = ("lost", "late", "corrupt", "truncated")
 LATENESS = 0.15  # s by which a late answer comes too late
 NAP = 1e-3  # s between two turns of the board's loop
+LEAP = 0.02  # s that may pass on the board at once: while this computer has no time for it, its time stands still
 BITS = 10  # on the wire for a byte
 
 
@@ -35,12 +36,10 @@ class BoardEmulator:
         board: EmulatedBoard,
         *,
         baud: int = 1_000_000,
-        wire: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """With `wire` bytes take the time that they would on a real line, both ways."""
         self.board = board
-        self.wire = wire
+        self.wire = False  # whether bytes take the time that they would on a real line, both ways
         self._joints = [plan.joint for plan in board.plans]
         self._byte = BITS / baud
         self._clock = clock
@@ -49,6 +48,7 @@ class BoardEmulator:
         self._dead = False
         self._supply = board.supply
         self._held: deque[tuple[float, bytes]] = deque()  # answers, and when they come
+        self._looked = clock()
         self._lock = threading.RLock()
         self._port = EmulatedPort()
         self.port = self._port.path
@@ -130,7 +130,8 @@ class BoardEmulator:
                         self._ending.wait(len(data) * self._byte)
                     self.board.receive(data)
                 now = self._clock()
-                self.board.advance(now)
+                self.board.advance(min(now - self._looked, LEAP))
+                self._looked = now
                 self._deliver(self.board.send(), now)
                 while self._held and self._held[0][0] <= now:
                     self._port.write(self._held.popleft()[1])
@@ -159,4 +160,4 @@ def _flipped(frame: bytes) -> bytes:
 
 def emulate(settings: BoardSettings, joints: Sequence[JointMap], start: Sequence[float]) -> BoardEmulator:
     """A board as the robot file wants it, with its joints at `start` (rad), alive."""
-    return BoardEmulator(EmulatedBoard(settings, joints, start, time.monotonic()), baud=settings.baud)
+    return BoardEmulator(EmulatedBoard(settings, joints, start), baud=settings.baud)

@@ -56,7 +56,7 @@ class Link:
         """`patience` is in s, beyond the time on the wire, until an answer is given up."""
         self.port = port
         self.welcome: Welcome | None = None  # of the session that holds
-        self.stranger: Welcome | None = None  # what a board said that is in no session, or no more in ours
+        self.stranger: Welcome | None = None  # what a board said since, that is in no session, or in another's
         self.exchange = EXCHANGE  # bytes that a question and its answer may have
         self._byte = BITS / baud
         self._patience = patience
@@ -144,12 +144,13 @@ class Link:
                 if not follows(inside.number, self._heard):
                     return None  # it comes a second time
                 self._heard = inside.number
+                self.stranger = None
                 return inside.answer()
             outside = opened(packet, NOBODY)
             answer = outside.answer() if outside is not None else None
         except BadMessage:
             return None
-        if isinstance(answer, Welcome) and answer.session == NOBODY:
+        if isinstance(answer, Welcome):
             self.stranger = answer
         return answer
 

@@ -73,14 +73,6 @@ class BoardState(IntEnum):
     FAULT = 3
 
 
-class Measures(IntFlag):
-    """Of WELCOME."""
-
-    CURRENT = 0x01
-    TEMPERATURE = 0x02
-    STOP = 0x04
-
-
 class Status(IntFlag):
     """Of a motor in STATE."""
 
@@ -261,7 +253,7 @@ class Welcome(Message):
     session: int  # 0: none
     nonce: int
     motors: int  # that it can have
-    measures: int  # Measures
+    measures: int  # flags of what it can
     name: bytes  # filled up with 0
 
 

@@ -64,12 +64,19 @@ class MotorPlan:
             velocity=HEADROOM * joint.velocity,
             stiffness=own.stiffness,
             damping=own.damping,
-            index=0,
+            index=wrapped(self.index_turn * round(TURN / UNIT)),
             lower=ends[0],
             upper=ends[1],
             hottest=min(round(own.temperature_limit), ANY_TEMPERATURE),
             stall=round(1e3 * own.stall_time),
         )
+
+    @property
+    def index_turn(self) -> int:
+        """In which turn of the output shaft its index is: of a joint with limits, the last that it reaches."""
+        if self.own.encoder == "absolute" or not math.isfinite(self.joint.lower):
+            return 0
+        return math.floor(max(self.shaft(self.joint.lower), self.shaft(self.joint.upper)) / TURN)
 
     def shaft(self, angle: float) -> float:
         """The output shaft's angle (rad) for a joint's."""
@@ -137,13 +144,22 @@ def plan_motor(joint: JointMap) -> MotorPlan:
             f"{joint.joint} is driven by position, so the board needs to know how stiff it is: "
             f"give {key}.stiffness in N m/rad and {key}.damping in N m s/rad."
         )
+    plan = MotorPlan(joint, own, joint.effort or own.torque_constant * own.max_current * joint.gear)
+    if own.encoder == "quadrature" and math.isfinite(joint.lower):
+        least = min(plan.shaft(joint.lower), plan.shaft(joint.upper))
+        if not (plan.index_turn - 1) * TURN < least <= plan.index_turn * TURN:
+            raise UserError(
+                f"{joint.joint} passes its index {'more than once' if least <= plan.index_turn * TURN else 'never'} "
+                f"between its limits, but must once: the index is where its motor's angle is 0 or whole turns of the "
+                f"joint from there, so move it and {key}.zero_deg, or change the limits."
+            )
     most = own.torque_constant * own.max_current * joint.gear
     if joint.effort > most * (1.0 + 1e-9):
         raise UserError(
             f"joints.{joint.joint}.effort = {joint.effort:g} N m needs {joint.effort / most * own.max_current:.3g} A, "
             f"but {key}.max_current is {own.max_current:g} A: lower the one, or raise the other if the motor stands it."
         )
-    return MotorPlan(joint, own, joint.effort or most)
+    return plan
 
 
 def configure_board(settings: BoardSettings, name: str, plans: list[MotorPlan]) -> ConfigureBoard:

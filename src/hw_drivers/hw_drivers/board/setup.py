@@ -76,7 +76,7 @@ def set_up(link: Link, plans: Sequence[MotorPlan], board: ConfigureBoard, *, cle
             raise UserError(_silent(link)) from None
         seen = fresh_state(link)
     if trouble := reported(seen, plans):
-        raise UserError(f"{trouble}: {trouble.remedy.split(', then call')[0]}; then run 'crawler hw reboot'.")
+        raise UserError(f"{trouble}: {trouble.remedy}; then run 'crawler hw reboot'.")
     longest = Setpoints({plan.number: Setpoint(Mode.POSITION) for plan in plans})
     link.exchange = line_size(len(longest.pack())) + line_size(State.size(len(plans)))
     return seen
@@ -112,14 +112,10 @@ def reported(seen: State, plans: Sequence[MotorPlan]) -> BusFault | None:
         if motor is not None and motor.faults:
             words, remedy = faults.explain(motor.faults, faults.MOTOR)
             joint = plan.joint.joint
-            return BusFault(
-                f"the motor of {joint} reports: {', '.join(words)}",
-                remedy=f"{remedy}, then call reset and enable",
-                joint=joint,
-            )
+            return BusFault(f"the motor of {joint} reports: {', '.join(words)}", remedy=remedy, joint=joint)
     if seen.faults:
         words, remedy = faults.explain(seen.faults, faults.BOARD)
-        return BusFault(f"the board reports: {', '.join(words)}", remedy=f"{remedy}, then call reset and enable")
+        return BusFault(f"the board reports: {', '.join(words)}", remedy=remedy)
     return None
 
 
