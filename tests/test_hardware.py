@@ -275,6 +275,28 @@ def test_every_end_of_the_run_leaves_the_torque_as_configured(motors, crawler, t
     assert "Traceback" not in log.read_text()
 
 
+def test_after_a_fault_the_run_lasts_until_motors_that_did_not_listen_have_lost_their_torque(motors, crawler, tmp_path):
+    robot = robot_file(tmp_path)
+    bench = motors(robot)
+    process = subprocess.Popen(
+        [*crawler, "run", "--robot", str(robot), "--backend", "hardware", "--duration", "0", "--json"]
+        + ["--set", f"backend.port={bench.port}", "--set", "backend.patience=5.0", "--out", str(tmp_path / "run")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_for(lambda: bench.torque() == {True} and bench.moving())
+    bench.tell("gone")
+    assert any("Trying on for 10 s." in line for line in process.stderr)
+    assert bench.torque() == {True}
+    bench.tell("none")
+    wait_for(lambda: bench.torque() == {False})
+    out, errors = process.communicate(timeout=LONG)
+    assert process.returncode == 1
+    assert "is gone" in json.loads(out)["fault"]
+    assert "Traceback" not in errors
+
+
 def hw(crawler, *arguments, **more):
     return subprocess.run([*crawler, "hw", *arguments], capture_output=True, text=True, timeout=200, **more)
 
