@@ -41,6 +41,7 @@ class BackendReport:
 
     def _refresh(self) -> None:
         self._rate.measure(self._node.ticks)
+        self._announced = ""  # again: somebody may have said otherwise in our name
         self.say()
 
     def soon(self) -> None:

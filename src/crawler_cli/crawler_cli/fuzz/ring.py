@@ -32,7 +32,7 @@ from hybrid_controller.controller_node import ControllerNode
 RATE = 200.0  # Hz
 TRUE = "true"  # what the nodes themselves say goes there first
 SENDS = {
-    "backend": ("joint_states", "contact_states", "odom", "/clock"),
+    "backend": ("joint_states", "contact_states", "odom", "motion_state", "/clock"),
     "gait": ("gait_reference",),
     "controller": ("joint_commands",),
 }

@@ -6,6 +6,7 @@ from collections.abc import Callable, Container
 from typing import Any
 
 from crawler_interfaces.msg import ContactStateArray
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
 from rosgraph_msgs.msg import Clock
@@ -22,9 +23,10 @@ TYPES: dict[str, Any] = {
     "odom": Odometry,
     "joint_states": JointState,
     "cmd_vel": Twist,
+    "motion_state": DiagnosticStatus,
     "/clock": Clock,
 }
-LATCHED = ("gait_reference",)
+LATCHED = ("gait_reference", "motion_state")
 LISTENED = ("joint_commands", "gait_reference", "contact_states", "odom", "joint_states")
 
 
