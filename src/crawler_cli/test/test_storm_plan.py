@@ -58,7 +58,9 @@ def test_the_tables_count_what_the_verdicts_say(tmp_path):
         Verdict("services/disable", "model", 0.0),
     ]
     lines = tables(verdicts, "").splitlines()
-    assert any(line.startswith("2 of 3 faults") for line in lines)
+    assert any(line.startswith("2 of 3 faults ended as they must. ") for line in lines)
+    verdicts[2].lifted = True
+    assert "1 of them with a foot off the ground" in tables(verdicts, "")
     (estop,) = [line for line in lines if line.startswith("| `services/estop` |")]
     assert estop.split(" | ")[-2:] == ["", "1 of 2 |"]
     (family,) = [line for line in lines if line.startswith("| `services` |")]

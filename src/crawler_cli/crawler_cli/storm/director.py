@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crawler_cli.storm.judge import act
-from crawler_cli.storm.kind import Kind, crawls
+from crawler_cli.storm.kind import Kind, Must, crawls
 from crawler_cli.storm.remains import Remains
 from crawler_cli.storm.scene import Scene
 from crawler_cli.storm.verdict import Verdict
@@ -21,6 +21,7 @@ SLOWEST = 3.0  # times that, with however much patience
 ALONE = 8.0  # s of its own time that a run lasts whose only fault is to come
 LONGEST = 12  # kinds that one run has to bear
 WELL = 3.0  # s within which a run that has borne something crawls
+LIES = Must("torque off, said; exit code 1", code=(1,))  # a robot whose equations have no feet in the air
 GRACE = 5.0  # s from Ctrl-C to the run's end: it draws a picture
 
 
@@ -123,7 +124,7 @@ def _end(scene: Scene, verdict: Verdict, first: Kind) -> None:
         scene.process.send_signal(signal.SIGCONT)
         scene.process.send_signal(signal.SIGINT)
         scene.until(lambda: scene.ended, GRACE)
-    must = crawls() if first.shares else first.must
+    must = LIES if verdict.lifted else crawls() if first.shares else first.must
     remains = Remains.of(scene, keeps=must.keeps)
     verdict.code = remains.code
     verdict.problems += remains.problems(must, busy=scene.patience > 1.0)

@@ -26,7 +26,8 @@ def act(kind: Kind, scene: Scene) -> Verdict:
         kind.inject(scene)
         _follow(kind, scene, began, verdict)
     except (Unmet, LookupError, OSError) as error:
-        verdict.problems.append(str(error))
+        verdict.lifted = kind.jolts and scene.lifted()
+        verdict.problems += [] if verdict.lifted else [str(error)]
     _limits(kind, verdict, witness.peak)
     if witness.went_back > back and kind.name != "lifecycle/from_the_start":
         verdict.problems.append(f"the time of joint_states went back {witness.went_back - back} times")

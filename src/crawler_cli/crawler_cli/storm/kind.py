@@ -14,6 +14,7 @@ REAL_TIME = ("mock", "emulated")
 EVERY = (*SIMULATIONS, *REAL_TIME)
 RECOVERY = 1.0  # s of the run's own time within which it crawls again
 SAFE = 1.0  # s within which the joints are at rest or without torque, where nothing else is said
+LIFTED = "leaves the ground"  # with this fault a robot's equations end: they have no feet in the air
 OVER = 10.0  # s within which a run that cannot go on has ended
 
 
@@ -53,6 +54,7 @@ class Kind:
     inject: Callable[[Scene], None]  # returns once the last of it is done; may raise scene.Unmet
     backends: tuple[str, ...] = EVERY
     stage: Stage = field(default_factory=Stage)
+    jolts: bool = False  # the joints may be driven as hard as their limits allow: a foot may leave the ground
 
     @property
     def family(self) -> str:

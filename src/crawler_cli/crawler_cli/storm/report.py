@@ -45,7 +45,7 @@ def tables(verdicts: Sequence[Verdict], said: str) -> str:
     lines = [
         "### How it went",
         "",
-        f"{sum(v.ok for v in verdicts)} of {len(verdicts)} faults ended as they must. {said}",
+        f"{sum(v.ok for v in verdicts)} of {len(verdicts)} faults ended as they must{_lifted(verdicts)}. {said}",
         "",
         _row("family", "kinds", *backends),
         _rule(2 + len(backends)),
@@ -60,6 +60,11 @@ def tables(verdicts: Sequence[Verdict], said: str) -> str:
         cells = (_count(verdicts, [kind.name], backend) for backend in backends)
         lines.append(_row(f"`{kind.name}`", kind.does, kind.must.text, *cells))
     return "\n".join(lines)
+
+
+def _lifted(verdicts: Sequence[Verdict]) -> str:
+    count = sum(verdict.lifted for verdict in verdicts)
+    return f", {count} of them with a foot off the ground, where the model's equations end" if count else ""
 
 
 def _count(verdicts: Sequence[Verdict], names: Sequence[str], backend: str) -> str:

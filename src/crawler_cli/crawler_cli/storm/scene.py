@@ -19,7 +19,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 
 from crawler_cli.processes import end_with_parent
 from crawler_cli.storm.family_tree import FamilyTree
-from crawler_cli.storm.kind import Stage
+from crawler_cli.storm.kind import LIFTED, Stage
 from crawler_cli.storm.topics import LATCHED, LISTENED, TYPES, genuine_topics
 from crawler_cli.storm.witness import Witness
 from crawler_core.robot import RobotSpec
@@ -28,6 +28,7 @@ from crawler_nodes.run_log import Topics
 
 START_UP = 60.0  # s until it crawls
 ANSWER = 10.0  # s that a service may take
+ENDING = 5.0  # s from a fault to the run's end
 BEGINNING = 0.5  # s of crawling before anything is done to it
 
 
@@ -154,6 +155,10 @@ class Scene:
             )
 
         return self.until(there, seconds) and not self.ended
+
+    def lifted(self) -> bool:
+        """Whether the run has ended since the equations behind it know no feet in the air."""
+        return self.until(lambda: self.ended, ENDING) and self.backend == "model" and LIFTED in self.printed()
 
     # hands
 

@@ -19,6 +19,7 @@ class Verdict:
     speed: float = 0.0  # the greatest between ticks, as a share of what is allowed
     acceleration: float = 0.0
     said: str = ""  # the first warning or error that followed
+    lifted: bool = False  # it ended with a foot off the ground, where equations cannot go on
     code: int | None = None  # of the run, where it was its only fault
 
     @property

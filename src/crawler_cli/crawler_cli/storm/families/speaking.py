@@ -26,7 +26,7 @@ def speaks(topic: str, what: str, does: str, change: Change, must: Must, times: 
                     scene.listen(EVERY)
             scene.listen(EVERY)
 
-    return Kind(f"{topic.strip('/')}/{what}", does, must, inject, **more)
+    return Kind(f"{topic.strip('/')}/{what}", does, must, inject, jolts=True, **more)
 
 
 def spoilt(scene: Scene, topic: str, change: Change, otherwise: Any) -> Any:
@@ -55,7 +55,7 @@ def replays(topic: str, must: Must, seconds: float = 0.5, **more: Any) -> Kind:
                 scene.listen(EVERY)
 
     name = f"{topic.strip('/')}/replayed"
-    return Kind(name, f"{seconds:g} s of it are played back {seconds:g} s later", must, inject, **more)
+    return Kind(name, f"{seconds:g} s of it are played back {seconds:g} s later", must, inject, jolts=True, **more)
 
 
 def as_it_is(_message: Any, _scene: Scene) -> None:
