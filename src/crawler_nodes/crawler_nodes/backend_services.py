@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
 from typing import Any, Protocol
 
-from rclpy.impl.implementation_singleton import rclpy_implementation
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_core.errors import BackendFault
@@ -55,9 +53,6 @@ class Served(Protocol):
     @property
     def finished(self) -> bool: ...
 
-    @property
-    def services(self) -> Iterable[Any]: ...
-
     def report(self) -> None: ...
 
     def create_service(self, srv_type: Any, srv_name: str, callback: Any) -> Any: ...
@@ -73,19 +68,6 @@ class BackendServices:
         node.create_service(SetBool, "~/enable", self._on_enable)
         self.estop = node.create_service(Trigger, "~/estop", self._on_estop)
         node.create_service(Trigger, "~/reset", self._on_reset)
-        for service in node.services:
-            if service.srv_name.endswith("/change_state"):
-                service.callback = partial(self._on_transition, service.callback)
-
-    def _on_transition(self, change: Callable[[Any, Any], Any], request: Any, response: Any) -> Any:
-        """As rclpy does it, which would raise where the present state has no such transition, and so end the node."""
-        try:
-            return change(request, response)
-        except rclpy_implementation.RCLError:
-            wanted = request.transition.label or f"number {request.transition.id}"
-            self._node.get_logger().warning(f"the transition {wanted!r} is not possible now: it is refused")
-            response.success = False
-            return response
 
     def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         runner = self._node.runner

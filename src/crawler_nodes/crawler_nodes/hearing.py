@@ -1,10 +1,12 @@
-"""Subscriptions that survive every message: what cannot be read is refused, counted and said, in this one place."""
+"""Subscriptions and services that survive whatever is sent: what cannot be read is refused, counted and said, here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
+from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.serialization import deserialize_message
@@ -20,12 +22,37 @@ LONGEST = 300  # characters of a complaint, which may quote the message
 
 
 class Hearing:
-    """What one node hears; `refused` counts what it could not read, and `complain` gets a sentence on each."""
+    """What one node hears; `refused` counts what it could not read, and `complain` gets a sentence on each.
+
+    The services that every node has, of parameters and transitions, are in its care too: rclpy raises on a request that
+    it does not understand, and so would end the node.
+    """
 
     def __init__(self, node: Node, complain: Callable[[str], None]) -> None:
         self.refused = 0
         self._node = node
         self._complain = complain
+        for service in node.services:
+            service.callback = partial(self._serve, service.callback, service.srv_name)
+
+    def _serve(self, callback: Callable[[Any, Any], Any], name: str, request: Any, response: Any) -> Any:
+        try:
+            return callback(request, response)
+        except Exception as error:
+            reason = self._refuse(f"a request to {name} is refused: {error}")
+            response = response.__class__()  # by default it says no, where it says either
+            refusal = SetParametersResult(successful=False, reason=reason)
+            if hasattr(response, "results"):
+                response.results = [refusal] * len(request.parameters)
+            elif hasattr(response, "result"):
+                response.result = refusal
+            return response
+
+    def _refuse(self, sentence: str) -> str:
+        self.refused += 1
+        said = sentence if len(sentence) <= LONGEST else f"{sentence[:LONGEST]}…"
+        self._complain(said)
+        return said
 
     def listen(
         self,
@@ -48,10 +75,8 @@ class Hearing:
                     raise UserError(f"a message on {topic} has {len(data)} bytes: no ring needs more than {largest}.")
                 meant = read(deserialize_message(data, kind))
             except Exception as error:
-                self.refused += 1
                 told = isinstance(error, UserError)
-                sentence = str(error) if told else f"a message on {topic} cannot be read: {error!r}"
-                self._complain(sentence if len(sentence) <= LONGEST else f"{sentence[:LONGEST]}…")
+                self._refuse(str(error) if told else f"a message on {topic} cannot be read: {error!r}")
                 return
             act(meant)
 

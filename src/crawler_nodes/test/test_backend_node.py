@@ -11,6 +11,8 @@ from crawler_interfaces.msg import ContactStateArray
 from diagnostic_msgs.msg import DiagnosticArray
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
+from rcl_interfaces.msg import Parameter, ParameterValue
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
@@ -370,3 +372,15 @@ def test_a_backend_whose_time_stands_still_says_why(bench, steps, words):
     assert {"active": "False"}.items() <= {entry.key: entry.value for entry in status.values}.items()
     assert status.level == b"\x01"
     assert not node.active
+
+
+@pytest.mark.parametrize("kind", [SetParameters, SetParametersAtomically])
+@pytest.mark.parametrize("value", [ParameterValue(type=99), ParameterValue(type=255)])
+def test_a_parameter_of_no_type_is_refused_and_the_ring_goes_on(bench, kind, value):
+    bench.start(lockstep=True)
+    name = "set_parameters" if kind is SetParameters else "set_parameters_atomically"
+    answer = bench.call(kind, name, parameters=[Parameter(name="rate", value=value)])
+    for result in answer.results if kind is SetParameters else [answer.result]:
+        assert not result.successful
+        assert "is refused" in result.reason
+    bench.answer()

@@ -23,6 +23,7 @@ from crawler_studies.cut_file import MAGIC, CutFile
 from crawler_studies.footsteps import Footsteps
 
 CONTACTS, BASE = "crawler_interfaces/msg/ContactStateArray", "nav_msgs/msg/Odometry"
+ESTIMATES = "/contact_estimates"  # a law's, of the same type as what is known of the contacts
 REFERENCE = "trajectory_msgs/msg/JointTrajectory"
 ABOUT, DESCRIPTION = "run_description", "robot_description"
 
@@ -136,7 +137,10 @@ def _begins(file: Path) -> bool:
 
 
 def _read(reader: AnyReader, path: Path) -> Recording:
-    by_type = {kind: [c for c in reader.connections if c.msgtype == kind] for kind in (CONTACTS, BASE, REFERENCE)}
+    by_type = {
+        kind: [c for c in reader.connections if c.msgtype == kind and not c.topic.endswith(ESTIMATES)]
+        for kind in (CONTACTS, BASE, REFERENCE)
+    }
     if not by_type[CONTACTS]:
         raise UserError(f"{path} holds no contact_states, so nothing of feet: record it with './crawler run --record'.")
     for kind, found in by_type.items():

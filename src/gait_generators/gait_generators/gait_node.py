@@ -22,6 +22,7 @@ from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
 from crawler_core.supervisor import MOVING, MotionState
 from crawler_core.types import FloatArray
+from crawler_nodes.clock_guard import ClockGuard
 from crawler_nodes.diagnostics import OK, WARN, DiagnosticsReporter, Recent
 from crawler_nodes.hearing import Hearing
 from crawler_nodes.messages import doubles, read_motion, set_stamp, stamp_ns
@@ -104,6 +105,7 @@ class GaitNode(Node):
         self._hearing.listen(DiagnosticStatus, "motion_state", read_motion, self._on_motion, qos)
         if GAITS[self._name].steered:
             self._hearing.listen(Twist, "cmd_vel", _drive_of, self._on_drive)
+        self._clock_guard = ClockGuard.of(self)
         self._wait_for_pose("waiting for joint_states")
         self.create_timer(settings.refresh, self._refresh)
         # a simulation that starts again: its time goes back, and so does the gait
@@ -218,6 +220,9 @@ class GaitNode(Node):
     def _report(self) -> None:
         """Say how things are."""
         self._recent.note("complaint", self._complaints, self._complaint)
+        if self._clock_guard is not None:
+            ignored = self._clock_guard.ignored
+            self._recent.note("clock", ignored, "somebody tells another time on /clock: it is ignored")
         driven = self._steering.drive is not None
         if self._stream is None:
             level, text = WARN, self._waiting
