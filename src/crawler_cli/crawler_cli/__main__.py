@@ -29,6 +29,8 @@ COMMANDS: Table[Command] = Table(
         "figures": "crawler_cli.commands.figures:COMMAND",
         "design": "crawler_cli.commands.design:COMMAND",
         "gait-analysis": "crawler_cli.commands.gait_analysis:COMMAND",
+        "rerun": "crawler_cli.commands.rerun:COMMAND",
+        "plot": "crawler_cli.commands.plot:COMMAND",
         "tune": "crawler_cli.commands.tune:COMMAND",
         "hw": "crawler_cli.commands.hw:COMMAND",
         "docs": "crawler_cli.commands.docs:COMMAND",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crawler_core.types import ContactMode, FloatArray
@@ -15,6 +16,7 @@ from crawler_nodes.run_log import RunLog
 
 matplotlib.use("Agg")
 COLOURS = ("#1f6fb4", "#d1495b", "#3a8f5c", "#8a5fb0", "#c98a1b", "#4c4c4c", "#2aa3a3", "#b05f8a", "#7d5a3c", "#93a1b0")
+LETTERS = 100  # that are as long as the axes are wide
 MOST_TURNED = 720.0  # degrees of a joint that are drawn as they are
 SHADES = ("grey", "tan", "thistle")  # of the branches that a law has marked
 
@@ -29,7 +31,7 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, marks: Mapping[
     for i, name in enumerate(log.names):
         angles.plot(t, _within_a_turn(q[:, i]), color=COLOURS[i % len(COLOURS)], label=name)
     angles.set_ylabel("joint angle [°]")
-    angles.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, frameon=False, borderaxespad=0.1)
+    _legend(angles, log.names)
     if log.contacts:
         tc = np.array([sample.time for sample in log.contacts])
         modes = np.array([sample.modes for sample in log.contacts])
@@ -48,7 +50,7 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, marks: Mapping[
                 color=colour,
                 transform=contacts.get_xaxis_transform(),
             )
-        contacts.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, frameon=False, borderaxespad=0.1)
+        _legend(contacts, log.feet)
     for shade, (marked, label) in zip(itertools.cycle(SHADES), marks.items(), strict=False):
         in_force = np.array([branch == marked for _, branch in log.branches])
         if not in_force.any():
@@ -68,7 +70,7 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, marks: Mapping[
                 transform=axes.get_xaxis_transform(),
                 label=label if axes is angles else None,
             )
-        angles.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, frameon=False, borderaxespad=0.1)
+        _legend(angles, [*log.names, *marks.values()])
     contacts.set_ylabel("slip velocity [mm/s]\n(bars at the bottom: the foot sticks)", labelpad=8)
     contacts.axhline(0.0, color="black", linewidth=0.5)
     if log.odometry:
@@ -91,6 +93,12 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, marks: Mapping[
     for axes in (angles, contacts, distance):
         axes.grid(alpha=0.3)
     figure.savefig(file, dpi=110)
+
+
+def _legend(axes: Axes, names: Sequence[str]) -> None:
+    """Above the axes, in as many columns as fit."""
+    columns = max(1, LETTERS // (max(map(len, names)) + 6))
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns, frameon=False, borderaxespad=0.1)
 
 
 def _within_a_turn(angle: FloatArray) -> FloatArray:

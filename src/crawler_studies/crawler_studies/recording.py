@@ -74,8 +74,12 @@ def read_recording(path: Path) -> Recording:
 def read_stamps(path: Path, topic: str) -> FloatArray:
     """The stamps (s) of all messages of a topic whose type begins with a header. Raises UserError as read_recording."""
     with reading(path) as reader:
-        there = [connection for connection in reader.connections if connection.topic.rpartition("/")[2] == topic]
-        return np.array([_stamp(message) * 1e-9 for message in _messages(reader, there)])
+        return np.array([_stamp(message) * 1e-9 for message in _messages(reader, connections(reader, topic))])
+
+
+def connections(reader: AnyReader, topic: str) -> list[Connection]:
+    """Those of a topic, in whatever namespace."""
+    return [connection for connection in reader.connections if connection.topic.rpartition("/")[2] == topic]
 
 
 @contextmanager
@@ -150,7 +154,7 @@ def _read(reader: AnyReader, path: Path) -> Recording:
     contacts = list(_messages(reader, by_type[CONTACTS]))
     if not contacts:
         raise UserError(f"{path} holds no contact states: the run ended before there were any.")
-    about = _about(reader)
+    about = about_run(reader)
     feet = tuple(entry.foot for entry in contacts[0].contacts)
     contacts = [message for message in contacts if tuple(entry.foot for entry in message.contacts) == feet]
     stamps, first = np.unique([_stamp(message) for message in contacts], return_index=True)
@@ -175,11 +179,11 @@ def _messages(reader: AnyReader, connections: list[Connection]) -> Iterator[Any]
 
 
 def _texts(reader: AnyReader, topic: str) -> list[str]:
-    there = [connection for connection in reader.connections if connection.topic.rpartition("/")[2] == topic]
-    return [str(message.data) for message in _messages(reader, there)]
+    return [str(message.data) for message in _messages(reader, connections(reader, topic))]
 
 
-def _about(reader: AnyReader) -> Mapping[str, Any]:
+def about_run(reader: AnyReader) -> Mapping[str, Any]:
+    """What the stack said of the run; empty where it did not."""
     for text in _texts(reader, ABOUT):
         said = parse_value(text, ABOUT)
         if isinstance(said, dict):

@@ -1,0 +1,214 @@
+"""Recordings that run again: bit by bit, with the place where they part, and as a picture."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from rclpy.serialization import deserialize_message, serialize_message
+from rings import engines
+from rosbags.typesys import Stores, get_typestore
+from std_msgs.msg import String
+
+from crawler_bringup.lasting_bag import LastingBag
+from crawler_cli.recorded_run import interventions, what_differs
+from crawler_studies.comparison import compare
+from crawler_studies.recording import about_run, reading
+
+WAIT = ("--set", "backend.lockstep_timeout=60", "--set", "controller.reference_timeout=60")
+
+
+STORE = get_typestore(Stores.ROS2_JAZZY)
+
+
+def done(words, place):
+    return subprocess.run(words, capture_output=True, text=True, timeout=300, cwd=place, check=False)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Where there is a recording of a run of the equations, in `crawl`, and its rerun in `again`."""
+    return tmp_path_factory.mktemp("runs")
+
+
+def record(crawler, place, robot, backend, seconds, *more):
+    words = ["run", "--robot", robot, "--backend", backend, "--lockstep", "--duration", str(seconds), *WAIT, *more]
+    made = done([*crawler, *words, "--record", "--out", f"{robot}-{backend}", "--json"], place)
+    assert made.returncode == 0, made.stderr
+    return place / f"{robot}-{backend}"
+
+
+@pytest.fixture(scope="module")
+def crawl(place):
+    return record([sys.executable, "-m", "crawler_cli"], place, "three_link", "model", 1.5, "--set", "gait.omega=8")
+
+
+def rewritten(crawl, to, change=lambda topic, data: data, keep=lambda topic, when: True):
+    """A recording as `crawl`, with other messages."""
+    bag = LastingBag(to)
+    bag.open()
+    store = get_typestore(Stores.ROS2_JAZZY)
+    with reading(crawl) as reader:
+        store.register({k: v for k, v in reader.typestore.fielddefs.items() if k.startswith("crawler")})
+        there = {c.topic: bag.add_connection(c.topic, c.msgtype, typestore=store) for c in reader.connections}
+        for connection, when, data in reader.messages():
+            if keep(connection.topic, when):
+                bag.write(there[connection.topic], when, change(connection.topic, data))
+    bag.flush()
+    bag.close()
+    return to
+
+
+def with_about(crawl, to, change):
+    """The same of which something else is said."""
+
+    def said(topic, data):
+        if topic != "/run_description":
+            return data
+        about = yaml.safe_load(deserialize_message(data, String).data)
+        change(about)
+        return serialize_message(String(data=yaml.safe_dump(about)))
+
+    return rewritten(crawl, to, said)
+
+
+def test_a_run_of_the_equations_is_repeated_to_the_bit_up_to_where_its_recording_was_cut(crawler, crawl, tmp_path):
+    whole = (crawl / "recording" / "recording.mcap").read_bytes()
+    cut = tmp_path / "cut.mcap"
+    cut.write_bytes(whole[: len(whole) // 2])
+    again = done([*crawler, "rerun", str(cut), "--out", "again", "--json"], tmp_path)
+    assert again.returncode == 0, again.stdout + again.stderr
+    told = json.loads(again.stdout)
+    assert told["equal"] is True
+    assert told["parting"] is None
+    assert 0.1 < told["duration_s"] < 1.5
+    counts = told["messages"]
+    assert counts["joint_states"]["equal"] == round(200 * told["duration_s"]) + 1
+    assert min(count["equal"] for count in counts.values()) > 0
+    assert told["differs"] == []  # the same settings and versions made it
+    assert (tmp_path / "again" / "recording" / "recording.mcap").is_file()
+
+
+@pytest.mark.parametrize("backend", engines())
+@pytest.mark.parametrize("robot", ["snake", pytest.param("three_link", marks=pytest.mark.exhaustive)])
+def test_a_run_in_physics_is_repeated_to_the_bit(crawler, tmp_path, robot, backend):
+    where = record(crawler, tmp_path, robot, backend, 0.6)
+    again = done([*crawler, "rerun", where.name, "--out", "again"], tmp_path)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "equal to the bit" in again.stdout
+    assert "differs" not in again.stdout
+
+
+def test_the_message_at_which_two_runs_part_is_named_to_the_last_digit(crawl, tmp_path):
+    changed = []
+
+    def nudge(topic, data):
+        if topic != "/joint_commands":
+            return data
+        message: Any = STORE.deserialize_cdr(data, "sensor_msgs/msg/JointState")
+        if message.header.stamp.nanosec < 500_000_000:
+            return data
+        changed.append(float(message.position[1]))
+        nudged = replace(message, position=message.position + np.array([0.0, 1e-15]))
+        return bytes(STORE.serialize_cdr(nudged, "sensor_msgs/msg/JointState"))
+
+    other = rewritten(crawl, tmp_path / "other", nudge)
+    with reading(crawl) as before, reading(other) as now:
+        found = compare(before, now)
+        same = compare(before, before)
+    assert same.same
+    assert not found.same
+    assert found.different["joint_commands"] == len(changed) > 100
+    assert sum(found.different.values()) == len(changed)
+    assert found.parting.topic == "joint_commands"
+    assert found.parting.stamp == 500_000_000
+    assert found.parting.words == (f"position of joint_2 was {changed[0]!r}, and is {changed[0] + 1e-15!r} now")
+
+
+def test_a_state_that_is_missing_is_no_equality(crawl, tmp_path):
+    other = rewritten(crawl, tmp_path / "other", keep=lambda topic, when: (topic, when) != ("/joint_states", 10**9))
+    with reading(crawl) as before, reading(other) as now:
+        found = compare(before, now)
+    assert found.missing["joint_states"] == 1
+    assert found.parting is None
+    assert not found.same
+
+
+def test_a_recording_of_another_version_says_what_differs(crawl, tmp_path):
+    def older(about):
+        about["versions"]["numpy"] = "1.0"
+        about["parameters"]["gait"]["omega"] = 7.5
+        about["robot_file"]["safety"]["command_timeout"] = 0.2
+        del about["versions"]["machine"]
+
+    other = with_about(crawl, tmp_path / "other", older)
+    with reading(crawl) as now, reading(other) as before:
+        differs = what_differs(about_run(before), about_run(now))
+        assert interventions(before) == []
+        assert what_differs(about_run(now), about_run(now)) == []
+        numpy, machine = (about_run(now)["versions"][name] for name in ("numpy", "machine"))
+    assert differs == [
+        f"machine: not there then, {machine} now",
+        f"numpy: 1.0 then, {numpy} now",
+        "parameters.gait.omega: 7.5 then, 8.0 now",
+        "robot_file.safety.command_timeout: 0.2 then, 0.1 now",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda about: about["backend"].update(lockstep=False), "was not made in lockstep"),
+        (lambda about: about.update(backend_name="mock"), "is of the backend mock: only simulations"),
+        (lambda about: about.pop("given"), "does not say how it was made"),
+        (lambda about: about["gait"].update(omgea=3.0), "it was recorded by crawler 0.1.0"),
+    ],
+)
+def test_what_cannot_be_repeated_is_one_sentence(call, crawl, tmp_path, change, sentence):
+    other = with_about(crawl, tmp_path / "other", change)
+    code, out, err = call("rerun", str(other))
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert len(err.strip().splitlines()) == 1
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("command", ["rerun", "plot"])
+def test_what_is_no_recording_of_a_run_is_one_sentence(call, tmp_path, command):
+    (tmp_path / "foreign.mcap").write_text("hello")
+    (tmp_path / "short.mcap").write_bytes(b"\x89MCAP0\r\n\x01")
+    for words in (["foreign.mcap"], ["short.mcap"], ["nowhere.mcap"], ["."]):
+        code, out, err = call(command, *words)
+        assert (code, out) == (2, "")
+        assert words[0] in err
+        assert len(err.strip().splitlines()) == 1
+
+
+def test_the_picture_of_a_run_is_drawn_from_its_recording_up_to_the_cut(call, crawl, tmp_path):
+    whole = (crawl / "recording" / "recording.mcap").read_bytes()
+    (tmp_path / "cut.mcap").write_bytes(whole[: len(whole) // 2])
+    code, out, err = call("plot", "cut.mcap", "--json")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert told["picture"] == "cut.png"
+    assert (tmp_path / "cut.png").read_bytes().startswith(b"\x89PNG")
+    assert told["robot"] == "three_link"
+    assert 0.1 < told["duration_s"] < 1.5
+    code, out, _ = call("plot", str(crawl), "--output", "crawl.svg", "--json")
+    assert code == 0
+    assert b"<svg" in (tmp_path / "crawl.svg").read_bytes()
+    run = json.loads((crawl / "summary.json").read_text())
+    assert json.loads(out)["duration_s"] == pytest.approx(run["duration_s"])
+    assert json.loads(out)["distance_m"] == pytest.approx(run["distance_m"], abs=1e-9)
+
+
+def test_a_picture_that_cannot_be_written_is_one_sentence(call, crawl, tmp_path):
+    for file in ("/proc/picture.png", "picture.nothing"):
+        code, _, err = call("plot", str(crawl), "--output", file)
+        assert code == 2
+        assert f"{file} cannot be written" in err
+        assert len(err.strip().splitlines()) == 1
