@@ -1,5 +1,10 @@
-"""A run whose command line is stopped, hangs or is killed: motors are made safe all the same. Real processes."""
+"""A run whose command line is stopped, hangs or is killed, or whose nodes are: safe, said, and no success.
 
+Real processes.
+"""
+
+import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -8,6 +13,10 @@ from pathlib import Path
 
 import pytest
 from rings import LONG
+from std_srvs.srv import Trigger
+
+from crawler_nodes.ring_view import RingView
+from crawler_nodes.run_log import RunLog
 
 
 def wait_for(condition):
@@ -27,10 +36,10 @@ def alive(pid):
 class Run:
     """`crawler run` that tracks a gait."""
 
-    def __init__(self, crawler, directory, *arguments):
+    def __init__(self, crawler, directory, *arguments, stderr=subprocess.PIPE):
         self.logs = directory / "run" / "logs"
-        words = [*crawler, "run", "--duration", "0", "--json", "--out", str(directory / "run"), *arguments]
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        words = [*crawler, "run", "--duration", "0", "--out", str(directory / "run"), *arguments]
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=stderr, text=True)
         wait_for(lambda: "tracking" in self.log("controller"))
         pids = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True).stdout.split()
         self.nodes = [int(pid) for pid in pids]
@@ -40,22 +49,21 @@ class Run:
         file = self.logs / f"{node}.log"
         return file.read_text() if file.exists() else ""
 
-    @property
-    def backend(self):
-        return next(pid for pid in self.nodes if "_backend" in Path(f"/proc/{pid}/cmdline").read_text())
+    def node(self, name):
+        return next(pid for pid in self.nodes if f"__node:={name}" in Path(f"/proc/{pid}/cmdline").read_text())
 
     def end(self):
         """What it prints on stderr; nobody may be left."""
         _, errors = self.process.communicate(timeout=LONG)
         wait_for(lambda: not any(alive(pid) for pid in self.nodes))
-        for text in (errors, *(file.read_text() for file in self.logs.glob("*.log"))):
+        for text in (errors or "", *(file.read_text() for file in self.logs.glob("*.log"))):
             assert "Traceback" not in text
         return errors
 
 
 def test_a_command_line_that_is_stopped_ends_the_motors(crawler, tmp_path):
     run = Run(crawler, tmp_path, "--backend", "mock")
-    backend = run.backend
+    backend = run.node("backend")
     run.process.send_signal(signal.SIGSTOP)
     wait_for(lambda: not alive(backend))
     assert f"process {run.process.pid}, which had started it, is stopped" in run.log("backend")
@@ -83,10 +91,63 @@ def test_ctrl_z_ends_the_run(crawler, tmp_path):
     assert run.process.returncode == 0
 
 
-@pytest.mark.parametrize("backend", ["mock", "model"])
+@pytest.mark.parametrize("backend", ["mock", pytest.param("model", marks=pytest.mark.exhaustive)])
 def test_the_nodes_say_why_they_end_when_their_command_line_is_killed(crawler, tmp_path, backend):
     run = Run(crawler, tmp_path, "--backend", backend)
     os.kill(run.process.pid, signal.SIGKILL)
     run.end()
     for node in ("backend", "gait", "controller"):
         assert f"process {run.process.pid}, which had started it, is gone: ending" in run.log(node)
+
+
+@pytest.fixture
+def unread():
+    """The end of a full pipe that nobody reads: whoever writes into it hangs."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(write, bytes(4096))
+    os.set_blocking(write, True)
+    yield write
+    os.close(write)
+    os.close(read)
+
+
+@pytest.mark.parametrize(("backend", "number", "code"), [("mock", 0, 1), ("model", signal.SIGINT, 130)])
+def test_a_command_line_that_hangs_ends_motors_by_itself_and_all_else_when_it_is_asked(
+    crawler, tmp_path, unread, backend, number, code
+):
+    run = Run(crawler, tmp_path, "--backend", backend, "--duration", "600", stderr=unread)
+    if number:
+        run.process.send_signal(number)
+    run.end()
+    assert run.process.returncode == code
+
+
+@pytest.mark.parametrize(
+    ("node", "number", "words"),
+    [
+        ("backend", signal.SIGSTOP, "the node 'backend' was stopped"),
+        pytest.param("gait", signal.SIGSTOP, "the node 'gait' was stopped", marks=pytest.mark.exhaustive),
+        ("controller", signal.SIGKILL, "the node 'controller' ended with exit code -9"),
+    ],
+)
+def test_a_node_that_is_stopped_or_killed_makes_the_run_a_failure(crawler, tmp_path, node, number, words):
+    run = Run(crawler, tmp_path, "--backend", "mock")
+    os.kill(run.node(node), number)
+    errors = run.end()
+    assert run.process.returncode == 1
+    assert words in errors
+    assert words in json.loads((tmp_path / "run" / "summary.json").read_text())["fault"]
+
+
+def test_an_emergency_stop_makes_the_run_a_failure(crawler, tmp_path):
+    run = Run(crawler, tmp_path, "--backend", "mock", "--duration", "600")
+    with RingView(log=(log := RunLog())) as view:
+        assert view.call(Trigger, "backend/estop", Trigger.Request(), LONG, appears=LONG).success
+        assert view.wait(lambda: log.motion == "e-stopped", LONG)
+    run.process.send_signal(signal.SIGINT)
+    errors = run.end()
+    assert run.process.returncode == 1
+    assert "the robot was e-stopped during the run" in errors

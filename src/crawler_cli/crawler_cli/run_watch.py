@@ -11,8 +11,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from crawler_bringup.stack import Stack
+from crawler_bringup.stack import BACKENDS, Stack
 from crawler_cli.commands.interruption import interrupted
+from crawler_cli.overseer import Overseer
 from crawler_cli.processes import Processes
 from crawler_cli.status import StatusLine
 from crawler_core.errors import UserError
@@ -59,9 +60,11 @@ def watch(stack: Stack, directory: Path, quiet: bool) -> Outcome:
             signal.signal(number, hear)
     if interrupted():
         outcome.interrupted = signal.SIGINT
+    moves = not BACKENDS[stack.options.backend].simulated
     try:
         processes.start()
-        _Watch(stack, processes, outcome).run(quiet)
+        with Overseer(processes.stop, ENDING, moves) as overseer:
+            _Watch(stack, processes, outcome).run(quiet, overseer)
     except OSError as error:
         raise UserError(f"{error.filename or directory} cannot be written: {error.strerror}.") from None
     finally:
@@ -85,10 +88,11 @@ class _Watch:
         self._faulted = math.nan  # when a fault stopped the robot
         self._loading = False
 
-    def run(self, quiet: bool) -> None:
+    def run(self, quiet: bool, overseer: Overseer) -> None:
         status = StatusLine(self._stack, self._log, quiet=quiet)
         with RingView(log=self._log, namespace=self._stack.options.namespace) as view, status:
             while not self._done(view):
+                overseer.turn()
                 status.update()
                 time.sleep(LOOK)
             self._outcome.wall = time.monotonic() - self._first_state

@@ -14,7 +14,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from crawler_nodes.parent import Parent
@@ -26,6 +26,22 @@ LEAVES = 1.4  # s from the wish until it has left
 LETS_GO = 0.3  # s that the torque may take to go off, where the loop did not see to that
 LAST = 1.8  # s after which even what keeps Python from running is ended
 HANGS = 1  # exit code where the motors, or what else there is to leave in order, had to be left to this thread
+
+
+def hear_signals() -> int:
+    """Where the numbers of signals with a handler come out from now on, whatever the main thread is doing."""
+    heard, told = os.pipe()
+    os.set_blocking(told, False)
+    signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    return heard
+
+
+def looks(heard: int) -> Iterator[tuple[bytes, float]]:
+    """Look up every tenth of a second: the signals since, and for how many seconds nothing was done about anything."""
+    while True:
+        began = time.monotonic()
+        numbers = os.read(heard, 100) if select.select([heard], [], [], LOOK)[0] else b""
+        yield numbers, min(time.monotonic() - began, TURN)
 
 
 class Guardian:
@@ -43,11 +59,9 @@ class Guardian:
         self._let_go: Callable[[], None] | None = None
         self._code = 0
         self._patience = BEGINS
-        self._heard, told = os.pipe()
-        os.set_blocking(told, False)
         for number in (signal.SIGINT, signal.SIGTERM, *([signal.SIGTSTP] if moves else [])):
-            signal.signal(number, lambda *_: None)  # the number goes to `told`, whatever the main thread is doing
-        signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+            signal.signal(number, lambda *_: None)
+        self._heard = hear_signals()
         threading.Thread(target=self._watch, name="guardian", daemon=True).start()
 
     def guard(self, let_go: Callable[[], None]) -> None:
@@ -76,14 +90,14 @@ class Guardian:
 
     def _watch(self) -> None:
         waited = 0.0
-        while waited <= self._patience:
-            began = time.monotonic()
-            if select.select([self._heard], [], [], LOOK)[0]:
-                self._hear(os.read(self._heard, 100))
+        for numbers, passed in looks(self._heard):
+            if numbers:
+                self._hear(numbers)
             elif not self.asked:
                 self._ask(self._parent.trouble(self._moves))
-            if self.asked:
-                waited += min(time.monotonic() - began, TURN)
+            waited += passed * self.asked
+            if waited > self._patience:
+                break
         if self._let_go is not None:
             last = threading.Thread(target=self._let_go, daemon=True)
             last.start()
