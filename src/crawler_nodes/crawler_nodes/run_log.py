@@ -271,6 +271,8 @@ class RunLog:
             else:
                 self.troubles[name] = status.message
             if name == "backend":
+                moved = self.motion in ("active", "holding")
                 self.backend = {entry.key: entry.value for entry in status.values}
-                if self.motion in HALTED:
+                disabled = moved and self.motion == "disabled" and self.backend.get("finished") != "True"
+                if self.motion in HALTED or disabled:
                     self.halts.setdefault(self.motion, status.message)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from crawler_interfaces.msg import ContactState, ContactStateArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from nav_msgs.msg import Odometry
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
@@ -223,3 +224,24 @@ def test_a_stride_is_charged_with_what_it_asks_of_the_ground_and_of_its_motor():
     assert found["slip_per_stride_m"] == pytest.approx(10 * 0.005 * 0.2)
     assert (found["peak_torque_N_m"], found["peak_power_W"]) == (4.0, 12.0)  # of the joint that is driven by effort
     assert demands(RunLog(), 0.0) == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "halts"),
+    [
+        (["disabled", "active", "active"], []),  # as at the start
+        (["active", "disabled", "active"], ["disabled"]),
+        (["active", "e-stopped", "disabled", "active"], ["e-stopped"]),
+        (["active", "disabled finished"], []),  # as at the end of a run on motors
+    ],
+)
+def test_what_stopped_the_robot_on_the_way_is_kept(said, halts):
+    log = RunLog()
+    (hear,) = [callback for topic, callback in log.topics() if topic.name == "diagnostics"]
+    for words in said:
+        motion, _, finished = words.partition(" ")
+        values = {"motion": motion, "finished": str(bool(finished))}
+        entries = [KeyValue(key=key, value=value) for key, value in values.items()]
+        status = DiagnosticStatus(name="left/backend", message=f"motion is {motion}", values=entries)
+        hear(serialize_message(DiagnosticArray(status=[status])), {})
+    assert list(log.halts) == halts
