@@ -67,6 +67,22 @@ def test_states_that_the_storm_has_forged_are_not_judged():
     assert witness.peak.said == {}
 
 
+def test_how_a_joint_without_torque_falls_is_not_judged():
+    witness, hear = watching([1.9, 1.9])
+
+    def motion(word):
+        hear["motion_state"](serialize_message(DiagnosticStatus(name="backend", message=word)), {})
+
+    motion("e-stopped")
+    for tick, angle in enumerate((2.5, 2.9, 2.9), 2):
+        hear["joint_states"](state(tick, angle), {})
+    assert witness.peak.said == {}
+    motion("active")
+    for tick, angle in enumerate((2.9, 2.9, 2.0), 5):
+        hear["joint_states"](state(tick, angle), {})
+    assert set(witness.peak.said) == {"speed", "acceleration"}
+
+
 def test_a_clock_that_goes_back_is_counted():
     witness, hear = watching([1.9] * 5)
     hear["joint_states"](state(1, 1.9), {})

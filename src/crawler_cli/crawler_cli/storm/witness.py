@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
@@ -75,12 +75,14 @@ class Witness:
         self._resolution = RESOLUTION.get(self.backend, SOLVED)
         self._names: list[str] = []
         self._index: list[int] = []
+        self._limp = False  # without torque: how joints fall then is not the stack's doing
         self._speeds: tuple[float, tuple[float, ...]] | None = None  # s that they are the mean of, rad/s
 
     def topics(self) -> Topics:
         """What it listens to; what belongs to the same instant is heard first."""
         return [
             (Topic("diagnostics", DiagnosticArray, depth=5000), self._on_diagnostics),
+            (Topic("motion_state", DiagnosticStatus, latched=True, depth=10), self._on_motion),
             (Topic("joint_states", JointState, depth=5000), self._on_state),
         ]
 
@@ -124,6 +126,10 @@ class Witness:
             if status.name.rpartition("/")[2] == "backend" and "motion" in values:
                 self.counters = values
 
+    def _on_motion(self, data: bytes, _info: dict[str, Any]) -> None:
+        if data not in self.forged:
+            self._limp = deserialize_message(data, DiagnosticStatus).message in LIMP
+
     def _on_state(self, data: bytes, _info: dict[str, Any]) -> None:
         if data in self.forged:
             return
@@ -142,6 +148,9 @@ class Witness:
         if passed <= 0.0:
             self.went_back += passed < 0.0
             self._speeds = None if passed < 0.0 else self._speeds
+            return
+        if self._limp:
+            self._speeds = None
             return
         joints = self.spec.actuated
         speeds = []
