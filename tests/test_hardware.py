@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 import yaml
 from crawler_interfaces.msg import ContactState, ContactStateArray
 from diagnostic_msgs.msg import DiagnosticArray
+from hw_robots import three_link_on_a_board
 from rclpy.serialization import deserialize_message
 from rings import LONG
 from std_srvs.srv import SetBool, Trigger
@@ -26,6 +28,7 @@ from crawler_nodes.tap import Topic
 from hw_drivers.hardware_map import hardware_map
 from hw_drivers.kinds import KINDS
 
+BUSES = {"dynamixel": {}, "board": {"hardware": dict(three_link_on_a_board().section("hardware"))}}
 PATIENT = {"patience": 5.0}  # for what is not about silence, on a machine that may be busy
 
 
@@ -190,8 +193,9 @@ def rearm(ring, bench):
     ring.until(bench.moving)
 
 
-def test_every_stop_takes_the_torque_off_and_needs_a_reset_and_an_enable(motors, crawler, tmp_path):
-    robot = robot_file(tmp_path)
+@pytest.mark.parametrize("kind", BUSES)
+def test_every_stop_takes_the_torque_off_and_needs_a_reset_and_an_enable(motors, crawler, tmp_path, kind):
+    robot = robot_file(tmp_path, **BUSES[kind])
     bench = motors(robot)
     with Crawl(robot, port=bench.port, patience=1.0) as ring:
         ring.until(bench.moving)
@@ -203,8 +207,9 @@ def test_every_stop_takes_the_torque_off_and_needs_a_reset_and_an_enable(motors,
 
         bench.tell("dead joint_2")
         ring.until(lambda: ring.motion() == "faulted" and bench.torque() == {False})
-        assert ring.log.backend["joint"] == "joint_2"
-        assert "power of joint_2" in ring.log.backend["remedy"]
+        silent = "joint_2" if kind == "dynamixel" else "joint_1"  # on a board all joints are: the first is named
+        assert ring.log.backend["joint"] == silent
+        assert f"power of {silent}" in ring.log.backend["remedy"]
         assert not ring.trigger("reset").success
         bench.tell("none")
         bench.state()
@@ -219,6 +224,22 @@ def test_every_stop_takes_the_torque_off_and_needs_a_reset_and_an_enable(motors,
         rearm(ring, bench)
 
 
+def test_a_board_that_restarts_in_a_run_is_a_fault_and_moves_nothing_until_its_zeros_are_known_again(motors, tmp_path):
+    robot = robot_file(tmp_path, **BUSES["board"])
+    bench = motors(robot)
+    with Crawl(robot, port=bench.port, **PATIENT) as ring:
+        ring.until(bench.moving)
+        bench.tell("reboot")
+        ring.until(lambda: ring.motion() == "faulted" and bench.torque() == {False})
+        assert "has restarted" in ring.log.troubles["backend"]
+        answer = ring.trigger("reset")
+        assert not answer.success
+        assert "has not found the index of joint_1" in answer.message
+        bench.tell("none")  # somebody turns both past their index
+        bench.state()
+        rearm(ring, bench)
+
+
 def test_without_the_controller_the_torque_goes_off_on_the_wire(motors, tmp_path):
     robot = robot_file(tmp_path)
     bench = motors(robot)
@@ -230,13 +251,17 @@ def test_without_the_controller_the_torque_goes_off_on_the_wire(motors, tmp_path
         ring.until(lambda: bench.torque() == {False})
 
 
-def test_without_the_backend_the_servos_own_watchdog_stops_them(motors, tmp_path):
-    robot = robot_file(tmp_path)
+@pytest.mark.parametrize("kind", BUSES)
+def test_without_the_backend_the_motors_own_watchdog_stops_them(motors, tmp_path, kind):
+    robot = robot_file(tmp_path, **BUSES[kind])
     bench = motors(robot)
     with Crawl(robot, port=bench.port, **PATIENT) as ring:
         ring.until(bench.moving)
         ring.expected_to_end.add("backend")
         ring.processes.children["backend"].kill()
+        if kind == "board":
+            wait_for(lambda: bench.torque() == {False})
+            return
         bench.come_to_rest()
         assert bench.torque() == {True}  # they stop where they are: the X series cannot let go by itself
 
@@ -328,6 +353,39 @@ def test_a_port_that_is_not_there_is_refused_in_one_sentence(crawler, tmp_path):
         assert done.returncode == 2
         assert done.stderr.splitlines()[-1].startswith(f"crawler: there is no port {port}: ")
         assert "Traceback" not in done.stderr
+
+
+def test_the_hw_command_finds_a_cranks_index_on_its_board_moves_it_and_lets_it_go(motors, crawler, tmp_path):
+    shutil.copytree(robots_directory() / "bolt", tmp_path / "bolt")
+    file = tmp_path / "bolt" / "robot.yaml"
+    document = yaml.safe_load(file.read_text())
+    document["hardware"]["buses"]["board"] |= {"watchdog": 1.0, "reply_timeout": 0.25}
+    file.write_text(yaml.safe_dump(document, sort_keys=False))
+    home = document["joints"]["crank"]["home_deg"]
+    bench = motors(file)
+    port = ["--robot", str(file), "--port", bench.port]
+    (found,) = json.loads(hw(crawler, "scan", "--json", *port).stdout)["devices"]
+    assert (found["id"], found["joint"], found["model"]) == (0, "crank", "emulated")
+    bench.tell("reboot")
+    bench.state()
+    done = hw(crawler, "jog", "--joint", "crank", "--by", "20", *port)
+    assert done.returncode == 2
+    assert "has not found the index of crank since it started: run 'crawler hw home'" in done.stderr
+    done = hw(crawler, "home", "--speed", "50", *port)
+    assert done.returncode == 0, done.stderr
+    assert "crank: its zero was not known, and is found" in done.stdout
+    (angle,) = re.findall(r"crank is at (\S+) degrees", done.stdout)
+    # its friction holds it off by 0.4 degrees; without torque the weight of the leg moves it
+    assert float(angle) == pytest.approx(home, abs=1.5)
+    wait_for(lambda: bench.torque() == {False})
+    done = hw(crawler, "jog", "--joint", "crank", "--to", f"{home + 20.0}", "--speed", "50", "--json", *port)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["joints"]["crank"]["angle_deg"] == pytest.approx(home + 20.0, abs=1.5)
+    done = hw(crawler, "calibrate", *port, input="\n")
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(hw(crawler, "monitor", "--json", *port).stdout)["joints"]["crank"]
+    assert seen["angle_deg"] == pytest.approx(home, abs=5.0)  # who sets it so says that it stands there
+    assert hw(crawler, "estop", *port).returncode == 0
 
 
 def test_the_hw_command_finds_moves_calibrates_and_stops(motors, crawler, tmp_path):

@@ -73,8 +73,47 @@ def test_disarming_takes_the_torque_off_without_a_fault_and_a_reboot_is_asked_fo
         assert bench.volts == [None]
         assert bench.state().state == BoardState.IDLE
         assert not bench.firmware.wants_reboot
+        assert bench.code(Arm()) == Code.OK
+        bench.torque(0.1)
+        bench.tick()
+        assert bench.driven == [True]
         assert bench.code(Reboot()) == Code.OK
         assert bench.firmware.wants_reboot
+        bench.tick()
+        assert bench.volts == [None]
+
+
+def test_a_reset_takes_the_torque_off_even_without_a_fault():
+    with board(MOTOR) as bench:
+        bench.torque(0.1)
+        bench.tick()
+        assert bench.code(Reset()) == Code.OK
+        bench.tick()
+        assert bench.volts == [None]
+        assert bench.state().state == BoardState.IDLE
+
+
+def test_the_light_is_dark_without_a_host_blinks_when_well_is_lit_with_torque_and_flickers_with_a_fault():
+    def changes(ticks=1000):
+        """How often it changes in so many ms, and whether it is on at the end."""
+        seen = []
+        for _ in range(ticks):
+            if bench.firmware.led != (seen[-1] if seen else None):
+                seen.append(bench.firmware.led)
+            bench.tick()
+        return len(seen) - 1, bench.firmware.led
+
+    bench = Bench()
+    assert changes() == (0, False)
+    bench.hello()
+    bench.configure(MOTOR, watchdog=1000)
+    assert changes()[0] in (1, 2)
+    assert bench.code(Arm()) == Code.OK
+    assert changes(900) == (0, True)
+    bench.tick(200)
+    assert bench.state().faults == BoardFault.LINK_LOST
+    assert changes()[0] in (15, 16)
+    bench.close()
 
 
 # faults
@@ -131,6 +170,22 @@ def test_a_fault_of_one_motor_or_the_board_takes_all_torque_off_in_its_time_and_
             (fault, 0, 0) if isinstance(fault, BoardFault) else (0, fault, 0)
         )
         assert bench.code(Reset()) == (Code.CAUSE if stays else Code.OK)
+
+
+def test_a_supply_that_is_low_is_a_fault_only_where_there_is_torque_to_lose():
+    bench = Bench()
+    bench.hello()
+    bench.configure(MOTOR, watchdog=1000)
+    bench.supply = 5.996
+    bench.tick(100)
+    state = bench.state()
+    assert (state.state, state.faults, state.supply) == (BoardState.IDLE, 0, 600)  # of 10 mV, rounded
+    assert bench.code(Arm()) == Code.OK
+    bench.tick(19)
+    assert bench.state().state == BoardState.ARMED
+    bench.tick()
+    assert bench.state().faults == BoardFault.UNDER_VOLTAGE
+    bench.close()
 
 
 def test_a_loop_that_stood_still_is_a_fault_while_armed_and_none_else():
@@ -200,6 +255,7 @@ def refusals():
     yield FindIndex(0, 0.0, 0.1, 1.0), Code.VALUE, 6
     yield FindIndex(0, 1.0, 0.0, 1.0), Code.VALUE, 10
     yield FindIndex(0, 1.0, 0.1, 101.0), Code.VALUE, 14
+    yield FindIndex(1, 1.0, 0.1, 1.0), Code.MOTOR, 1
     yield FindIndex(0, 1.0, 0.1, 1.0), Code.NOT_ARMED, 0
     yield Setpoints({1: Setpoint(Mode.OFF)}), Code.MOTOR, 1
     yield Setpoints({0: Setpoint(Mode.TORQUE, math.inf)}), Code.VALUE, 8

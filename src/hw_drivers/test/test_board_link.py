@@ -107,6 +107,9 @@ def test_a_hello_takes_the_torque_off_and_what_came_before_it_says_nothing_any_m
         assert bench.volts == [None]
         assert bench.raw(push) == []
         assert bench.code(Arm()) == Code.NOT_CONFIGURED
+        assert bench.state().motors == {}
+        assert bench.code(ConfigureBoard(WATCHDOG, 1, 6.0, 30.0)) == Code.OK
+        assert bench.code(Arm()) == Code.NOT_CONFIGURED  # its motors are forgotten as well
         bench.configure(MOTOR)
         assert bench.code(Arm()) == Code.OK
         assert bench.raw(push) == []

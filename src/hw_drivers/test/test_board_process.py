@@ -11,7 +11,7 @@ from pathlib import Path
 from firmware_bench import MOTOR
 
 from hw_drivers.board.codec import Parser, frame, opened
-from hw_drivers.board.firmware import FLAGS, compiled, core, sources
+from hw_drivers.board.firmware import realtime
 from hw_drivers.board.messages import (
     VERSION,
     Arm,
@@ -82,9 +82,7 @@ def drive(port):
 
 
 def test_the_board_itself_takes_the_torque_off_when_its_host_is_killed():
-    host_folder = sources() / "host"
-    program = compiled("realtime", [*core(), host_folder / "library.cpp", host_folder / "realtime.cpp"], FLAGS)
-    with subprocess.Popen([program, "1", "0"], stdout=subprocess.PIPE, text=True) as board:
+    with subprocess.Popen([realtime(), "1", "0"], stdout=subprocess.PIPE, text=True) as board:
         assert board.stdout is not None
         try:
             port = board.stdout.readline().strip()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from crawler_cli.bench.cycles import cycles, spread
 from crawler_cli.bench.part import Part
 from hw_drivers.alarm import Alarm
 from hw_drivers.bus import JointMap
@@ -70,14 +71,7 @@ def cycle_times(seconds: float, baud: int = 1_000_000, servos: int = SERVOS) -> 
     for name, wire in (("software", False), ("timed", True)):
         with _Rig(servos, baud) as rig:
             rig.emulator.wire = wire
-            taken = []
-            end = time.perf_counter() + seconds
-            while time.perf_counter() < end:
-                begun = time.perf_counter()
-                rig.bus.write(rig.still, rig.none, rig.none)
-                rig.bus.read()
-                taken.append(time.perf_counter() - begun)
-        found |= _spread(f"{name}_cycle", 1e3 * np.array(taken), "ms")
+            found |= spread(f"{name}_cycle", cycles(rig.bus, servos, seconds), "ms")
     return found
 
 
@@ -100,13 +94,9 @@ def evenness(starts: Sequence[float], rate: float) -> dict[str, float]:
     return {
         "rate_hz": rate,
         "cycles": float(len(steps) + 1),
-        **_spread("jitter", late, "us"),
+        **spread("jitter", late, "us"),
         "worst_us": float(late.max()),
     }
-
-
-def _spread(name: str, values: np.ndarray, unit: str) -> dict[str, float]:
-    return {f"{name}_p50_{unit}": float(np.median(values)), f"{name}_p99_{unit}": float(np.percentile(values, 99))}
 
 
 class _Rig:
@@ -118,7 +108,6 @@ class _Rig:
         self.joints: Sequence[JointMap] = [
             JointMap(f"joint_{i}", i, 1, 1.0, np.pi, -1.5, 1.5, 3.0, 1.0, own) for i in range(1, servos + 1)
         ]
-        self.still, self.none = np.zeros(servos), np.full(servos, np.nan)
         self.emulator: DynamixelEmulator = emulate(settings, self.joints, [0.0] * servos)
         self.bus = DynamixelBus("bench", replace(settings, port=self.emulator.port))
 

@@ -23,6 +23,7 @@ PARTS: Table[Part] = Table(
         "leaps": "crawler_cli.bench.bolt.hybrid:PART",
         "walk": "crawler_cli.bench.miniaq.walk:PART",
         "motors": "crawler_cli.bench.motors:PART",
+        "board": "crawler_cli.bench.board:PART",
     },
 )
 EPILOG = """examples:
@@ -50,6 +51,8 @@ of the walk: walk_compiled_ms, walk_lsoda_ms, walk_bdf_ms and walk_*_error_um of
   walk_compiled_over_lsoda, walk_compiled_over_bdf, walk_first_s, walk_plant_tick_us
 of the motors: bus_servos, bus_baud, bus_wire_limit_ms, bus_software_cycle_*, bus_timed_cycle_* of an emulated bus,
   loop_rate_hz, loop_cycles, loop_jitter_p50_us, loop_jitter_p99_us, loop_worst_us
+of the board: board_motors, board_1M_wire_limit_ms, board_1M_cycle_*, the same for 3M, and board_software_cycle_* of an
+  emulated one; firmware_ticks, firmware_late_*, firmware_pass_*, firmware_cycle_* of the firmware as a process
 """
 
 

@@ -105,7 +105,6 @@ Answer Board::arm() {
     if (!configured_) return {Code::NOT_CONFIGURED, THE_BOARD};
     if (const int motor = unconfigured(); motor >= 0) return {Code::NOT_CONFIGURED, static_cast<uint8_t>(motor)};
     for (Motor& motor : motors_) motor.rest();
-    under_voltage_ = Lasting{};
     fed_ = hardware_.now();
     armed_ = true;
     return {};
@@ -114,7 +113,6 @@ Answer Board::arm() {
 Answer Board::reset() {
     disarm();
     faults_ = 0;
-    over_voltage_ = Lasting{};
     for (Motor& motor : motors_) motor.forgive();
     if (hardware_.stop_pressed()) faults_ |= board_fault::ESTOP_INPUT;
     if (over_voltage()) faults_ |= board_fault::OVER_VOLTAGE;
@@ -145,8 +143,7 @@ Answer Board::setpoints(const Packet& packet) {
         if (wanted[i].mode == Mode::POSITION && lost) return {Code::NOT_HOMED, static_cast<uint8_t>(i)};
     }
     if (!armed_) return {};
-    for (int i = 0; i < MOST_MOTORS; ++i)
-        if (!motors_[i].searching()) motors_[i].aim(wanted[i]);
+    for (int i = 0; i < MOST_MOTORS; ++i) motors_[i].aim(wanted[i]);
     fed_ = hardware_.now();
     return {};
 }

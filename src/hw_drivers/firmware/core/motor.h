@@ -42,6 +42,7 @@ class Motor {
     bool configured() const { return configured_; }
     const MotorConfig& config() const { return config_; }
 
+    // While it searches its index it takes no notice of it.
     void aim(const Setpoint& setpoint) { setpoint_ = setpoint; }
     void search(const Search& search);
     // No setpoint, and no search, from now on.
@@ -59,7 +60,6 @@ class Motor {
     // The fields of a STATE.
     void report(uint8_t* fields) const;
     bool homed() const { return shaft_.homed(); }
-    bool searching() const { return searching_; }
 
   private:
     void watch(bool armed);

@@ -79,6 +79,11 @@ class Firmware:
         """Whether it was told to start again."""
         return bool(self._library.crawler_board_wants_reboot(self._board))
 
+    @property
+    def led(self) -> bool:
+        """Whether its light is on."""
+        return bool(self._library.crawler_board_led(self._board))
+
     def close(self) -> None:
         """Give back its memory. May be called twice."""
         board, self._board = self._board, None
@@ -106,8 +111,14 @@ def library() -> ctypes.CDLL:
         ctypes.c_float,
         ctypes.c_int,
     )
-    found.crawler_board_wants_reboot.argtypes = (ctypes.c_void_p,)
+    found.crawler_board_wants_reboot.argtypes = found.crawler_board_led.argtypes = (ctypes.c_void_p,)
     return found
+
+
+def realtime() -> Path:
+    """The firmware as a program, with motors that it pretends on a pseudo-terminal, in real time. Raises UserError."""
+    host = sources() / "host"
+    return compiled("realtime", [*core(), host / "library.cpp", host / "realtime.cpp"], FLAGS)
 
 
 def sources() -> Path:
