@@ -5,7 +5,7 @@ import math
 import pytest
 from firmware_bench import BOOT, MOTOR, TWO, WATCHDOG, Bench, board
 
-from hw_drivers.board.codec import frame
+from hw_drivers.board.codec import Parser, frame, opened
 from hw_drivers.board.messages import (
     VERSION,
     Ack,
@@ -115,6 +115,21 @@ def test_a_hello_takes_the_torque_off_and_what_came_before_it_says_nothing_any_m
         assert bench.raw(push) == []
         bench.tick()
         assert bench.volts == [None]
+
+
+def test_both_sides_count_from_one_in_a_session():
+    with board(MOTOR) as bench:
+        bench.raw(b"\x07\x07\x00")
+        assert bench.state().ignored == 1
+        bench.hello(nonce=5)
+        bench.firmware.receive(bench.frame(Poll()))
+        (packet,) = Parser().feed(bench.firmware.send())
+        answer = opened(packet, bench.session)
+        assert answer is not None
+        assert answer.number == 1
+        state = answer.answer()
+        assert isinstance(state, State)
+        assert (state.number, state.ignored) == (1, 0)
 
 
 def test_frames_from_before_a_restart_of_the_board_are_foreign_to_it():
