@@ -21,7 +21,7 @@ from crawler_nodes.parent import Parent
 
 LOOK = 0.1  # s between two looks
 TURN = 0.15  # s that one look can count for: what a busy or a stopped machine takes besides is not the process's fault
-BEGINS = 0.7  # s from the wish until the loop has begun to leave
+BEGINS = 0.7  # s from the wish until the loop has heard of it
 LEAVES = 1.4  # s from the wish until it has left
 LETS_GO = 0.3  # s that the torque may take to go off, where the loop did not see to that
 LAST = 1.8  # s after which even what keeps Python from running is ended
@@ -47,7 +47,7 @@ def looks(heard: int) -> Iterator[tuple[bytes, float]]:
 class Guardian:
     """Hears the signals that ask this process to end, and whether the one that started it is gone.
 
-    `asked` says so to the loop, which then says `leave` and `done`; where it does not in time, the process ends here.
+    The loop looks at `asked_to_end`, and says `leave` and `done`; where it does not in time, the process ends here.
     """
 
     def __init__(self, moves: bool = False) -> None:
@@ -69,12 +69,18 @@ class Guardian:
         self._let_go = let_go
         self._code = HANGS
 
+    def asked_to_end(self) -> bool:
+        """Whether the loop shall end. Once it knows, it has some time for that."""
+        if self.asked:
+            self._patience = LEAVES
+        return self.asked
+
     def leave(self) -> None:
         """The loop has ended, and what there is to leave in order is now."""
         self.asked = True
         self._patience = LEAVES
         # by a thread that is not Python's, and so even where Python stands still; it shows in the log where that was
-        faulthandler.dump_traceback_later(LAST, exit=True)
+        faulthandler.dump_traceback_later(LAST, exit=True, file=2)
 
     def done(self, code: int) -> None:
         """All is in order, and what remains may hang as it likes: the process ends with `code`."""

@@ -72,7 +72,7 @@ def run_loop(
         # the first words of a logger take it some 30 ms: not in the middle of the ring
         node.get_logger().info("ready")
         gc.freeze()  # what is there now stays: the collector need not look through it in the middle of a tick
-        live(node, lambda: guardian.asked)
+        live(node, guardian.asked_to_end)
         if guardian.why:
             node.get_logger().error(f"{guardian.why}: ending")
         else:

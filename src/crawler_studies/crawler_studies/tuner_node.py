@@ -25,7 +25,7 @@ from crawler_studies.tuning.engine import Standing, open_tuning, read, tune
 from crawler_studies.tuning.plan import Plan, Request, make_plan, study_path
 
 NAP = 0.01  # s between two looks at the running tuning
-LEAVING = 5.0  # s that a running tuning is given to put a ring's gait back
+LEAVING = 1.2  # s that a running tuning is given to put a ring's gait back
 
 
 def request_of(goal: Tune.Goal) -> Request:
