@@ -6,7 +6,7 @@ from crawler_cli.storm.kind import Kind, Stage, ends
 from crawler_cli.storm.scene import Scene
 from hw_drivers.bus import FAULTS
 
-AFTER = 3.0  # s from the start of the backend until it fails
+AFTER = 6.0  # s from the start of the backend until it fails
 MOCK = {
     "late": ("late", "overrun", "slow"),
     "frozen": ("nothing new", "stopped"),
