@@ -12,7 +12,6 @@ from crawler_cli.storm.scene import Scene
 NODES = ("gait", "controller", "backend", "recorder")
 BREATH, GASP, SLEEP = 0.05, 0.5, 5.0  # s that a process is stopped
 DEATH = 2.0  # s within which all others have ended when the first process has been killed
-TIMEOUT = 0.1 + 0.5  # s: safety.command_timeout, and what braking takes
 
 
 def _signal(name: str, number: int) -> Kind:
@@ -29,14 +28,12 @@ def _signal(name: str, number: int) -> Kind:
 def _pause(
     name: str, seconds: float, must: Must, number: int = signal.SIGSTOP, backends: tuple[str, ...] = EVERY
 ) -> Kind:
-    """Stopped for so long; without commands for a long time the robot must come to rest meanwhile."""
+    """Stopped for so long."""
     word = signal.Signals(number).name
 
     def inject(scene: Scene) -> None:
         with scene.paused(name, number):
             began = time.monotonic()
-            if seconds >= SLEEP and name in ("gait", "controller") and not must.ends:
-                scene.expect(lambda: scene.witness.safe, TIMEOUT + 0.5, "the robot was not at rest")
             while time.monotonic() - began < seconds and not scene.ended:
                 scene.listen(min(0.05, seconds))
 
@@ -64,13 +61,7 @@ def _front(number: int, code: int) -> Kind:
 LATE = Must(
     "brakes and goes on within the limits; said, and no success", crawls=True, says=("late", "ran out"), code=None
 )
-HUNG = Must(
-    "at rest meanwhile; crawls on afterwards, said, and no success",
-    crawls=True,
-    says=("ran out", "stopped coming", "late", "silent", "hung"),
-    code=None,
-)
-SEEN = Must("it is said while it lasts; no success", ends=20.0, code=None)
+STOPPED = ends("stopped", text="the run ends, and says that the node was stopped; exit code not 0")
 KINDS = (
     *(_signal(name, number) for name in NODES for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)),
     _front(signal.SIGINT, 130),
@@ -82,14 +73,7 @@ KINDS = (
     _pause("backend", GASP, Must("goes on within the limits", crawls=True, code=None)),
     _pause("recorder", GASP, crawls(text="nothing is missing in the recording")),
     _pause("cli", GASP, crawls()),
-    _pause("gait", SLEEP, HUNG),
-    _pause("controller", SLEEP, HUNG),
-    _pause(
-        "backend",
-        SLEEP,
-        Must("it is said while it lasts; no success", crawls=True, code=None, says=("backend", "states")),
-    ),
-    _pause("recorder", SLEEP, crawls(text="nothing is missing in the recording")),
+    *(_pause(name, SLEEP, STOPPED) for name in NODES),
     _pause("cli", SLEEP, Must("motors stop, simulations may go on; no success", code=None), backends=REAL_TIME),
     _pause("cli", SLEEP, Must("motors stop", code=None), signal.SIGTSTP, backends=REAL_TIME),
 )
