@@ -129,11 +129,21 @@ def test_the_message_at_which_two_runs_part_is_named_to_the_last_digit(crawl, tm
     assert found.parting.words == (f"position of joint_2 was {changed[0]!r}, and is {changed[0] + 1e-15!r} now")
 
 
-def test_a_state_that_is_missing_is_no_equality(crawl, tmp_path):
-    other = rewritten(crawl, tmp_path / "other", keep=lambda topic, when: (topic, when) != ("/joint_states", 10**9))
+def far_ahead(topic, data):
+    """The state of 1 s, stamped as one of a million seconds later."""
+    is_it = topic == "/joint_states" and data[4:12] == (1).to_bytes(4, "little") + bytes(4)
+    return data[:4] + (1_000_001).to_bytes(4, "little") + data[8:] if is_it else data
+
+
+@pytest.mark.parametrize(
+    "changes", [{"keep": lambda topic, when: (topic, when) != ("/joint_states", 10**9)}, {"change": far_ahead}]
+)
+def test_a_state_that_is_missing_is_no_equality(crawl, tmp_path, changes):
+    other = rewritten(crawl, tmp_path / "other", **changes)
     with reading(crawl) as before, reading(other) as now:
         found = compare(before, now)
     assert found.missing["joint_states"] == 1
+    assert found.equal["joint_states"] == 300
     assert found.parting is None
     assert not found.same
 

@@ -30,6 +30,7 @@ COMMANDS: Table[Command] = Table(
         "design": "crawler_cli.commands.design:COMMAND",
         "gait-analysis": "crawler_cli.commands.gait_analysis:COMMAND",
         "rerun": "crawler_cli.commands.rerun:COMMAND",
+        "replay": "crawler_cli.commands.replay:COMMAND",
         "plot": "crawler_cli.commands.plot:COMMAND",
         "tune": "crawler_cli.commands.tune:COMMAND",
         "hw": "crawler_cli.commands.hw:COMMAND",

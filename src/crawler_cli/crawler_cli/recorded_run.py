@@ -10,7 +10,7 @@ from rosbags.highlevel import AnyReader
 
 from crawler_bringup.stack import SECTIONS, Options
 from crawler_core.errors import UserError
-from crawler_studies.recording import connections
+from crawler_studies.recording import connections, messages_of
 
 # settings that say how long a node waits, by the wall clock, and nothing of what it then does
 WAITING = {"real_time_factor", "lockstep_timeout", "answer_timeout", "reference_timeout", "readers", "stop_at"}
@@ -52,10 +52,10 @@ def what_differs(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> list[st
 def interventions(reader: AnyReader) -> list[str]:
     """What was done to the run while it ran, and a rerun does not do; a phrase each."""
     found = ["cmd_vel steered it"] if any(True for _ in _messages(reader, "cmd_vel")) else []
-    for _, event in _messages(reader, "parameter_events"):
+    for event in _messages(reader, "parameter_events"):
         for parameter in event.changed_parameters:
             found.append(f"{parameter.name} of {event.node} was changed")
-    stopped = {said.message for _, said in _messages(reader, "motion_state")} - {"disabled", "active"}
+    stopped = {said.message for said in _messages(reader, "motion_state")} - {"disabled", "active"}
     found += [f"its motion was {state}" for state in sorted(stopped)]
     return list(dict.fromkeys(found))
 
@@ -63,17 +63,15 @@ def interventions(reader: AnyReader) -> list[str]:
 def late_ticks(reader: AnyReader) -> int:
     """How many ticks of the run had no command in time, as the backend said last."""
     late = 0
-    for _, message in _messages(reader, "diagnostics"):
+    for message in _messages(reader, "diagnostics"):
         for status in message.status:
             for entry in status.values:
                 late = int(entry.value) if entry.key == "late_ticks" and entry.value.isdigit() else late
     return late
 
 
-def _messages(reader: AnyReader, topic: str) -> Iterator[tuple[int, Any]]:
-    there = connections(reader, topic)
-    for connection, when, data in reader.messages(there) if there else ():
-        yield when, reader.deserialize(data, connection.msgtype)
+def _messages(reader: AnyReader, topic: str) -> Iterator[Any]:
+    return messages_of(reader, connections(reader, topic))
 
 
 def _leaves(value: Any, name: str) -> Iterator[tuple[str, str]]:

@@ -17,6 +17,7 @@ from crawler_studies.recording import connections
 # what a run in lockstep says the same every time; each begins with a header
 COMPARED = ("joint_states", "joint_commands", "contact_states", "contact_estimates", "odom", "controller_state")
 
+STRANGE = 1_000_000_000  # ns
 DOUBLE = 8  # bytes: a controller_state ends with how much reference has come by then, which is up to the wall clock
 
 
@@ -87,14 +88,24 @@ def _compare(topic: str, first: AnyReader, second: AnyReader) -> tuple[tuple[int
 
 
 def _messages(reader: AnyReader, topic: str) -> Iterator[_Message]:
-    """Each stamp once: a state that is not answered is sent again."""
+    for stamp, data, kind in stamped(reader, topic):
+        said = nameless(data[:-DOUBLE] if topic == "controller_state" else data)
+        yield _Message(stamp, said, data, kind)
+
+
+def stamped(reader: AnyReader, topic: str) -> Iterator[tuple[int, bytes, str]]:
+    """Stamp in ns, bytes and type of each message, in the order of the stamps.
+
+    Each stamp is there once, since a state that is not answered is sent again. What was not said at the time of its
+    stamp is a stranger's.
+    """
     latest = -1
     there = connections(reader, topic)
-    for connection, _, data in reader.messages(there) if there else ():
-        if (stamp := nanoseconds_of(data)) > latest:
+    for connection, when, data in reader.messages(there) if there else ():
+        stamp = nanoseconds_of(data)
+        if stamp > latest and abs(stamp - when) < STRANGE:
             latest = stamp
-            said = nameless(data[:-DOUBLE] if topic == "controller_state" else data)
-            yield _Message(stamp, said, data, connection.msgtype)
+            yield stamp, data, connection.msgtype
 
 
 def _said(first: AnyReader, a: _Message, second: AnyReader, b: _Message) -> str:

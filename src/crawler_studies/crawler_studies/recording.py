@@ -74,7 +74,7 @@ def read_recording(path: Path) -> Recording:
 def read_stamps(path: Path, topic: str) -> FloatArray:
     """The stamps (s) of all messages of a topic whose type begins with a header. Raises UserError as read_recording."""
     with reading(path) as reader:
-        return np.array([_stamp(message) * 1e-9 for message in _messages(reader, connections(reader, topic))])
+        return np.array([_stamp(message) * 1e-9 for message in messages_of(reader, connections(reader, topic))])
 
 
 def connections(reader: AnyReader, topic: str) -> list[Connection]:
@@ -151,7 +151,7 @@ def _read(reader: AnyReader, path: Path) -> Recording:
         if len({connection.topic for connection in found}) > 1:
             topics = ", ".join(connection.topic for connection in found)
             raise UserError(f"{path} holds several {kind.rpartition('/')[2]} ({topics}): record one robot at a time.")
-    contacts = list(_messages(reader, by_type[CONTACTS]))
+    contacts = list(messages_of(reader, by_type[CONTACTS]))
     if not contacts:
         raise UserError(f"{path} holds no contact states: the run ended before there were any.")
     about = about_run(reader)
@@ -166,20 +166,21 @@ def _read(reader: AnyReader, path: Path) -> Recording:
         (stamps - origin) * 1e-9,
         np.array([[entry.mode for entry in message.contacts] for message in contacts], dtype=float),
         np.array([[_vector(entry.force) for entry in message.contacts] for message in contacts]),
-        _odometry(list(_messages(reader, by_type[BASE])), origin),
-        _reference(list(_messages(reader, by_type[REFERENCE])), origin),
+        _odometry(list(messages_of(reader, by_type[BASE])), origin),
+        _reference(list(messages_of(reader, by_type[REFERENCE])), origin),
     )
 
 
-def _messages(reader: AnyReader, connections: list[Connection]) -> Iterator[Any]:
-    if connections:  # without any the reader would give all messages
-        for connection, _, data in reader.messages(connections):
+def messages_of(reader: AnyReader, there: list[Connection]) -> Iterator[Any]:
+    """The messages of these connections that can be read."""
+    if there:  # without any the reader would give all messages
+        for connection, _, data in reader.messages(there):
             with suppress(AnyReaderError):  # a stranger may send what only some can read, such as bytes at the end
                 yield reader.deserialize(data, connection.msgtype)
 
 
 def _texts(reader: AnyReader, topic: str) -> list[str]:
-    return [str(message.data) for message in _messages(reader, connections(reader, topic))]
+    return [str(message.data) for message in messages_of(reader, connections(reader, topic))]
 
 
 def about_run(reader: AnyReader) -> Mapping[str, Any]:

@@ -20,6 +20,7 @@ from crawler_cli.commands.interruption import EXIT_INTERRUPTED
 from crawler_cli.recorded_run import interventions, late_ticks, recorded_options, what_differs
 from crawler_cli.run_watch import watch
 from crawler_core.errors import UserError
+from crawler_nodes.neighbours import Lookout
 
 if TYPE_CHECKING:
     from crawler_studies.comparison import Comparison
@@ -70,11 +71,13 @@ def run(arguments: argparse.Namespace) -> int:
     if directory.exists():
         raise UserError(f"{directory} exists already: give a new name with --out, nothing is overwritten.")
     options = replace(options, record=str((directory / "recording").resolve()))
-    try:
-        stack = make_stack(options)
-    except UserError as error:
-        made = (about.get("versions") or {}).get("crawler", "another version")
-        raise UserError(f"the run cannot be made again here (it was recorded by crawler {made}): {error}") from None
+    with Lookout(options.namespace) as lookout:
+        try:
+            stack = make_stack(options)
+        except UserError as error:
+            made = (about.get("versions") or {}).get("crawler", "another version")
+            raise UserError(f"the run cannot be made again here (it was recorded by crawler {made}): {error}") from None
+        lookout.refuse_a_second("wait until it has ended")
     directory.mkdir(parents=True)
     outcome = watch(stack, directory, quiet=arguments.json)
     if outcome.refusal:
@@ -131,14 +134,12 @@ def _options(about: Mapping[str, Any], path: Path, robot: str, end: float) -> Op
 
 def _end(reader: Any, path: Path) -> float:
     """The time of the last state, s. Raises UserError where there is none."""
-    from crawler_nodes.tap import stamp_of
-    from crawler_studies.recording import connections
+    from crawler_studies.comparison import stamped
 
-    there = connections(reader, "joint_states")
-    stamps = [stamp_of(data) for _, _, data in reader.messages(there)] if there else []
-    if not stamps or max(stamps) <= 0.0:
+    last = max((stamp for stamp, _, _ in stamped(reader, "joint_states")), default=0)
+    if last <= 0:
         raise UserError(f"{path} holds no run: no joint_states, or just the first of them.")
-    return max(stamps)
+    return last * 1e-9
 
 
 def _words(found: Comparison, result: Mapping[str, Any]) -> list[str]:

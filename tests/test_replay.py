@@ -1,0 +1,96 @@
+"""A recording that is replayed: what was recorded, below a namespace, and nothing that drives a robot."""
+
+import subprocess
+import sys
+from contextlib import ExitStack
+
+import pytest
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
+from tf2_msgs.msg import TFMessage
+
+from crawler_cli.replaying import SHOWN, Replay
+from crawler_nodes import neighbours
+from crawler_nodes.ring_view import RingView
+from crawler_nodes.run_log import RunLog
+from crawler_nodes.tap import Topic
+from crawler_studies.recording import connections, reading
+
+DRIVING = ("joint_commands", "gait_reference", "cmd_vel")
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory):
+    """A recorded run of a second."""
+    place = tmp_path_factory.mktemp("runs")
+    words = ["run", "--backend", "model", "--lockstep", "--duration", "1", "--record", "--out", "crawl"]
+    words += ["--set", "backend.lockstep_timeout=60", "--set", "controller.reference_timeout=60"]
+    made = subprocess.run([sys.executable, "-m", "crawler_cli", *words], cwd=place, capture_output=True, timeout=200)
+    assert made.returncode == 0, made.stderr
+    return place / "crawl"
+
+
+def test_a_viewer_below_the_namespace_sees_what_was_recorded_and_nothing_drives(crawl):
+    states, frames, slept = [], set(), []
+
+    def see(data, _):
+        for one in deserialize_message(data, TFMessage).transforms:
+            frames.update((one.header.frame_id, one.child_frame_id))
+
+    topics = [
+        (Topic("joint_states", JointState, depth=5000), lambda data, _: states.append(data)),
+        (Topic("/tf", TFMessage), see),
+    ]
+    log = RunLog()
+    with reading(crawl) as reader, Replay("yesterday", "") as replay:
+        recorded = [data for _, _, data in reader.messages(connections(reader, "joint_states"))]
+        with RingView(topics, log=log, joints=False, namespace="yesterday") as view:
+            met = view.wait(lambda: replay.heard("joint_states") and replay.heard("odom"), 60.0)
+            assert met
+            replay.play(reader, 0.001, sleep=slept.append)
+            assert view.wait(lambda: len(states) == len(recorded), 60.0)
+            assert view.wait(lambda: log.odometry and log.now == pytest.approx(1.0), 60.0)
+            said = {
+                name.rpartition("/")[2]
+                for name, _ in view.node.get_publisher_names_and_types_by_node("replay", "/yesterday")
+            }
+    assert states == recorded
+    assert log.feet == ["foot_1", "foot_2"]
+    assert "odom" in frames
+    assert "yesterday/body" in frames
+    assert all(frame == "odom" or frame.startswith("yesterday/") for frame in frames)
+    assert set(SHOWN) <= said
+    assert not said & set(DRIVING)
+    assert 500.0 < slept[-1] <= 1000.0  # what it would have waited for the last second, a thousand times as slow
+
+
+def test_a_replay_ends_by_itself_and_says_how_much_it_was(call, crawl):
+    code, out, err = call("replay", str(crawl), "--real-time-factor", "20")
+    assert (code, out) == (0, "")
+    assert "1.0 s in the namespace replay" in err
+    assert "messages replayed" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--namespace", ""], "needs a namespace of its own"),
+        (["--real-time-factor", "0"], "give more than 0"),
+    ],
+)
+def test_what_cannot_be_replayed_is_one_sentence(call, crawl, words, sentence):
+    code, out, err = call("replay", str(crawl), *words)
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_a_replay_does_not_speak_in_a_ring(call, crawl, monkeypatch):
+    monkeypatch.setattr(neighbours, "ANSWER", 60.0)  # it looks until they are there
+    with ExitStack() as ring:
+        for topic in neighbours.TOPICS:
+            view = ring.enter_context(RingView(namespace="taken", name=topic))
+            view.node.create_publisher(JointState, topic, 10)
+        code, out, err = call("replay", str(crawl), "--namespace", "taken")
+    assert (code, out) == (2, "")
+    assert "a ring is there already" in err
