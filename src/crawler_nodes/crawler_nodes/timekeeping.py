@@ -15,6 +15,7 @@ from crawler_core.runner import Runner
 from crawler_core.types import JointCommand, Observation
 
 SOON = 0.1  # s that a tick may take to end
+LOOK = 0.1  # s that a slow simulation sleeps at once: it may be given another pace
 REPEAT = 0.2  # s of wall time after which an unanswered state is published again
 
 
@@ -83,11 +84,17 @@ class Lockstep:
     @property
     def due(self) -> float:
         """When the tick of the answer in hand may begin, s on the steady clock; infinity without one."""
-        return math.inf if self._answer is None else self._next
+        if self._answer is None:
+            return math.inf
+        if self._pacer.factor != self._node.settings.real_time_factor:  # what was to be waited at the old pace is not
+            self._pacer.factor = self._node.settings.real_time_factor
+            self._pacer.restart()
+            self._next = time.monotonic()
+        return self._next
 
     def turn(self) -> None:
         """Let a tick pass that is due."""
-        if self._answer is None or time.monotonic() < self._next:
+        if self._answer is None or time.monotonic() < self.due:
             return
         command, self._answer = self._answer, None
         self._tick(command)
@@ -130,7 +137,7 @@ class Paced:
         self._newest: tuple[int, JointCommand] | None = None  # the stamp of the state that it answers, the command
         self._started = False  # a first command has come
         self._alone = False  # it has waited long enough: until a command comes time goes on without
-        self._pacer = Pacer(1.0, evenly=not node.runner.backend.simulated, sleep=self._stop.wait)
+        self._pacer = Pacer(self._factor, evenly=not node.runner.backend.simulated, sleep=self._sleep)
         self._thread = threading.Thread(target=self._run, name="ticks", daemon=True)
 
     def start(self) -> None:
@@ -168,7 +175,9 @@ class Paced:
         simulated = node.runner.backend.simulated
         node.publish(node.runner.observation)
         while not self._stop.is_set() and not node.finished:
-            pacer.factor = node.settings.real_time_factor if simulated else 1.0
+            if pacer.factor != self._factor:
+                pacer.factor = self._factor
+                pacer.restart()
             before = pacer.overruns
             pacer.wait(node.dt_ns * 1e-9)
             node.overruns += pacer.overruns - before
@@ -180,6 +189,17 @@ class Paced:
                 node.tick(command)
         if not simulated and node.finished and not self._stop.is_set():
             node.end()
+
+    @property
+    def _factor(self) -> float:
+        return self._node.settings.real_time_factor if self._node.runner.backend.simulated else 1.0
+
+    def _sleep(self, seconds: float) -> None:
+        """Wait so long, unless it is stopped or given another pace."""
+        end, factor = time.monotonic() + seconds, self._factor
+        while (left := end - time.monotonic()) > 0.0 and factor == self._factor:
+            if self._stop.wait(min(left, LOOK)):
+                return
 
     def _take(self) -> JointCommand | None:
         """The newest command since the last call."""

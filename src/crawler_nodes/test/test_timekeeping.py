@@ -143,6 +143,31 @@ def test_an_answer_that_comes_before_its_tick_is_kept_and_nobody_sleeps(clock):
     assert len(node.ticks) == 4
 
 
+def test_another_pace_holds_at_once_however_slow_the_old_one_was(clock):
+    node = FakeNode(lockstep=True, real_time_factor=1e-6)  # a tick takes more than an hour
+    keeper = Lockstep(node)
+    keeper.start()
+    for tick in range(2):
+        keeper.answer(tick * DT_NS, COMMAND)
+    assert keeper.due == pytest.approx(50.0 + 5000.0)
+    clock.now += 1.0
+    node.settings = replace(node.settings, real_time_factor=1.0)
+    assert keeper.due == pytest.approx(51.0)
+    keeper.turn()
+    assert len(node.ticks) == 2
+    keeper.answer(2 * DT_NS, COMMAND)
+    assert keeper.due == pytest.approx(51.005)
+
+
+def test_a_paced_simulation_takes_another_pace_at_once_too():
+    node = FakeNode(real_time_factor=1e-6)
+    keeper = Paced(node)
+    keeper.start()
+    node.settings = replace(node.settings, real_time_factor=1.0)
+    wait_for(lambda: len(node.ticks) > 2)
+    keeper.stop()
+
+
 def test_an_answer_in_hand_is_not_asked_for_again(clock):
     node = FakeNode(lockstep=True, real_time_factor=0.01, lockstep_timeout=2.0)
     keeper = Lockstep(node)

@@ -152,6 +152,9 @@ class _Attack:
         if self._target.way == "service" and self._target.name in ("enable", "estop", "reset"):
             self._call("reset", Trigger, Trigger.Request())
             self._call("enable", SetBool, SetBool.Request(data=True))
+        if self._target.node == "gait" and self._target.way != "topic":  # a slow gait changes at its next phase 0 only
+            for on in (False, True):
+                self._call("enable", SetBool, SetBool.Request(data=on), node="backend")
 
     def _parameter_value(self, name: str) -> ParameterValue:
         if self._chance.random() < 0.5:
@@ -161,10 +164,11 @@ class _Attack:
             old = old * self._chance.choice((0.5, 0.9, 1.0, 1.1, 2.0, 10.0)) + self._chance.choice((0.0, 1e-9, 1.0))
         return Parameter(name, value=old).get_parameter_value()
 
-    def _call(self, name: str, kind: Any, request: Any) -> None:
-        if name not in self._clients:
-            self._clients[name] = self._ring.middle.create_client(kind, f"{self._target.node}/{name}")
-        client = self._clients[name]
+    def _call(self, name: str, kind: Any, request: Any, node: str = "") -> None:
+        path = f"{node or self._target.node}/{name}"
+        if path not in self._clients:
+            self._clients[path] = self._ring.middle.create_client(kind, path)
+        client = self._clients[path]
         _until(self._ring, client.service_is_ready, "the service is not there")
         future = client.call_async(request)
         _until(self._ring, future.done, f"{name} did not answer")
