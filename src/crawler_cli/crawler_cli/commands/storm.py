@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         dest="earlier",
         metavar="FILE",
-        help="begin nothing: count what earlier storms have printed with --json",
+        help="begin nothing: count what earlier storms have printed with --json, of each kind on a backend the last",
     )
     parser.add_argument("--list", action="store_true", help="say which kinds there are, and begin nothing")
     add_json(parser)
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     verdicts: list[Verdict]
     if arguments.earlier:
         storms = [read_storm(Path(file)) for file in arguments.earlier]
-        verdicts = [verdict for found, _ in storms for verdict in found]
+        verdicts = list({(one.kind, one.backend): one for found, _ in storms for one in found}.values())
         return _say(arguments, verdicts, sum(about["seconds"] for _, about in storms))
     verdicts = []
     began, code = time.monotonic(), 0

@@ -28,6 +28,7 @@ from crawler_nodes.run_log import Topics
 
 START_UP = 60.0  # s until it crawls
 ANSWER = 10.0  # s that a service may take
+READERS = 4  # of joint_states in a run: gait, controller, recorder, command line
 ENDING = 5.0  # s from a fault to the run's end
 BEGINNING = 0.5  # s of crawling before anything is done to it
 
@@ -85,6 +86,8 @@ class Scene:
 
     def __enter__(self) -> Scene:
         topics = [*self._topics, *genuine_topics(self.genuine, self.witness.forged), *self.witness.topics()]
+        ours = sum(topic.name == "joint_states" for topic, _ in topics)
+        self.words += ["--set", f"backend.readers={READERS + ours}"]  # else it would begin without some of the others
         self.view = RingView(topics, name="storm", check=self._check)
         try:
             self.process = self.start(self.words, "run")

@@ -27,7 +27,7 @@ def _second_run(scene: Scene) -> None:
 
 def _beside(scene: Scene) -> None:
     words = ["--backend", "mock", "--duration", f"{SHORT:g}", "--namespace", "other"]
-    second = scene.start([*words, "--out", str(scene.place / "second")], "second")
+    second = scene.start([*words, "--out", str(scene.place / "beside")], "second")
     scene.expect(lambda: second.poll() is not None, APPEARS, "the second run did not end")
     if second.returncode:
         raise Unmet(f"the run in a namespace of its own ended with {second.returncode}: {scene.printed('second')}")
