@@ -58,9 +58,7 @@ def _front(number: int, code: int) -> Kind:
     )
 
 
-LATE = Must(
-    "brakes and goes on within the limits; said, and no success", crawls=True, says=("late", "ran out"), code=None
-)
+LATE = Must("goes on within the limits; no success where commands were too late", crawls=True, code=(0, 1))
 STOPPED = ends("stopped", text="the run ends, and says that the node was stopped; exit code not 0")
 KINDS = (
     *(_signal(name, number) for name in NODES for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)),
@@ -70,7 +68,7 @@ KINDS = (
     *(_pause(name, BREATH, crawls(text="goes on within the limits")) for name in (*NODES, "cli")),
     _pause("gait", GASP, LATE),
     _pause("controller", GASP, LATE),
-    _pause("backend", GASP, Must("goes on within the limits", crawls=True, code=None)),
+    _pause("backend", GASP, LATE),
     _pause("recorder", GASP, crawls(text="nothing is missing in the recording")),
     _pause("cli", GASP, crawls()),
     *(_pause(name, SLEEP, STOPPED) for name in NODES),
