@@ -54,6 +54,8 @@ def test_a_simulation_is_recorded_on_its_own_time(crawler, tmp_path):
     found = by_mcap(tmp_path / "crawl" / "recording" / "recording.mcap")
     topics = {topic for topic, _, _ in found}
     assert {"/tf", "/diagnostics", "/robot_description", "/tf_static", "/run_description", "/joint_states"} <= topics
+    # whoever says nothing for long hangs, and ends the run: the recorder, too
+    assert any(b"recorder\0" in data for topic, _, data in found if topic == "/diagnostics")
     assert min(when for _, when, _ in found) == 0  # the simulation's first state is of time 0
     assert max(when for _, when, _ in found) == 3 * SECOND
     files = [tmp_path / "crawl" / "recording" / "recording.mcap"]
