@@ -199,6 +199,37 @@ def test_a_loop_that_stood_still_is_a_fault_while_armed_and_none_else():
         assert bench.state().faults == 0
 
 
+def test_less_than_half_more_current_or_speed_than_allowed_is_no_fault():
+    with board(MOTOR, watchdog=1000) as bench:
+        bench.torque(0.1)
+        per_tick = 1.45 * MOTOR.velocity / (2.0 * math.pi) * MOTOR.counts * MOTOR.gear * 1e-3
+        for tick in range(1, 101):
+            bench.firmware.sensors[0].count = round(tick * per_tick)
+            bench.firmware.sensors[0].current = 1.45 * MOTOR.current
+            bench.tick()
+        assert bench.state().motors[0].velocity == pytest.approx(1.45 * MOTOR.velocity, rel=0.01)
+        assert bench.state().state == BoardState.ARMED
+
+
+def test_a_motor_that_holds_with_less_than_its_most_current_is_not_stalled():
+    with board(replace(MOTOR, stall=50), watchdog=1000) as bench:
+        bench.torque(0.85 * MOTOR.torque)
+        bench.tick(200)
+        assert bench.state().state == BoardState.ARMED
+        bench.torque(0.95 * MOTOR.torque)
+        bench.tick(51)
+        assert bench.state().motors[0].faults == MotorFault.STALLED
+
+
+def test_a_motor_that_turns_slowly_with_all_its_current_is_not_stalled():
+    with board(replace(MOTOR, stall=50), watchdog=1000) as bench:
+        bench.torque(MOTOR.torque)
+        for tick in range(200):
+            bench.firmware.sensors[0].count = tick // 40  # a count in 40 ms
+            bench.tick()
+        assert bench.state().state == BoardState.ARMED
+
+
 def test_a_motor_that_pushes_and_does_not_turn_is_a_fault_after_its_time():
     with board(replace(MOTOR, stall=50), watchdog=1000) as bench:
         bench.torque(MOTOR.torque)
@@ -302,6 +333,7 @@ def test_every_wrong_length_is_refused_and_an_unknown_message_too():
             assert bench.code(Raw(0x10, data)) == Code.LENGTH
         for kind in (0x00, 0x0A, 0x12, 0x7F):
             assert bench.code(Raw(kind, b"")) == Code.UNKNOWN
+        assert bench.code(Raw(0x12, b"\x07" * 260)) == Code.UNKNOWN  # more than COBS has in a piece
         for kind in (0x81, 0x84, 0xFF):  # a line that echoes
             assert bench.raw(bench.frame(Raw(kind, b""))) == []
         bench.tick()

@@ -60,7 +60,14 @@ def test_leads_the_wrong_way_round_are_driven_the_other_way():
         assert volts(bench, 0.1) == pytest.approx(-MOTOR.resistance * 0.1 / CONSTANT, rel=1e-6)
 
 
-@pytest.mark.parametrize(("config", "most"), [(MOTOR, 0.5), (replace(MOTOR, current=1.0), CONSTANT * 1.0)])
+@pytest.mark.parametrize(
+    ("config", "most"),
+    [
+        (MOTOR, 0.5),
+        (replace(MOTOR, current=1.0), CONSTANT * 1.0),
+        (replace(MOTOR, current=1.0, flags=REGULATED), CONSTANT * 1.0),
+    ],
+)
 def test_torque_and_current_are_cut_to_their_limits_and_the_state_says_so(config, most):
     with board(config) as bench:
         for way in (1.0, -1.0):
@@ -105,6 +112,15 @@ def test_a_winding_with_more_resistance_than_configured_still_gets_its_current()
         assert bench.state().motors[0].current == pytest.approx(0.3 / CONSTANT, rel=0.01)
 
 
+def test_a_winding_that_is_broken_gets_no_more_than_a_quarter_of_the_most_voltage_on_top():
+    config = replace(MOTOR, flags=REGULATED, velocity=1000.0)
+    with board(config) as bench:
+        rotor = Rotor(config, inertia=1e6, resistance=1e6)
+        rotor.live(bench, 300, Setpoints({0: Setpoint(Mode.TORQUE, 0.3)}))
+        most = 0.25 * config.resistance * config.current
+        assert bench.volts == [pytest.approx(config.resistance * 0.3 / CONSTANT + most, rel=1e-3)]
+
+
 # regulating
 
 
@@ -139,6 +155,16 @@ def test_a_position_beyond_a_limit_is_led_to_the_limit_and_torque_does_not_push_
         assert volts(bench, 0.1) == 0.0
         assert volts(bench, -0.1) is not None
         assert volts(bench, -0.1) != 0.0
+
+
+def test_limits_of_angle_hold_from_the_index_on():
+    with board(replace(MOTOR, flags=int(MotorFlag.LIMITED), lower=-1000, upper=1000)) as bench:
+        bench.firmware.sensors[0].count = 5000
+        bench.tick()
+        assert volts(bench, 0.1) == pytest.approx(MOTOR.resistance * 0.1 / CONSTANT, rel=1e-6)  # wherever that is
+        bench.firmware.sensors[0].index_pulses = 1
+        bench.tick()
+        assert volts(bench, 0.1) == 0.0
 
 
 @pytest.mark.parametrize("way", [1, -1])
@@ -304,6 +330,21 @@ def test_an_index_search_finds_where_the_shaft_is_and_then_lets_it_go(rate):
         assert bench.volts == [None]
         here = rotor.angle - at + math.pi / 2.0
         assert math.remainder(state.angle * UNIT - here, 2.0 * math.pi) == pytest.approx(0.0, abs=2e-3)
+        assert bench.code(FindIndex(0, rate, 0.4, 2.0)) == Code.OK  # again
+        bench.tick()
+        assert bench.state().motors[0].status & (Status.HOMED | Status.SEARCHING) == Status.SEARCHING
+
+
+def test_a_search_pushes_no_harder_than_it_may_and_each_begins_anew():
+    with board(replace(MOTOR, damping=0.02), watchdog=1000) as bench:
+        gentle, hard = FindIndex(0, 3.0, 0.4, 2.0), FindIndex(0, 30.0, 0.4, 2.0)
+        for wanted, torque in ((gentle, 0.06), (hard, 0.4), (gentle, 0.06)):
+            assert bench.code(wanted) == Code.OK
+            bench.tick()
+            # what it learns in a tick of 1 ms is a hundredth more
+            assert bench.volts == [pytest.approx(MOTOR.resistance * torque / CONSTANT, rel=0.011)]
+            bench.tick(300)  # it does not turn
+            assert bench.volts == [pytest.approx(MOTOR.resistance * min(4.0 * torque, 0.4) / CONSTANT, rel=0.02)]
 
 
 def test_a_search_without_an_index_ends_as_a_fault_of_that_motor():

@@ -34,7 +34,7 @@ bool Decoder::take(uint8_t byte) {
 
 bool Decoder::end() {
     const bool some = begun_;
-    length_ = bad_ || left_ || filled_ > MOST_PACKET ? 0 : filled_;
+    length_ = left_ || filled_ > MOST_PACKET ? 0 : filled_;
     filled_ = 0;
     left_ = 0;
     begun_ = full_ = bad_ = false;

@@ -29,7 +29,6 @@ void Motor::search(const Search& search) {
     searching_ = true;
     learnt_ = 0.0f;
     began_ = shaft_.turns();
-    setpoint_ = Setpoint{};
     shaft_.search();
 }
 
