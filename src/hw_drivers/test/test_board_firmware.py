@@ -172,6 +172,13 @@ def test_a_fault_of_one_motor_or_the_board_takes_all_torque_off_in_its_time_and_
         assert bench.code(Reset()) == (Code.CAUSE if stays else Code.OK)
 
 
+def test_a_motor_of_any_temperature_is_never_too_hot():
+    with board(replace(MOTOR, hottest=127), watchdog=1000) as bench:
+        bench.firmware.sensors[0].temperature = 140.0
+        bench.tick(20)
+        assert bench.state().state == BoardState.ARMED
+
+
 def test_a_supply_that_is_low_is_a_fault_only_where_there_is_torque_to_lose():
     bench = Bench()
     bench.hello()

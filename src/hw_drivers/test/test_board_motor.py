@@ -121,6 +121,15 @@ def test_a_winding_that_is_broken_gets_no_more_than_a_quarter_of_the_most_voltag
         assert bench.volts == [pytest.approx(config.resistance * 0.3 / CONSTANT + most, rel=1e-3)]
 
 
+def test_the_currents_loop_learns_nothing_while_the_supply_is_at_its_end():
+    config = replace(MOTOR, flags=REGULATED, resistance=20.0)
+    with board(config, watchdog=1000) as bench:
+        bench.firmware.sensors[0].current = bench.supply / config.resistance
+        assert volts(bench, 0.5) == bench.supply
+        bench.tick(200)
+        assert volts(bench, 0.02) == pytest.approx(config.resistance * 0.02 / CONSTANT, rel=1e-6)
+
+
 # regulating
 
 
