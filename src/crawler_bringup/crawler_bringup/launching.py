@@ -14,6 +14,7 @@ from launch_ros.actions import Node
 from crawler_bringup import stack
 from crawler_bringup.flags import Flag, with_flags
 from crawler_bringup.node_python import node_engines
+from crawler_bringup.security.secured import look_on
 from crawler_bringup.settings import Settings, merge, parse_assignments, read_settings
 from crawler_bringup.stack import BACKENDS, NodeSpec, Options
 from crawler_core.robot import default_robot, robot_names
@@ -78,6 +79,12 @@ def ring_arguments() -> list[DeclareLaunchArgument]:
         DeclareLaunchArgument(
             "record", default_value="", description="directory for an MCAP recording; empty for none"
         ),
+        DeclareLaunchArgument(
+            "secure",
+            default_value="false",
+            choices=flags,
+            description="with the keys of ROS_SECURITY_KEYSTORE or keys/ here, so that nobody else can command",
+        ),
         DeclareLaunchArgument("log_level", default_value="info", choices=LOG_LEVELS, description="of every node"),
     ]
 
@@ -114,7 +121,10 @@ def ring_nodes(context: LaunchContext) -> list[Action]:
         record=said("record"),
         log_level=said("log_level"),
         command=shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        secure=said("secure") == "true",
     )
+    if options.secure:
+        look_on(options.namespace)
     made = stack.make_stack(options)
     with Lookout(options.namespace) as lookout:
         lookout.refuse_a_second("give this one namespace:=NAME")
@@ -151,7 +161,7 @@ def _action(node: NodeSpec) -> Node:
         remappings=list(node.remappings),
         ros_arguments=["--log-level", node.log_level],
         output="screen",
-        additional_env=as_parent(),
+        additional_env={**as_parent(), **node.environment},
         sigterm_timeout="1.7",
         sigkill_timeout="0.2",
     )

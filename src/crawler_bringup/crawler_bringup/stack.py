@@ -17,6 +17,7 @@ import yaml
 from crawler_bringup.about_run import about_run, merged_settings
 from crawler_bringup.node_python import node_engines
 from crawler_bringup.prediction import Prediction, by_equations, by_law
+from crawler_bringup.security.secured import secured
 from crawler_core.backend_entry import BackendEntry
 from crawler_core.backend_settings import LONGEST, BackendSettings, check_time, robots_common, robots_own
 from crawler_core.errors import UserError, unknown_name
@@ -72,6 +73,7 @@ class Options:
     command: str = ""  # what the user typed, for the recording
     watchers: int = 0  # readers of joint_states besides the nodes of the stack
     log_level: str = "info"
+    secure: bool = False  # with the keys of a keystore, so that nobody else can command
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ class NodeSpec:
     remappings: tuple[tuple[str, str], ...] = ()
     log_level: str = "info"
     installed_with_ros: bool = False  # only a ROS 2 install has it: the command line leaves it out
+    environment: Mapping[str, str] = field(default_factory=dict)  # besides that of the parent
 
 
 @dataclass(frozen=True)
@@ -204,7 +207,8 @@ def make_stack(options: Options) -> Stack:
         nodes.append(node("crawler_bringup", "recorder_node", "recorder", recorder))
     if options.rviz:
         nodes.append(rviz_node(spec, options, entry.simulated))
-    stack = Stack(options, spec, gait, name, law, duration, tuple(nodes), note)
+    ready = secured(nodes, options.namespace) if options.secure else tuple(nodes)
+    stack = Stack(options, spec, gait, name, law, duration, ready, note)
     if LAWS[law].prediction is None:
         stack.prediction  # noqa: B018  asked now, since it may rule the gait out
     return stack

@@ -35,6 +35,7 @@ COMMANDS: Table[Command] = Table(
         "tune": "crawler_cli.commands.tune:COMMAND",
         "hw": "crawler_cli.commands.hw:COMMAND",
         "docs": "crawler_cli.commands.docs:COMMAND",
+        "keys": "crawler_cli.commands.keys:COMMAND",
         "doctor": "crawler_cli.commands.doctor:COMMAND",
         "bench": "crawler_cli.commands.bench:COMMAND",
         "fuzz": "crawler_cli.commands.fuzz:COMMAND",

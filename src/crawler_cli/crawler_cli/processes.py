@@ -41,7 +41,7 @@ class Processes:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, **as_parent()},
+                env={**os.environ, **as_parent(), **node.environment},
                 start_new_session=True,  # Ctrl-C reaches the parent alone, which ends the children in its own order
                 preexec_fn=end_with_parent,
             )

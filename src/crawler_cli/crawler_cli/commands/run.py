@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from crawler_bringup.flags import Flag, with_flags
+from crawler_bringup.security.secured import look_on
 from crawler_bringup.stack import BACKENDS, Options, Stack, make_stack
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json, add_settings, namespace, number, settings_of
@@ -88,6 +89,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--record", action="store_true", help="record every topic as MCAP, for Foxglove and rosbag2")
     parser.add_argument("--out", metavar="DIR", help="where the run's files go (default: runs/...); must not exist yet")
     parser.add_argument("--namespace", type=namespace, default="", help="for a second robot at the same time")
+    parser.add_argument(
+        "--secure",
+        action="store_true",
+        help="nobody commands without a key, of 'crawler keys': docs/security.md",
+    )
     parser.add_argument("--log-level", default="info", choices=["debug", "info", "warn", "error"], help="of the nodes")
     add_json(parser)
 
@@ -95,6 +101,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check everything, start, watch, end, sum up."""
     directory = _directory(arguments)
+    if arguments.secure:
+        look_on(arguments.namespace)
     with Lookout(arguments.namespace) as lookout:
         stack = make_stack(options(arguments, directory))
         if stack.note:
@@ -122,6 +130,7 @@ def options(arguments: argparse.Namespace, directory: Path) -> Options:
         record=str((directory / "recording").resolve()) if arguments.record else "",
         log_level=arguments.log_level,
         command=shlex.join(["crawler", *sys.argv[1:]]),
+        secure=arguments.secure,
         watchers=1,
     )
 

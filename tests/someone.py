@@ -1,0 +1,58 @@
+"""A process beside a ring, for the tests of who may do what: reads, writes and calls, then says how it went as JSON.
+
+It goes on until its stdin is closed, or, with --heard N, until it has heard N states.
+"""
+
+import argparse
+import json
+import select
+import sys
+from contextlib import suppress
+from typing import Any
+
+import rclpy
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--heard", type=int, default=0)
+    parser.add_argument("--name", default="someone")
+    wanted = parser.parse_args()
+    rclpy.init(args=[])
+    node = Node(wanted.name)
+    said: dict[str, Any] = {"heard": 0, "writes": False, "wrote_to": 0, "calls": False, "found": False, "estop": None}
+
+    def hear(_message: JointState) -> None:
+        said["heard"] += 1
+
+    node.create_subscription(JointState, "joint_states", hear, 10)
+    out = client = asked = None
+    with suppress(Exception):  # of the permissions
+        out = node.create_publisher(JointState, "joint_commands", 10)
+        said["writes"] = True
+    with suppress(Exception):
+        client = node.create_client(Trigger, "backend/estop")
+        said["calls"] = True
+    print("ready", flush=True)
+    while not (wanted.heard and said["heard"] >= wanted.heard):
+        if not wanted.heard and select.select([sys.stdin], [], [], 0.0)[0]:
+            break
+        if out is not None:
+            out.publish(JointState(name=["joint_1", "joint_2"], position=[1.0, 1.0]))
+            said["wrote_to"] = max(said["wrote_to"], out.get_subscription_count())
+        if client is not None and client.service_is_ready():
+            said["found"] = True
+            if wanted.heard and asked is None:
+                asked = client.call_async(Trigger.Request())
+        rclpy.spin_once(node, timeout_sec=0.02)
+    if asked is not None:
+        rclpy.spin_until_future_complete(node, asked, timeout_sec=60.0)
+        said["estop"] = asked.done() and asked.result().success
+    print(json.dumps(said), flush=True)
+
+
+if __name__ == "__main__":
+    main()
