@@ -33,6 +33,7 @@ ROSDEP = {
     "serial": "python3-serial",
     "sklearn": "python3-sklearn",
     "smbus2": "python3-smbus2",
+    "tornado": "python3-tornado",
     "transforms3d": "python3-transforms3d",
     "yaml": "python3-yaml",
 }

@@ -17,9 +17,11 @@ from crawler_bringup.node_python import node_engines
 from crawler_bringup.security.secured import look_on
 from crawler_bringup.settings import Settings, merge, parse_assignments, read_settings
 from crawler_bringup.stack import BACKENDS, NodeSpec, Options
+from crawler_core.errors import UserError
 from crawler_core.robot import default_robot, robot_names
 from crawler_nodes.neighbours import Lookout
 from crawler_nodes.parent import as_parent
+from crawler_view.view_settings import ViewSettings
 from gait_generators.catalogue import GAITS
 from hybrid_controller.laws.catalogue import LAWS
 from sim_bridge.engines import default_physics
@@ -74,6 +76,10 @@ def ring_arguments() -> list[DeclareLaunchArgument]:
             description="the gait's name; empty for the robot's default",
         ),
         DeclareLaunchArgument("rviz", default_value="false", choices=flags, description="show the robot in RViz"),
+        DeclareLaunchArgument("view", default_value="false", choices=flags, description="serve the live page"),
+        DeclareLaunchArgument(
+            "view_port", default_value=str(ViewSettings.port), description="port of the live page; 0 for any"
+        ),
         DeclareLaunchArgument("gui", default_value="false", choices=flags, description="show PyBullet's window"),
         DeclareLaunchArgument("lockstep", default_value="false", choices=flags, description="repeatable to the bit"),
         DeclareLaunchArgument(
@@ -118,6 +124,8 @@ def ring_nodes(context: LaunchContext) -> list[Action]:
         settings=with_flags(_settings(context), backend, flags, "set:=", said("set").split()),
         namespace=said("namespace"),
         rviz=said("rviz") == "true",
+        view=said("view") == "true",
+        view_port=_port(said("view_port")),
         record=said("record"),
         log_level=said("log_level"),
         command=shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
@@ -130,6 +138,12 @@ def ring_nodes(context: LaunchContext) -> list[Action]:
         lookout.refuse_a_second("give this one namespace:=NAME")
     notes = [LogInfo(msg=made.note)] if made.note else []
     return [*notes, *(_action(node) for node in made.nodes)]
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 65535):
+        raise UserError(f"view_port:={text} is no port: give 1 to 65535, or 0 for any that is free.")
+    return int(text)
 
 
 def view_nodes(context: LaunchContext) -> list[Node]:

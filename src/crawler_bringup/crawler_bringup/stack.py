@@ -26,6 +26,7 @@ from crawler_core.parameters import build, describe
 from crawler_core.robot import RobotSpec, default_robot, load_robot
 from crawler_core.table import Table
 from crawler_nodes.domain import domain_id
+from crawler_view.view_settings import ViewSettings
 from gait_generators.catalogue import gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait
@@ -69,6 +70,8 @@ class Options:
     duration: float | None = 0.0  # s of the run's own time; 0: without end; None: until the crawl has settled
     namespace: str = ""
     rviz: bool = False
+    view: bool = False  # the live page
+    view_port: int = ViewSettings.port
     record: str = ""  # directory of the recording, empty for none
     command: str = ""  # what the user typed, for the recording
     watchers: int = 0  # readers of joint_states besides the nodes of the stack
@@ -89,6 +92,7 @@ class NodeSpec:
     remappings: tuple[tuple[str, str], ...] = ()
     log_level: str = "info"
     installed_with_ros: bool = False  # only a ROS 2 install has it: the command line leaves it out
+    bystander: bool = False  # the ring goes on without it
     environment: Mapping[str, str] = field(default_factory=dict)  # besides that of the parent
 
 
@@ -205,6 +209,9 @@ def make_stack(options: Options) -> Stack:
         run = about_run(said, {**chosen, "backend": wanted}, merged, spec)
         recorder = {"directory": options.record, "run": run, "simulated": entry.simulated}
         nodes.append(node("crawler_bringup", "recorder_node", "recorder", recorder))
+    if options.view:
+        page = {"port": options.view_port, "use_sim_time": False}
+        nodes.append(node("crawler_view", "view_node", "view", page, bystander=True))
     if options.rviz:
         nodes.append(rviz_node(spec, options, entry.simulated))
     ready = secured(nodes, options.namespace) if options.secure else tuple(nodes)

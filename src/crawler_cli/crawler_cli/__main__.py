@@ -23,6 +23,8 @@ COMMANDS: Table[Command] = Table(
     "command",
     {
         "run": "crawler_cli.commands.run:COMMAND",
+        "view": "crawler_cli.commands.view:COMMAND",
+        "steer": "crawler_cli.commands.steer:COMMAND",
         "model": "crawler_cli.commands.model:COMMAND",
         "witness": "crawler_cli.commands.witness:COMMAND",
         "sweep": "crawler_cli.commands.sweep:COMMAND",

@@ -82,6 +82,7 @@ class _Watch:
         self._processes = processes
         self._outcome = outcome
         self._log = outcome.log
+        self._bystanders = {node.name for node in stack.nodes if node.bystander}
         self._began = self._looked = time.monotonic()
         self._first_state = self._began
         self._active = self._began  # when the backend was so last
@@ -123,6 +124,9 @@ class _Watch:
     def _check(self, now: float) -> None:
         log, outcome = self._log, self._outcome
         for name, code in self._processes.ended().items():
+            if name in self._bystanders:
+                log.troubles[name] = f"it ended with exit code {code}: {self._processes.last_words(name, lines=1)}"
+                continue
             if code == USAGE and not log.states:
                 outcome.refusal = self._processes.last_words(name, lines=1).partition(": ")[2]
                 return
@@ -130,7 +134,7 @@ class _Watch:
             if code == USAGE and name in log.troubles:  # where there is no room its log lacks that
                 said = f"gave up: {log.troubles[name]}"
             outcome.failure = f"the node '{name}' {said}"
-        for name in self._processes.stopped():
+        for name in set(self._processes.stopped()) - self._bystanders:
             outcome.failure = (
                 f"the node '{name}' was stopped, by SIGSTOP or a debugger: start the run again without that."
             )

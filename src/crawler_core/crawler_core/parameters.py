@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -49,6 +50,33 @@ class ParameterInfo:
         if self.high is not None:
             return f"at most {self.high:g}{unit}"
         return {bool: "true or false", str: "text", int: "a whole number", float: "a number"}[self.type] + unit
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What `ParameterInfo.range_text` says, read back where nothing else is known of a parameter."""
+
+    text: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+
+def read_allowed(text: str) -> Allowed:
+    """The bounds or choices in a text that `ParameterInfo.range_text` made."""
+    if text.startswith("one of "):
+        return Allowed(text, choices=tuple(text.removeprefix("one of ").split(", ")))
+    if match := re.match(r"(\S+) to (\S+)", text):
+        bounds = match[1], match[2]
+    elif match := re.match(r"at (least|most) (\S+)", text):
+        bounds = (match[2], "") if match[1] == "least" else ("", match[2])
+    else:
+        return Allowed(text)
+    try:
+        low, high = (float(bound) if bound else None for bound in bounds)
+    except ValueError:
+        return Allowed(text)
+    return Allowed(text, low, high)
 
 
 def parameter(

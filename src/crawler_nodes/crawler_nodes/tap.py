@@ -23,6 +23,7 @@ class Topic:
     type: type
     latched: bool = False
     depth: int = 1000
+    reliable: bool = True  # False: what is lost is lost, and nobody is asked to send it again
 
 
 class Tap:
@@ -34,7 +35,7 @@ class Tap:
             qos = QoSProfile(
                 depth=topic.depth,
                 history=HistoryPolicy.KEEP_LAST,
-                reliability=ReliabilityPolicy.RELIABLE,
+                reliability=ReliabilityPolicy.RELIABLE if topic.reliable else ReliabilityPolicy.BEST_EFFORT,
                 durability=DurabilityPolicy.TRANSIENT_LOCAL if topic.latched else DurabilityPolicy.VOLATILE,
             )
             subscription = node.create_subscription(topic.type, topic.name, _never, qos, raw=True)

@@ -39,6 +39,14 @@ def whole(text: str) -> int:
     return _read(int, text, "a whole number", LARGEST)
 
 
+def port(text: str) -> int:
+    """The type of an argument that is a port of this machine."""
+    value = whole(text)
+    if not 0 <= value <= 65535:
+        raise argparse.ArgumentTypeError(f"{value} is no port: these are 1 to 65535, and 0 for any that is free")
+    return value
+
+
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """--set and --params."""
     parser.add_argument(

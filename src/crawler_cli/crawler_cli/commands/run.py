@@ -15,7 +15,7 @@ from crawler_bringup.flags import Flag, with_flags
 from crawler_bringup.security.secured import look_on
 from crawler_bringup.stack import BACKENDS, Options, Stack, make_stack
 from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, add_settings, namespace, number, settings_of
+from crawler_cli.commands.arguments import add_json, add_settings, namespace, number, port, settings_of
 from crawler_cli.commands.interruption import EXIT_INTERRUPTED
 from crawler_cli.commands.model import finite
 from crawler_cli.left_recording import left_recording
@@ -24,6 +24,7 @@ from crawler_cli.summary import summarise, summary_table
 from crawler_core.errors import UserError
 from crawler_core.robot import default_robot, robot_names
 from crawler_nodes.neighbours import Lookout
+from crawler_view.view_settings import ViewSettings
 from gait_generators.catalogue import GAITS
 from hybrid_controller.laws.catalogue import LAWS
 from sim_bridge.engines import default_physics
@@ -35,6 +36,7 @@ EPILOG = """examples:
   crawler run --set gait.omega=8 --set robot.friction=0.398
   crawler run --backend hardware --emulate           real drivers on pretended motors; without --emulate, the robot
   crawler run --params my.yaml --duration 60 --record
+  crawler run --view                                 with a page for your browser, until Ctrl-C: docs/see_and_steer.md
   crawler run --controller hybrid --set gait.omega=8   feedback on the contacts: docs/feedback.md
 
 files: everything of a run goes to runs/<robot>-<backend>-<time>/: summary.json, run.png, logs/, recording/ (MCAP)
@@ -85,6 +87,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     window = parser.add_mutually_exclusive_group()
     window.add_argument("--gui", action="store_true", help="show PyBullet's window")
     window.add_argument("--headless", action="store_true", help="no window (the default)")
+    parser.add_argument(
+        "--view", action="store_true", help="serve a page that shows and steers the robot; the run then has no end"
+    )
+    parser.add_argument(
+        "--view-port", type=port, default=ViewSettings.port, metavar="PORT", help="of that page (default: %(default)s)"
+    )
     parser.add_argument("--emulate", action="store_true", help="with --backend hardware: on pretended motors and buses")
     parser.add_argument("--record", action="store_true", help="record every topic as MCAP, for Foxglove and rosbag2")
     parser.add_argument("--out", metavar="DIR", help="where the run's files go (default: runs/...); must not exist yet")
@@ -109,11 +117,25 @@ def run(arguments: argparse.Namespace) -> int:
             print(stack.note, file=sys.stderr)
         stack.prediction  # noqa: B018  it is known before anything moves
         lookout.refuse_a_second("give this one --namespace NAME")
+    if stack.options.view:
+        _say_where_the_page_is(stack)
     try:
         directory.mkdir(parents=True)
     except OSError as error:
         raise UserError(f"{directory} cannot be made ({error.strerror}): give another place with --out.") from None
     return _finish(stack, watch(stack, directory, quiet=arguments.json), directory, quiet=arguments.json)
+
+
+def _say_where_the_page_is(stack: Stack) -> None:
+    from crawler_view.access import Access
+    from crawler_view.server import listen
+
+    host, port = ViewSettings.host, stack.options.view_port
+    if not port:
+        raise UserError("--view-port 0 is not allowed here: give a port, so that the page's address is known.")
+    for sock in listen(host, port):  # refused before anything starts
+        sock.close()
+    print(f"see the robot at {Access.of(host, '').url(port)}", file=sys.stderr)
 
 
 def options(arguments: argparse.Namespace, directory: Path) -> Options:
@@ -125,8 +147,10 @@ def options(arguments: argparse.Namespace, directory: Path) -> Options:
         controller=arguments.controller,
         gait=arguments.gait,
         settings=with_flags(settings_of(arguments), _backend(arguments), _flags(arguments), "--set ", arguments.set),
-        duration=arguments.duration,
+        duration=0.0 if arguments.view and arguments.duration is None else arguments.duration,
         namespace=arguments.namespace,
+        view=arguments.view,
+        view_port=arguments.view_port,
         record=str((directory / "recording").resolve()) if arguments.record else "",
         log_level=arguments.log_level,
         command=shlex.join(["crawler", *sys.argv[1:]]),

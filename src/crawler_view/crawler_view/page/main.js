@@ -1,0 +1,127 @@
+// the page: what comes over the websocket is shown, what is pressed goes back over it
+import { Plot } from "./plot.js";
+import { Scene3D } from "./scene3d.js";
+import { Sliders } from "./sliders.js";
+
+const get = (id) => document.getElementById(id);
+const text = (id, value) => { if (get(id).textContent !== value) get(id).textContent = value; };
+const number = (value, digits, unit) => value === null || value === undefined ? "–" : `${value.toFixed(digits)} ${unit}`;
+const DEGREES = 180 / Math.PI, LATCHED = ["e-stopped", "faulted"];
+const plots = { joints: new Plot(get("plot_joints"), 1, 180), slip: new Plot(get("plot_slip"), 1), step: new Plot(get("plot_step"), 2) };
+const once = (degrees) => degrees - 360 * Math.round(degrees / 360); // without whole turns
+let turning = new Set();
+let scene = null, socket = null, frame = null, robot = null, viewOnly = false, connected = false, status_ = null, first = null, said = 0;
+try { scene = new Scene3D(get("scene")); } catch (error) { text("robot", error.message); }
+const sliders = new Sliders(get("sliders"), (node, name, value) => send({ do: "set", node, name, value }));
+
+function send(command) { if (connected) socket.send(JSON.stringify(command)); }
+for (const name of ["estop", "enable", "stop", "reset"]) get(name).addEventListener("click", () => send({ do: name }));
+
+function rows(table, lines) {
+  while (table.rows.length > lines.length) table.deleteRow(-1);
+  lines.forEach((cells, i) => {
+    const row = table.rows[i] ?? table.insertRow();
+    while (row.cells.length > cells.length) row.deleteCell(-1);
+    cells.forEach((cell, j) => {
+      const td = row.cells[j] ?? row.insertCell(), { value, dot, n } = typeof cell === "object" ? cell : { value: cell };
+      if (dot) { const i_ = td.querySelector("i") ?? td.appendChild(document.createElement("i")); i_.className = dot; }
+      const at = dot ? td.childNodes[1] ?? td.appendChild(document.createTextNode("")) : td;
+      if (at.textContent !== value) at.textContent = value;
+      td.className = n ? "n" : "";
+    });
+  });
+}
+
+const hears = {
+  ring(ring) {
+    viewOnly = ring.view_only;
+    text("namespace", ring.namespace);
+    get("commands").hidden = viewOnly;
+    sliders.disable(viewOnly);
+  },
+  scene(told) {
+    robot = told;
+    turning = new Set(told.joints.filter((joint) => joint.turns).map((joint) => joint.name));
+    text("robot", told.robot);
+    document.title = `${told.robot} – crawler`;
+    scene?.setRobot(told);
+    for (const plot of Object.values(plots)) plot.clear();
+    frame = null;
+    first = null;
+  },
+  parameters(parameters) { sliders.show(parameters); },
+  status(told) { status_ = told; report(); },
+  said(told) {
+    text("said", told.text);
+    get("said").className = told.done ? "" : "bad";
+    clearTimeout(said);
+    said = setTimeout(() => text("said", ""), 12000);
+  },
+  frame(told) {
+    if (first === null || told.t < first) { first = told.t; for (const plot of Object.values(plots)) plot.clear(); }
+    frame = told;
+    const t = told.t - first;
+    const driven = told.names.map((name, i) => [name, told.position[i]]).filter(([name]) => !robot?.passive.includes(name));
+    plots.joints.push(t, driven.map(([name]) => name), driven.map(([name, v]) => v === null ? null : turning.has(name) ? once(v * DEGREES) : v * DEGREES));
+    plots.slip.push(t, told.feet.map((foot) => foot.foot), told.feet.map((foot) => foot.slip === null ? null : foot.slip * 1e3));
+    plots.step.push(t, ["step"], [told.step === null ? null : told.step * 1e3]);
+  },
+};
+
+// in the rhythm of the screen, and only the newest frame
+let drawn = null, count = 0;
+function paint() {
+  requestAnimationFrame(paint);
+  scene?.draw(frame);
+  if (frame === drawn || !frame) return;
+  drawn = frame;
+  document.body.dataset.stamp = frame.t;
+  text("time", `${frame.t.toFixed(2)} s`);
+  text("distance", number(frame.distance === null ? null : frame.distance * 1e3, 1, "mm"));
+  text("step", number(frame.step === null ? null : frame.step * 1e3, 2, "mm"));
+  text("branch", frame.branch || "–");
+  rows(get("joints"), frame.names.map((name, i) => [name, { value: number(frame.position[i] === null ? null : frame.position[i] * DEGREES, 2, "°"), n: true }, { value: number(frame.velocity[i] ?? null, 2, "rad/s"), n: true }]));
+  rows(get("feet"), frame.feet.map((foot) => [{ value: foot.foot, dot: foot.mode }, foot.mode.replace("_pos", " forward").replace("_neg", " backward"),
+    { value: foot.force.includes(null) ? "–" : `${Math.hypot(...foot.force).toPrecision(3)} N`, n: true }, { value: number(foot.slip === null ? null : foot.slip * 1e3, 1, "mm/s"), n: true }]));
+  if (count++ % 2 === 0) for (const plot of Object.values(plots)) plot.draw();
+}
+requestAnimationFrame(paint);
+
+function report() {
+  const nodes = status_?.nodes ?? {}, backend = nodes.backend?.values ?? {}, silent = !status_ || status_.silent;
+  const motion = !connected ? "disconnected" : silent ? "no ring is heard" : backend.motion || "running";
+  text("motion", motion);
+  get("motion").className = `badge ${motion === "active" ? "active" : motion === "holding" ? "holding" : LATCHED.includes(motion) || !connected ? "latched" : ""}`;
+  const fault = LATCHED.includes(backend.motion) ? [backend.fault, backend.joint && `joint: ${backend.joint}`, backend.remedy && `remedy: ${backend.remedy}`].filter(Boolean).join("\n") : "";
+  const troubles = Object.entries(nodes).filter(([, node]) => node.level > 0 && node.message && !(fault && node.message === backend.fault)).map(([name, node]) => `${name}: ${node.message}`);
+  const shown = silent || !connected ? "" : [fault, ...troubles].filter(Boolean).join("\n");
+  text("trouble", shown);
+  get("trouble").hidden = !shown;
+  get("trouble").className = fault ? "bad" : "";
+  const off = viewOnly || !connected;
+  get("estop").disabled = off;
+  get("enable").disabled = off || ["active", "holding", ...LATCHED].includes(backend.motion);
+  get("stop").disabled = off || !["active", "holding"].includes(backend.motion);
+  get("reset").disabled = off || !LATCHED.includes(backend.motion);
+  sliders.disable(off);
+  const ms = (value) => Number.isFinite(Number(value)) && value !== "" ? `${(Number(value) * 1e3).toFixed(1)} ms` : "–";
+  const per = (value) => Number.isFinite(Number(value)) && value !== undefined && value !== "" ? Number(value).toFixed(0) : "–";
+  rows(get("nodes"), [
+    ["ticks per second", { value: `${per(backend.rate_measured)} of ${per(backend.rate)}`, n: true }],
+    ["pace", { value: number(status_?.pace, 2, "× real time"), n: true }],
+    ["age of the last command", { value: ms(backend.command_age), n: true }],
+    ["late ticks, overruns", { value: `${backend.late_ticks ?? "–"}, ${backend.overruns ?? "–"}`, n: true }],
+    ["commands clamped, refused", { value: `${backend.clamped ?? "–"}, ${backend.refused ?? "–"}`, n: true }],
+    ["gait", { value: nodes.gait?.values?.gait ?? "–", n: true }],
+  ]);
+  rows(get("reports"), Object.entries(nodes).flatMap(([name, node]) => [[name, node.message], ...Object.entries(node.values).map(([key, value]) => [`${name}.${key}`, value])]));
+}
+
+function connect() {
+  socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live${location.search}`);
+  socket.onopen = () => { connected = true; report(); };
+  socket.onmessage = (message) => { for (const [kind, what] of Object.entries(JSON.parse(message.data))) hears[kind]?.(what); };
+  socket.onclose = () => { connected = false; report(); setTimeout(connect, 1000); };
+}
+connect();
+report();

@@ -1,0 +1,208 @@
+// draws the robot, the ground, the base's trail, and the forces on the feet
+import { Kinematics } from "./kinematics.js";
+import { along, fromOrigin, identity, lookAt, multiply, perspective, place, shift } from "./matrix.js";
+import { box, cylinder, sphere, square } from "./meshes.js";
+
+export const COLOURS = { stick: [0.10, 0.60, 0.31], slip_pos: [0.94, 0.55, 0], slip_neg: [0.84, 0.20, 0.42], open: [0.60, 0.65, 0.69], unknown: [0.79, 0.72, 0.91] };
+const SKY = [0.93, 0.95, 0.97], GROUND = [0.86, 0.885, 0.91], LINE = [0.76, 0.79, 0.83], TRAIL = [0.16, 0.45, 0.82], SHADOW = [0.76, 0.79, 0.825];
+const LIGHT = [0.35, -0.45, 1]; // towards it
+const MOST = 2000; // points of the trail
+const VERTEX = `attribute vec3 at, normal; uniform mat4 view, model; uniform vec3 size; uniform float flat_;
+varying vec3 n, w;
+void main() {
+  vec4 p = model * vec4(at * size, 1.0);
+  if (flat_ > 0.0) p = vec4(p.xy - ${"vec2(" + (LIGHT[0] / LIGHT[2]).toFixed(3) + "," + (LIGHT[1] / LIGHT[2]).toFixed(3) + ")"} * max(p.z, 0.0), flat_, 1.0);
+  w = p.xyz; n = mat3(model) * (normal / size); gl_Position = view * p; }`;
+const FRAGMENT = `precision highp float; varying vec3 n, w; uniform vec4 colour; uniform vec4 fade; uniform vec3 sky; uniform float lit;
+void main() {
+  float light = lit > 0.0 ? 0.55 + 0.25 * normalize(n).z + 0.3 * max(0.0, dot(normalize(n), normalize(vec3(0.35, -0.75, 0.8)))) : 1.0;
+  float far = fade.w > 0.0 ? smoothstep(0.35, 1.0, length(w.xy - fade.xy) / fade.w) : 0.0;
+  gl_FragColor = vec4(mix(min(colour.rgb * light, 1.0), sky, far), colour.a); }`;
+
+export class Scene3D {
+  constructor(canvas) {
+    this.canvas = canvas;
+    const gl = canvas.getContext("webgl", { antialias: true, preserveDrawingBuffer: true });
+    if (!gl) throw new Error("this browser draws nothing in three dimensions (WebGL is off); all else works");
+    this.gl = gl;
+    this.program = this.#program();
+    this.uniform = Object.fromEntries(["view", "model", "size", "flat_", "colour", "fade", "sky", "lit"].map((name) => [name, gl.getUniformLocation(this.program, name)]));
+    this.meshes = { box: this.#mesh(box()), cylinder: this.#mesh(cylinder()), cone: this.#mesh(cylinder(0)), sphere: this.#mesh(sphere()), square: this.#mesh(square()) };
+    this.ribbon = { at: gl.createBuffer(), count: 0 };
+    gl.enable(gl.DEPTH_TEST);
+    this.camera = { azimuth: -1.15, elevation: 0.30, distance: 3, target: null };
+    this.#hands();
+    this.robot = null;
+  }
+
+  setRobot(scene) {
+    this.robot = { links: scene.links.map((link) => ({ name: link.name, shapes: link.shapes.map((shape) => ({ ...shape, origin: fromOrigin(shape.xyz, shape.rpy) })) })), kinematics: new Kinematics(scene) };
+    this.trail = [];
+    this.force = 1e-9;
+    this.extent = this.top = 0;
+    this.middle = [0, 0];
+    this.camera.target = null;
+  }
+
+  // how large a robot is, and where
+  #measure(poses) {
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    for (const link of this.robot.links)
+      for (const shape of link.shapes) {
+        const at = place(multiply(poses.get(link.name) ?? identity(), shape.origin)), half = Math.max(...shape.size) / 2;
+        for (let i = 0; i < 3; i++) { low[i] = Math.min(low[i], at[i] - half); high[i] = Math.max(high[i], at[i] + half); }
+      }
+    if (!Number.isFinite(low[0])) return 0.02;
+    this.middle = [0, 1].map((i) => (low[i] + high[i]) / 2);
+    this.top = Math.max(this.top, high[2]);
+    return Math.max(...low.map((v, i) => high[i] - v), 0.02);
+  }
+
+  draw(frame) {
+    const { gl, canvas, camera } = this;
+    const ratio = window.devicePixelRatio || 1, width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    gl.viewport(0, 0, width, height);
+    gl.clearColor(...SKY, 1);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    if (!this.robot || !width || !height) return;
+    const poses = this.robot.kinematics.at(frame), extent = this.#measure(poses);
+    if (!this.extent) { this.extent = extent; camera.distance = Math.max(1.85 * extent, 2.5 * this.top) / Math.min(1, width / height / 1.2); }
+    this.extent = Math.max(this.extent, extent);
+    const base = place(poses.get(this.robot.kinematics.base)), wanted = [this.middle[0], this.middle[1], 0.45 * this.top];
+    this.#follow(wanted);
+    const [a, e, d] = [camera.azimuth, camera.elevation, camera.distance];
+    const eye = [Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e)].map((v, i) => camera.target[i] + d * v);
+    gl.useProgram(this.program);
+    gl.uniformMatrix4fv(this.uniform.view, false, multiply(perspective(0.7, width / height, 0.02 * d, 40 * d), lookAt(eye, camera.target)));
+    gl.uniform3fv(this.uniform.sky, SKY);
+    this.#ground(d);
+    gl.uniform4f(this.uniform.fade, 0, 0, 0, 0);
+    const feet = new Map((frame?.feet ?? []).map((foot) => [foot.foot, foot]));
+    for (const shadow of [true, false]) {
+      for (const link of this.robot.links)
+        for (const shape of link.shapes) this.#shape(multiply(poses.get(link.name) ?? identity(), shape.origin), shape, feet.has(link.name) ? [...COLOURS[feet.get(link.name).mode], 1] : shape.rgba, shadow);
+    }
+    this.#track(base, frame);
+    for (const [name, foot] of feet) if (poses.has(name)) this.#foot(place(poses.get(name)), foot);
+  }
+
+  // gently, however seldom the screen is drawn, and never far behind
+  #follow(wanted) {
+    const { camera } = this, now = performance.now(), away = camera.target ? Math.hypot(...wanted.map((v, i) => v - camera.target[i])) : Infinity;
+    const share = Math.max(1 - Math.exp((this.followed - now) / 150), 1 - 0.15 * this.extent / away);
+    camera.target = away < 50 * this.extent ? camera.target.map((v, i) => v + share * (wanted[i] - v)) : wanted;
+    this.followed = now;
+  }
+
+  #ground(d) {
+    const { gl, camera } = this, [x, y] = camera.target, reach = 6 * d;
+    gl.uniform4f(this.uniform.fade, x, y, 0, reach);
+    this.#mark("square", shift([x, y, -0.002 * this.extent]), [reach, reach, 1], [...GROUND, 1], 0);
+    const step = 10 ** Math.floor(Math.log10(this.extent * 0.7)), count = Math.min(120, Math.ceil(reach / step));
+    for (let i = -count; i <= count; i++) {
+      const [u, v] = [step * (Math.round(x / step) + i), step * (Math.round(y / step) + i)];
+      const thin = (k) => 0.0012 * d * (k % 10 === 0 ? 2.2 : 1);
+      this.#mark("square", shift([u, y, -0.001 * this.extent]), [thin(Math.round(u / step)), reach, 1], [...LINE, 1], 0);
+      this.#mark("square", shift([x, v, -0.001 * this.extent]), [reach, thin(Math.round(v / step)), 1], [...LINE, 1], 0);
+    }
+  }
+
+  #shape(pose, shape, colour, shadow) {
+    const s = shape.size, size = shape.kind === "box" ? s : shape.kind === "cylinder" ? [s[0], s[0], s[1]] : [s[0], s[0], s[0]];
+    this.#mark(shape.kind, pose, size, shadow ? [...SHADOW, 1] : [...colour.slice(0, 3), 1], shadow ? 0 : 1, shadow ? 0.0004 * this.extent : 0);
+  }
+
+  #foot(at, foot) {
+    const colour = [...COLOURS[foot.mode], 1], r = 0.014 * this.extent;
+    this.#mark("sphere", shift(at), [r, r, r], colour, 1);
+    const force = foot.force.map((v) => v ?? 0), size = Math.hypot(...force);
+    this.force = Math.max(this.force * 0.999, size);
+    const length = 0.35 * this.extent * size / this.force;
+    if (length < 0.02 * this.extent) return;
+    const way = force.map((v) => v / size), tip = at.map((v, i) => v + way[i] * length), half = at.map((v, i) => v + way[i] * length / 2);
+    this.#mark("cylinder", along(half, way), [0.005 * this.extent, 0.005 * this.extent, length], colour, 1);
+    this.#mark("cone", along(tip, way), [0.014 * this.extent, 0.014 * this.extent, 0.045 * this.extent], colour, 1);
+  }
+
+  // where the base has been, as a ribbon below it on the ground
+  #track(base, frame) {
+    const { gl, trail } = this;
+    if (!frame?.base) return;
+    const last = trail.at(-1), step = last ? Math.hypot(base[0] - last[0], base[1] - last[1]) : Infinity;
+    if (last && step > 3 * this.extent) trail.length = 0; // it began anew elsewhere
+    if (step > 0.004 * this.extent) { trail.push([...base]); if (trail.length > MOST) trail.splice(0, MOST / 4); }
+    if (trail.length < 2) return;
+    const points = [], half = 0.006 * this.extent, high = 0.001 * this.extent;
+    const all = [...trail, base];
+    for (let i = 0; i < all.length; i++) {
+      const [a, b] = [all[Math.max(0, i - 1)], all[Math.min(all.length - 1, i + 1)]], l = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
+      const [u, v] = [-(b[1] - a[1]) / l * half, (b[0] - a[0]) / l * half];
+      points.push(all[i][0] + u, all[i][1] + v, high, all[i][0] - u, all[i][1] - v, high);
+    }
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.ribbon.at);
+    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(points), gl.DYNAMIC_DRAW);
+    gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
+    gl.disableVertexAttribArray(1);
+    gl.vertexAttrib3f(1, 0, 0, 1);
+    this.#uniforms(identity(), [1, 1, 1], [...TRAIL, 1], 0, 0);
+    gl.drawArrays(gl.TRIANGLE_STRIP, 0, points.length / 3);
+    gl.enableVertexAttribArray(1);
+  }
+
+  #mark(mesh, model, size, colour, lit, flat = 0) {
+    const { gl } = this, { at, normal, count } = this.meshes[mesh];
+    gl.bindBuffer(gl.ARRAY_BUFFER, at);
+    gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
+    gl.bindBuffer(gl.ARRAY_BUFFER, normal);
+    gl.vertexAttribPointer(1, 3, gl.FLOAT, false, 0, 0);
+    this.#uniforms(model, size, colour, lit, flat);
+    gl.drawArrays(gl.TRIANGLES, 0, count);
+  }
+
+  #uniforms(model, size, colour, lit, flat) {
+    const { gl, uniform } = this;
+    gl.uniformMatrix4fv(uniform.model, false, model);
+    gl.uniform3fv(uniform.size, size);
+    gl.uniform4fv(uniform.colour, colour);
+    gl.uniform1f(uniform.lit, lit);
+    gl.uniform1f(uniform.flat_, flat);
+  }
+
+  #mesh({ at, normal }) {
+    const { gl } = this, made = { at: gl.createBuffer(), normal: gl.createBuffer(), count: at.length / 3 };
+    for (const [buffer, values] of [[made.at, at], [made.normal, normal]]) {
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(values), gl.STATIC_DRAW);
+    }
+    return made;
+  }
+
+  #program() {
+    const { gl } = this, program = gl.createProgram();
+    for (const [kind, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+      const shader = gl.createShader(kind);
+      gl.shaderSource(shader, text);
+      gl.compileShader(shader);
+      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
+      gl.attachShader(program, shader);
+    }
+    gl.bindAttribLocation(program, 0, "at");
+    gl.bindAttribLocation(program, 1, "normal");
+    gl.linkProgram(program);
+    gl.enableVertexAttribArray(0);
+    gl.enableVertexAttribArray(1);
+    return program;
+  }
+
+  #hands() {
+    const { canvas, camera } = this;
+    canvas.addEventListener("pointerdown", (event) => canvas.setPointerCapture(event.pointerId));
+    canvas.addEventListener("pointermove", (event) => {
+      if (!event.buttons) return;
+      camera.azimuth -= 0.008 * event.movementX;
+      camera.elevation = Math.max(0.02, Math.min(1.5, camera.elevation + 0.008 * event.movementY));
+    });
+    canvas.addEventListener("wheel", (event) => { event.preventDefault(); camera.distance *= Math.exp(0.001 * event.deltaY); }, { passive: false });
+  }
+}

@@ -1,0 +1,68 @@
+"""What the page draws of a robot: links as boxes, cylinders and spheres, and the joints between them, from a URDF."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+from crawler_core.frames import read_frames
+
+GREY = [0.6, 0.6, 0.6, 1.0]
+SIZES = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}
+
+
+def read_scene(urdf: str) -> dict[str, Any]:
+    """The scene as the page takes it. Raises ElementTree.ParseError or ValueError for what is no URDF."""
+    root = ElementTree.fromstring(urdf)
+    colours = {
+        material.get("name", ""): _floats(colour.get("rgba"))
+        for material in root.iter("material")
+        if (colour := material.find("color")) is not None
+    }
+    frames = read_frames(urdf)
+    children = {frame.child for frame in frames}
+    links = {link.get("name", ""): link for link in root.findall("link")}
+    turning = {joint.get("name", "") for joint in root.findall("joint") if joint.get("type") == "continuous"}
+    base = next((name for name in links if name not in children), "")
+    return {
+        "robot": root.get("name", ""),
+        "base": base,
+        "links": [{"name": name, "shapes": _shapes(link, colours)} for name, link in links.items()],
+        "joints": [
+            {
+                "name": frame.joint,
+                "parent": frame.parent,
+                "child": frame.child,
+                "xyz": frame.origin,
+                "rpy": frame.rpy,
+                "axis": frame.axis,
+                "slides": frame.sliding,
+                "turns": frame.joint in turning,  # for ever
+            }
+            for frame in frames
+        ],
+    }
+
+
+def _shapes(link: ElementTree.Element, colours: dict[str, list[float]]) -> list[dict[str, Any]]:
+    """A link's visible shapes. Meshes are left out: nothing says that their files are on this machine."""
+    found = []
+    for visual in link.findall("visual"):
+        origin, material = visual.find("origin"), visual.find("material")
+        for kind, sizes in SIZES.items():
+            shape = visual.find(f"geometry/{kind}")
+            if shape is not None:
+                found.append(
+                    {
+                        "kind": kind,
+                        "size": [value for name in sizes for value in _floats(shape.get(name))],
+                        "xyz": _floats(origin.get("xyz", "0 0 0")) if origin is not None else [0.0] * 3,
+                        "rpy": _floats(origin.get("rpy", "0 0 0")) if origin is not None else [0.0] * 3,
+                        "rgba": colours.get(material.get("name", ""), GREY) if material is not None else GREY,
+                    }
+                )
+    return found
+
+
+def _floats(text: str | None) -> list[float]:
+    return [float(word) for word in (text or "").split()]

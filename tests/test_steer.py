@@ -1,0 +1,115 @@
+"""A running ring, told from a second terminal what to do."""
+
+import json
+
+import pytest
+from rings import LONG, lockstep
+
+from crawler_bringup.stack import Options
+from crawler_cli.watching import Ring
+
+
+@pytest.fixture(scope="module")
+def ring():
+    """A ring in a namespace, that crawls."""
+    options = Options(backend="model", settings={"gait": {"omega": 4.0}, **lockstep(1.0)}, namespace="first")
+    with Ring(options) as ring:
+        ring.watch(lambda: ring.log.motion == "active", LONG)
+        yield ring
+
+
+def now(ring, motion):
+    ring.watch(lambda: ring.log.motion == motion, LONG)
+    return ring.log.motion == motion
+
+
+def test_the_ring_is_found_and_its_parameters_are_shown(ring, call):
+    assert call("steer", "list") == (0, "first\n", "")
+    code, out, _ = call("steer", "show", "gait.omega", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert told["namespace"] == "first"
+    assert told["parameters"] == {
+        "gait.omega": {
+            "value": 4.0,
+            "unit": "rad/s",
+            "range": "0.05 to 40 rad/s",
+            "meaning": "angular frequency of the joints",
+            "set": "any time",
+        }
+    }
+    code, out, _ = call("steer", "show", "controller", "--namespace", "first")
+    assert code == 0
+    assert "controller.law" in out
+    assert "gait.omega" not in out
+
+
+def test_a_parameter_is_set_and_what_is_not_allowed_is_refused_with_the_rings_sentence(ring, call):
+    code, out, _ = call("steer", "set", "gait.psi=25")
+    assert code == 0
+    assert "gait.psi = 25 is set" in out
+    assert json.loads(call("steer", "show", "gait.psi", "--json")[1])["parameters"]["gait.psi"]["value"] == 25
+    code, _, err = call("steer", "set", "gait.psi=25", "gait.omega=400")
+    assert code == 1
+    assert "0.05 to 40 rad/s" in err
+
+
+def test_the_robot_is_stopped_and_goes_on(ring, call):
+    for action, motion in (("stop", "disabled"), ("enable", "active"), ("estop", "e-stopped")):
+        assert call("steer", action)[0] == 0
+        assert now(ring, motion), action
+    code, _, err = call("steer", "enable")
+    assert code == 1
+    assert "call the reset service, then enable" in err
+    assert call("steer", "reset")[0] == 0
+    assert call("steer", "enable")[0] == 0
+    assert now(ring, "active")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["set"], "needs what to set"),
+        (["set", "robot.friction=0.3"], "robot cannot be set while a ring runs"),
+        (["set", "gait.omega"], "section.name=value"),
+        (["estop", "now"], "takes no further words"),
+        (["set", "gait.omga=8"], "did you mean 'gait.omega'"),
+        (["set", "gait.rate=100"], "read at start only"),
+        (["show", "gait.omga"], "did you mean 'gait.omega'"),
+        (["stop", "--namespace", "second"], "there is no ring 'second' here: there is first"),
+    ],
+)
+def test_what_cannot_be_meant_is_one_sentence(ring, call, words, said):
+    code, out, err = call("steer", *words)
+    assert code == 2
+    assert out == ""
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_with_two_rings_one_must_be_named_and_an_emergency_stop_is_for_both(ring, call):
+    options = Options(backend="mock", namespace="second")
+    with Ring(options) as second:
+        second.watch(lambda: second.log.motion == "active", LONG)
+        code, _, err = call("steer", "stop")
+        assert code == 2
+        assert "2 rings run here, first, second: say which with --namespace NAME" in err
+        code, out, _ = call("steer", "estop")
+        assert code == 0
+        assert "first: stopped" in out
+        assert "second: stopped" in out
+        assert now(second, "e-stopped")
+    assert now(ring, "e-stopped")
+
+
+def test_without_a_ring_that_is_said(call, monkeypatch):
+    monkeypatch.setattr("crawler_nodes.ring_client.RingClient.rings", lambda _: [])
+    monkeypatch.setattr("crawler_cli.commands.steer.RingClient.look", nobody)
+    for action in ("show", "estop"):
+        code, _, err = call("steer", action)
+        assert code == 1
+        assert "no ring runs here: './crawler run' starts one" in err
+
+
+async def nobody(*_):
+    return []

@@ -1,0 +1,232 @@
+"""The live page of a running ring: what it shows is what the topics say, and what it is told reaches the robot."""
+
+import asyncio
+import json
+import math
+import os
+import signal
+import threading
+import time
+
+import browser
+import pytest
+from crawler_interfaces.msg import ContactStateArray
+from rclpy.serialization import deserialize_message
+from rings import LONG, lockstep
+from sensor_msgs.msg import JointState
+from tornado.websocket import websocket_connect
+
+from crawler_bringup.stack import Options
+from crawler_cli.watching import Ring
+from crawler_nodes.messages import stamp_ns
+from crawler_nodes.tap import Topic
+from crawler_view.server import listen
+
+
+class Shown:
+    """A ring with a page, in a thread that keeps what is said on its topics by stamp."""
+
+    def __init__(self, robot="three_link", backend="model", **settings):
+        (sock,) = listen("127.0.0.1", 0)
+        self.port = sock.getsockname()[1]
+        sock.close()
+        self.said = {"joint_states": {}, "contact_states": {}}
+        kinds = {"joint_states": JointState, "contact_states": ContactStateArray}
+        topics = [(Topic(name, kind, depth=5000), self.keep(name, kind)) for name, kind in kinds.items()]
+        chosen = {**lockstep(1.0), **settings}
+        options = Options(
+            robot=robot, backend=backend, settings=chosen, namespace="shown", view=True, view_port=self.port
+        )
+        self.ring = Ring(options, topics)
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.listen)
+        self.broken = None
+
+    def keep(self, name, kind):
+        def note(data, _info):
+            message = deserialize_message(data, kind)
+            self.said[name][stamp_ns(message.header.stamp)] = message
+
+        return note
+
+    def listen(self):
+        try:
+            while not self.over.is_set():
+                self.ring.watch(self.over.is_set, 0.2)
+        except BaseException as error:
+            self.broken = error
+
+    def __enter__(self):
+        self.ring.__enter__()
+        self.thread.start()
+        return self
+
+    def __exit__(self, *error):
+        self.over.set()
+        self.thread.join()
+        self.ring.__exit__(*error)
+        if self.broken is not None:
+            raise self.broken
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}/"
+
+    @property
+    def motion(self):
+        return self.ring.log.motion
+
+    async def until(self, condition):
+        end = time.monotonic() + LONG
+        while not condition():
+            assert self.broken is None, self.broken
+            assert time.monotonic() < end, "it did not come in time"
+            await asyncio.sleep(0.02)
+
+    async def connect(self, headers=None):
+        """As soon as the page is served."""
+        end = time.monotonic() + LONG
+        while True:
+            try:
+                return await websocket_connect(f"ws://127.0.0.1:{self.port}/live")
+            except OSError:
+                assert time.monotonic() < end, "the page is not served"
+                await asyncio.sleep(0.1)
+
+    def message(self, name, seconds):
+        return self.said[name].get(round(seconds * 1e9))
+
+
+async def hear(live, wanted):
+    """The next thing of that kind that the page is told."""
+    while (text := await asyncio.wait_for(live.read_message(), LONG)) is not None:
+        kind, what = next(iter(json.loads(text).items()))
+        if kind == wanted:
+            return what
+    pytest.fail("the page was closed")
+
+
+def test_frames_are_what_the_topics_say_and_commands_do_what_services_do():
+    async def check(shown):
+        live = await shown.connect()
+        assert await hear(live, "ring") == {"namespace": "shown", "view_only": False}
+        assert (await hear(live, "scene"))["robot"] == "three_link"
+        parameters = []
+        while not parameters:
+            parameters = await hear(live, "parameters")
+        (omega,) = [one for one in parameters if one["name"] == "omega"]
+        assert (omega["node"], omega["unit"], omega["low"], omega["high"]) == ("gait", "rad/s", 0.05, 40.0)
+        for _ in range(10):
+            frame = await hear(live, "frame")
+            await shown.until(lambda f=frame: shown.message("joint_states", f["t"]))
+            state = shown.message("joint_states", frame["t"])
+            assert frame["names"] == list(state.name)
+            assert frame["position"] == pytest.approx(list(state.position), abs=1e-6)
+        assert {foot["foot"] for foot in frame["feet"]} == {"foot_1", "foot_2"}
+        await live.write_message(json.dumps({"do": "set", "node": "gait", "name": "omega", "value": 400}))
+        said = await hear(live, "said")
+        assert not said["done"]
+        assert "0.05 to 40 rad/s" in said["text"]
+        await live.write_message(json.dumps({"do": "set", "node": "gait", "name": "omega", "value": 2}))
+        assert (await hear(live, "said"))["done"]
+        while omega["value"] != 2:
+            (omega,) = [one for one in await hear(live, "parameters") if one["name"] == "omega"]
+        for command, motion in (
+            ("estop", "e-stopped"),
+            ("reset", "disabled"),
+            ("enable", "active"),
+            ("stop", "disabled"),
+        ):
+            await live.write_message(json.dumps({"do": command}))
+            assert (await hear(live, "said"))["done"]
+            await shown.until(lambda m=motion: shown.motion == m)
+        for nonsense in ({"do": "fly"}, {"do": "set", "node": "backend", "name": "rate", "value": 1}, {}):
+            await live.write_message(json.dumps(nonsense))
+            assert not (await hear(live, "said"))["done"]
+
+    with Shown(gait={"omega": 4.0}) as shown:
+        asyncio.run(asyncio.wait_for(check(shown), 3 * LONG))
+
+
+def test_a_page_that_stands_still_or_dies_does_not_hold_up_the_ring():
+    """In lockstep the ring waits for whoever it needs, for a minute: it does not need the page."""
+
+    def goes_on(shown, for_seconds=2.0):
+        begin = shown.ring.log.time
+        return shown.until(lambda: shown.ring.log.time > begin + for_seconds)
+
+    async def check(shown):
+        live = await shown.connect()
+        await hear(live, "frame")
+        page = shown.ring.processes.children["view"]
+        os.kill(page.pid, signal.SIGSTOP)
+        await goes_on(shown)
+        os.kill(page.pid, signal.SIGCONT)
+        await hear(live, "frame")
+        shown.ring.expected_to_end.add("view")
+        page.kill()
+        await goes_on(shown)
+
+    with Shown(gait={"omega": 4.0}) as shown:
+        asyncio.run(asyncio.wait_for(check(shown), 3 * LONG))
+
+
+@browser.needed
+def test_in_a_browser_the_page_shows_steers_and_stops_the_robot():
+    async def check(shown):
+        live = await shown.connect()
+        await hear(live, "frame")
+        live.close()
+        async with browser.opened(shown.url) as page:
+            await page.until("document.body.dataset.stamp && document.querySelector('#sliders input[type=range]')")
+            assert await page.value("document.getElementById('robot').textContent") == "three_link"
+            # what is shown is what the topic says for that very stamp
+            stamp, angles = await page.value(
+                "[Number(document.body.dataset.stamp), [...document.getElementById('joints').rows].map("
+                "row => [row.cells[0].textContent, parseFloat(row.cells[1].textContent)])]"
+            )
+            await shown.until(lambda: shown.message("joint_states", stamp))
+            state = shown.message("joint_states", stamp)
+            degrees = {name: math.degrees(angle) for name, angle in zip(state.name, state.position, strict=True)}
+            assert dict(angles) == pytest.approx(degrees, abs=0.0051)  # two digits are shown
+            # the picture is drawn: the robot's colours are in it
+            await page.until(
+                "(() => { const c = document.getElementById('scene'), gl = c.getContext('webgl');"
+                "  const n = c.width * c.height,"
+                "  p = new Uint8Array(4 * n); gl.readPixels(0, 0, c.width, c.height, gl.RGBA, gl.UNSIGNED_BYTE, p);"
+                "  return new Set(new Uint32Array(p.buffer)).size > 50; })()"
+            )
+            # a slider changes the gait
+            was = await page.value("document.getElementById('gait.omega').value")
+            assert float(was) == 4.0
+            await page.value(
+                "(() => { const s = document.getElementById('gait.omega').closest('.parameter').querySelector("
+                "'input[type=range]'); s.value = 0.5; s.dispatchEvent(new Event('input'));"
+                "s.dispatchEvent(new Event('change')); })()"
+            )
+            await page.until("document.getElementById('said').textContent.startsWith('gait.omega = ')")
+            chosen = float(await page.value("document.getElementById('gait.omega').value"))
+            assert chosen == pytest.approx(math.sqrt(0.05 * 40.0), rel=0.01)  # the middle of a slider by ratios
+            period = 2.0 * math.pi / chosen
+            await page.until(
+                f"[...document.getElementById('reports').rows].some(row => row.cells[0].textContent"
+                f" === 'gait.period' && Math.abs(Number(row.cells[1].textContent) - {period}) < 1e-3)"
+            )
+            # the emergency stop
+            await page.value("document.getElementById('estop').click()")
+            await shown.until(lambda: shown.motion == "e-stopped")
+            await page.until("document.getElementById('motion').textContent === 'e-stopped'")
+            assert "emergency stop" in await page.value("document.getElementById('trouble').textContent")
+            await page.until("!document.getElementById('reset').disabled")
+            await page.value("document.getElementById('reset').click()")
+            await page.until("!document.getElementById('enable').disabled")
+            await page.value("document.getElementById('enable').click()")
+            await shown.until(lambda: shown.motion == "active")
+            # nothing came from elsewhere
+            own = tuple(f"{scheme}://127.0.0.1:{shown.port}/" for scheme in ("http", "ws"))
+            assert len(page.asked) > 5
+            assert [url for url in page.asked if not url.startswith((*own, "data:"))] == []
+            assert page.errors == []
+
+    with Shown(gait={"omega": 4.0}) as shown:
+        asyncio.run(asyncio.wait_for(check(shown), 4 * LONG))
