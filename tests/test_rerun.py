@@ -129,6 +129,24 @@ def test_the_message_at_which_two_runs_part_is_named_to_the_last_digit(crawl, tm
     assert found.parting.words == (f"position of joint_2 was {changed[0]!r}, and is {changed[0] + 1e-15!r} now")
 
 
+def test_how_early_a_reference_came_is_no_difference(crawl, tmp_path):
+    kind = "crawler_interfaces/msg/ControllerState"
+    with reading(crawl) as reader:
+        store = reader.typestore
+
+    def earlier(topic, data):
+        if topic != "/controller_state":
+            return data
+        message: Any = store.deserialize_cdr(data, kind)
+        return bytes(store.serialize_cdr(replace(message, horizon_left=message.horizon_left + 0.01), kind))
+
+    other = rewritten(crawl, tmp_path / "other", earlier)
+    with reading(crawl) as before, reading(other) as now:
+        found = compare(before, now)
+    assert found.same
+    assert found.equal["controller_state"] > 50
+
+
 def far_ahead(topic, data):
     """The state of 1 s, stamped as one of a million seconds later."""
     is_it = topic == "/joint_states" and data[4:12] == (1).to_bytes(4, "little") + bytes(4)

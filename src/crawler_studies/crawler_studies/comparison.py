@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from rosbags.highlevel import AnyReader
+from rosbags.highlevel import AnyReader, AnyReaderError
 
 from crawler_nodes.speakers import nameless
 from crawler_nodes.tap import nanoseconds_of
@@ -18,7 +18,7 @@ from crawler_studies.recording import connections
 COMPARED = ("joint_states", "joint_commands", "contact_states", "contact_estimates", "odom", "controller_state")
 
 STRANGE = 1_000_000_000  # ns
-DOUBLE = 8  # bytes: a controller_state ends with how much reference has come by then, which is up to the wall clock
+TIMED = "crawler_interfaces/msg/ControllerState"  # says how much reference has come by then, up to the wall clock
 
 
 class _Message(NamedTuple):
@@ -89,8 +89,16 @@ def _compare(topic: str, first: AnyReader, second: AnyReader) -> tuple[tuple[int
 
 def _messages(reader: AnyReader, topic: str) -> Iterator[_Message]:
     for stamp, data, kind in stamped(reader, topic):
-        said = nameless(data[:-DOUBLE] if topic == "controller_state" else data)
-        yield _Message(stamp, said, data, kind)
+        yield _Message(stamp, _timeless(reader, data, kind) if kind == TIMED else nameless(data), data, kind)
+
+
+def _timeless(reader: AnyReader, data: bytes, kind: str) -> bytes:
+    """Without what the wall clock decides."""
+    try:
+        message: Any = reader.deserialize(data, kind)
+    except AnyReaderError:  # a stranger's
+        return data
+    return bytes(reader.typestore.serialize_cdr(dataclasses.replace(message, horizon_left=0.0), kind))
 
 
 def stamped(reader: AnyReader, topic: str) -> Iterator[tuple[int, bytes, str]]:
@@ -124,7 +132,7 @@ def _differences(a: Any, b: Any, name: str, names: Any = ()) -> Iterator[tuple[s
     if dataclasses.is_dataclass(a):
         named = getattr(a, "name", None) or getattr(a, "joint_names", None)
         for field in dataclasses.fields(a):
-            if not field.name.startswith("__"):
+            if not field.name.startswith("__") and field.name != "horizon_left":
                 inner = f"{name}.{field.name}" if name else field.name
                 yield from _differences(getattr(a, field.name), getattr(b, field.name), inner, named)
     elif isinstance(a, (list, np.ndarray)):
