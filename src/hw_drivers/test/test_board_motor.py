@@ -250,10 +250,11 @@ def test_an_absolute_encoder_knows_its_angle_at_once_and_turns_for_ever_in_both_
 
 
 @pytest.mark.parametrize(("count", "turns"), [(0, 0.5 / 18), (9, 9.5 / 18 - 1.0), (17, -0.5 / 18)])
-def test_within_limits_an_absolute_encoder_begins_in_the_turn_that_is_nearest_to_their_middle(count, turns):
-    flags = int(MotorFlag.ON_OUTPUT | MotorFlag.LIMITED)
+@pytest.mark.parametrize("reverse", [False, True])
+def test_within_limits_an_absolute_encoder_begins_in_the_turn_that_is_nearest_to_their_middle(count, turns, reverse):
+    flags = int(MotorFlag.ON_OUTPUT | MotorFlag.LIMITED | (MotorFlag.REVERSE_ENCODER if reverse else 0))
     bench = Bench()
-    bench.firmware.sensors[0].count = count
+    bench.firmware.sensors[0].count = 17 - count if reverse else count
     bench.hello()
     bench.configure(replace(COARSE, flags=flags, lower=-TURN // 2, upper=TURN // 4))
     assert bench.state().motors[0].angle == pytest.approx(turns * TURN, abs=1.0)

@@ -159,7 +159,6 @@ float Motor::most_current() const {
 void Motor::forgive() {
     faults_ = 0;
     shaft_.forgive();
-    over_current_ = hot_ = over_speed_ = stalled_ = Lasting{};
     if (!configured_) return;
     if (!shaft_.heard()) faults_ |= motor_fault::ENCODER;
     if (hot()) faults_ |= motor_fault::HOT;
