@@ -257,6 +257,14 @@ def test_an_absolute_encoder_that_jumps_by_more_than_a_quarter_of_a_turn_is_not_
         assert bench.state().motors[0].faults == (0 if well else MotorFault.ENCODER)
 
 
+def test_an_absolute_encoder_of_three_counts_may_go_on_by_one():
+    with board(replace(COARSE, counts=3), watchdog=1000) as bench:
+        for tick in range(1, 300):  # a turn in 120 ms
+            bench.firmware.sensors[0].count = tick // 40 % 3
+            bench.tick()
+        assert bench.state().state == BoardState.ARMED
+
+
 def test_an_absolute_count_that_it_does_not_have_is_a_fault_that_stays_while_it_is_told():
     with board(COARSE, watchdog=1000) as bench:
         bench.firmware.sensors[0].count = 18
