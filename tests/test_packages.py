@@ -39,6 +39,7 @@ ROSDEP = {
 }
 # These have no key, or one that makes rosdep call pip, which Ubuntu refuses: requirements/ros2_install.txt has them.
 FROM_PIP = {"cloudpickle", "distributed", "dynamixel_sdk", "mujoco", "pyarrow", "pybullet", "rosbags", "threadpoolctl"}
+FROM_PIP |= {"sphinx"}  # which the first ./crawler docs installs, from requirements/docs.txt
 # ROS 2's own packages, whose names are their keys
 ROS = {
     "action_msgs",
@@ -76,7 +77,10 @@ UNNAMED = {
     "crawler_interfaces": {"rosidl_default_runtime"},  # what rosidl_default_generators makes needs it
 }
 # what a package's strings name for others to load, who depend on it themselves
-FOR_OTHERS = {"crawler_models": {"crawler_studies"}}  # a robot's model says where its figures and searches are
+FOR_OTHERS = {
+    "crawler_cli": {"launch", "launch_ros"},  # which the documentation's site does without
+    "crawler_models": {"crawler_studies"},  # a robot's model says where its figures and searches are
+}
 DOTTED = re.compile(
     r"([a-z_0-9]+)(\.\w+)*(\.|:\w+)?"
 )  # "package", "package.module:object", the start of f"package.{x}"
