@@ -291,7 +291,10 @@ def refusals():
     yield replace(MOTOR, flags=0x20), Code.VALUE, 7
     yield replace(COARSE, flags=0), Code.VALUE, 7  # an absolute encoder on the motor
     yield replace(MOTOR, counts=1), Code.VALUE, 9
-    yield replace(MOTOR, gear=0.0), Code.VALUE, 13
+    yield replace(MOTOR, counts=2**24 + 1), Code.VALUE, 9
+    for gear in (0.0, 9e-4, 1.1e4):
+        yield replace(MOTOR, gear=gear), Code.VALUE, 13
+    yield replace(MOTOR, torque=1.1e6), Code.VALUE, 29
     for offset, name in enumerate(("torque_constant", "resistance", "current", "torque", "velocity")):
         for bad in (0.0, -1.0, math.nan, math.inf):
             yield replace(MOTOR, **{name: bad}), Code.VALUE, 17 + 4 * offset
