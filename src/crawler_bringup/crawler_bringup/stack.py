@@ -210,7 +210,8 @@ def make_stack(options: Options) -> Stack:
         recorder = {"directory": options.record, "run": run, "simulated": entry.simulated}
         nodes.append(node("crawler_bringup", "recorder_node", "recorder", recorder))
     if options.view:
-        page = {"port": options.view_port, "use_sim_time": False}
+        # with keys it is a viewer, who may call no service
+        page = {"port": options.view_port, "view_only": options.secure, "use_sim_time": False}
         nodes.append(node("crawler_view", "view_node", "view", page, bystander=True))
     if options.rviz:
         nodes.append(rviz_node(spec, options, entry.simulated))

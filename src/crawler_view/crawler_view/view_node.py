@@ -58,7 +58,8 @@ class ViewNode(Node):
         events = (Topic("/parameter_events", ParameterEvent, depth=100), self._on_event)
         self._taps = [Tap(self._ears, [*self.state.topics(), events])]
         self._ring = RingClient(self, self.get_namespace().strip("/"))
-        self._ring.appear()
+        if not self.settings.view_only:
+            self._ring.appear()
         self._audience = Audience()
         self._offered: list[dict[str, Any]] = []
         self._stale = True  # the parameters are to be asked for
@@ -76,7 +77,7 @@ class ViewNode(Node):
         """Show the ring until that is asked for."""
         command = None if self.settings.view_only else self._command
         server = serve(self._sockets, self._access, self._audience, self._greeting, command)
-        asking = asyncio.create_task(self._keep_parameters())
+        asking = asyncio.create_task(self._keep_parameters()) if command is not None else None
         period, begin = 1.0 / self.settings.rate, time.monotonic()
         reports = answers = begin
         shown, scenes = b"", 0
@@ -101,7 +102,8 @@ class ViewNode(Node):
                     self._ring.turn()
                 await asyncio.sleep(max(0.0, begin + period - time.monotonic()))
         finally:
-            asking.cancel()
+            if asking is not None:
+                asking.cancel()
             server.stop()
             for browser in list(self._audience.browsers):
                 browser.close()
