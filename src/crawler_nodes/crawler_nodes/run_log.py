@@ -25,7 +25,7 @@ from crawler_nodes.messages import travel
 from crawler_nodes.tap import Topic, stamp_of
 
 KEEP_EVERY = 0.01  # s of the run's time between samples of joints and contacts that are kept, unless said otherwise
-KEEP_MOST = 30_000  # samples of each kind: all of some five minutes, and what shows the whole of a longer run
+KEEP_MOST = 20_000  # samples of each kind: all of some three minutes, and what shows the whole of a longer run
 KEEP_EVERYTHING = 200_000  # samples, where nothing is left out between two of them
 HALTED = ("e-stopped", "faulted", "relaxed")  # states of motion from which nothing goes on by itself
 ON_GROUND = (ContactMode.STICK, ContactMode.SLIP_POS, ContactMode.SLIP_NEG)
