@@ -126,7 +126,7 @@ def test_a_file_that_another_process_has_open_is_refused_until_that_ends(tmp_pat
 def test_what_is_no_study_file_is_refused_and_left_alone(tmp_path: Path) -> None:
     text = tmp_path / "notes.sqlite"
     text.write_text("these are notes\n" * 100)
-    with pytest.raises(UserError, match=r"notes\.sqlite is no study file, or is damaged"):
+    with pytest.raises(UserError, match=r"notes\.sqlite is no study file: give another name"):
         opened(text)
     assert text.read_text() == "these are notes\n" * 100
     with sqlite3.connect(tmp_path / "other.sqlite") as other:
