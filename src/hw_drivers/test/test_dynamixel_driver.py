@@ -10,6 +10,7 @@ from hw_robots import wait_for
 
 from crawler_core.errors import UserError
 from hw_drivers.bus import BusFault, JointMap
+from hw_drivers.dynamixel import link
 from hw_drivers.dynamixel import tables as t
 from hw_drivers.dynamixel.driver import DynamixelBus
 from hw_drivers.dynamixel.emulated_servo import EmulatedServo
@@ -61,6 +62,14 @@ class Rig:
 
     def angles(self):
         return [reading.position for reading in self.bus.read()]
+
+
+def test_answers_may_be_late_where_nothing_moves_yet(monkeypatch):
+    monkeypatch.setattr(link, "AT_REST", 5.0)  # whatever else the machine does
+    with Rig([joint(1)], DynamixelSettings(reply_timeout=0.001)) as rig:
+        handle = rig.emulator._handle
+        monkeypatch.setattr(rig.emulator, "_handle", lambda *packet: (time.sleep(0.01), handle(*packet)))
+        rig.bus.configure(rig.joints)
 
 
 @pytest.mark.parametrize("model", ["XL330-M288", "XM430-W350"])

@@ -57,8 +57,9 @@ class DynamixelBus:
         self._states = {}
         self._clocks = {plan.joint.id: Freshness() for plan in plans}
         self._enabled = False
-        setup.set_up(self._link, plans)
-        self.read()
+        with self._link.patient():
+            setup.set_up(self._link, plans)
+            self.read()
         for plan in plans:
             if plan.joint.id not in self._states:
                 raise UserError(str(silent(plan.joint.joint, plan.joint.id, self._port.path)) + ": check its cable.")

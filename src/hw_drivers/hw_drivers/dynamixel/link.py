@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from hw_drivers.bus import BusFault
 from hw_drivers.dynamixel import codec
@@ -12,6 +13,7 @@ from hw_drivers.dynamixel.tables import CRC_ERROR, INSTRUCTION_ERRORS, RETURN_DE
 from hw_drivers.serial_port import SerialPort
 
 TRIES = 3  # for what must be confirmed
+AT_REST = 0.1  # s at least until an answer is given up where nothing moves: a busy machine may be late to hear it
 BITS = 10  # on the wire for a byte
 STATUS_SIZE = 11  # bytes of an answer without parameters
 
@@ -34,6 +36,15 @@ class Link:
         self.patience = patience
         self.garbled = 0  # questions after which bytes came, but no whole answer
         self._parser = Parser()
+
+    @contextmanager
+    def patient(self) -> Iterator[None]:
+        """Within it answers may be late."""
+        usual, self.patience = self.patience, max(self.patience, AT_REST)
+        try:
+            yield
+        finally:
+            self.patience = usual
 
     def tell(self, packet: Packet) -> None:
         """Send what nobody answers."""
