@@ -50,7 +50,7 @@ FUZZED = (
     Target("controller", "topic", "joint_states", TYPES["joint_states"]),
     Target("controller", "topic", "gait_reference", TYPES["gait_reference"]),
     Target("gait", "topic", "cmd_vel", TYPES["cmd_vel"], Cast(robot="miniaq", gait="trot")),
-    Target("controller", "topic", "odom", TYPES["odom"], Cast(law="hybrid", contacts="estimated")),
+    Target("controller", "topic", "odom", TYPES["odom"], Cast(law="hybrid", choices=(("contacts", "estimated"),))),
 )
 
 

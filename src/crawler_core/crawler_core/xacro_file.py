@@ -25,7 +25,7 @@ from crawler_core.expression import Refused, evaluate
 from crawler_core.text_file import read_text
 from crawler_core.yaml_file import read_yaml
 
-MOST_ELEMENTS = 20_000  # that one file may make of itself; a snake of 30 links makes 1500
+MOST_ELEMENTS = 20_000  # that one file may make of itself; a robot of 30 links makes 1500
 LONGEST = 20.0  # s of this thread's own time, for what is not counted
 # a macro's parameter with its default, as xacro's own pattern has it, in time that grows with the length only
 PARAMETER = re.compile(

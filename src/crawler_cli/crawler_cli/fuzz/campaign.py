@@ -18,7 +18,7 @@ from rosgraph_msgs.msg import Clock
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_cli.fuzz.ring import FuzzedRing
-from crawler_cli.fuzz.target import CASTS, ENDS_IT, SLOWS, Target
+from crawler_cli.fuzz.target import ENDS_IT, SLOWS, Target, casts
 from crawler_cli.fuzz.values import Values
 from crawler_cli.storm.kind import RECOVERY
 from crawler_cli.storm.topics import TYPES
@@ -53,7 +53,7 @@ class Outcome:
 def targets(domain: int) -> list[Target]:
     """Every subscription, service and set of parameters of the nodes of a ring."""
     found: dict[tuple[str, ...], Target] = {}
-    for cast in CASTS:
+    for cast in casts():
         ring = FuzzedRing(cast, domain)
         try:
             for name, node in ring.nodes.items():
@@ -62,7 +62,7 @@ def targets(domain: int) -> list[Target]:
                     if topic != "parameter_events":
                         full = "/clock" if topic == "clock" else topic
                         found.setdefault((name, full, cast.robot), Target(name, "topic", full, TYPES[full], cast))
-                if cast == CASTS[0]:
+                if cast == casts()[0]:
                     for service in node.services:
                         door = service.srv_name.rpartition("/")[2]
                         if door not in ENDS_IT:

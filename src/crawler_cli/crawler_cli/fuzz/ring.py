@@ -10,7 +10,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -25,7 +25,7 @@ from rclpy.serialization import deserialize_message
 from crawler_cli.fuzz.ideal import IdealBackend, IdealSettings
 from crawler_cli.storm.topics import LATCHED, TYPES
 from crawler_cli.storm.witness import Witness
-from crawler_core.robot import load_robot
+from crawler_core.robot import default_robot, load_robot
 from crawler_nodes.backend_node import BackendNode, autostart
 from gait_generators.gait_node import GaitNode
 from hybrid_controller.controller_node import ControllerNode
@@ -47,10 +47,10 @@ PATIENCE = 60.0  # s of wall time that lockstep waits
 class Cast:
     """Which ring it is."""
 
-    robot: str = "three_link"
+    robot: str = field(default_factory=default_robot)
     law: str = ""
     gait: str = ""
-    contacts: str = ""  # of the law hybrid
+    choices: tuple[tuple[str, str], ...] = ()  # parameters of the law, and what they are
 
 
 class FuzzedRing:
@@ -73,7 +73,7 @@ class FuzzedRing:
             for name in names:
                 self._relay(name)
         shared = {"robot": cast.robot, "rate": RATE}
-        law = {"law": cast.law, **({"contacts": cast.contacts} if cast.contacts else {})}
+        law = {"law": cast.law, **dict(cast.choices)}
         waits = {"lockstep": True, "lockstep_timeout": PATIENCE, "real_time_factor": 0.0, "autostart": False}
         self.nodes: dict[str, Node] = {
             "controller": self._ours(ControllerNode, "controller", {**shared, **law, "lockstep": True}),

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from crawler_core.robot import default_robot
+
 if TYPE_CHECKING:
     from crawler_cli.storm.scene import Scene
 
@@ -22,7 +24,7 @@ OVER = 10.0  # s within which a run that cannot go on has ended
 class Stage:
     """The run that a kind of fault needs: what `crawler run` is told besides its backend."""
 
-    robot: str = "three_link"
+    robot: str = field(default_factory=default_robot)
     controller: str = ""
     gait: str = ""
     sets: tuple[str, ...] = ()  # of --set

@@ -7,9 +7,11 @@ from typing import Any
 
 from crawler_cli.storm.families.speaking import FLOOD, Change, speaks
 from crawler_cli.storm.kind import Kind, Must, Stage, crawls, stops
+from crawler_cli.storm.robots import steered
 from crawler_cli.storm.scene import Scene
 
-STEERED = Stage(robot="miniaq", gait="trot")
+ROBOT, GAIT = steered()
+STEERED = Stage(robot=ROBOT, gait=GAIT)
 SILENCE = 2.0  # s: the legs are at rest half a second after the last cmd_vel
 RESTS = stops(within=SILENCE, text="comes to rest after half a second of silence", code=(0,))
 REFUSED = stops("cmd_vel", within=SILENCE, text="refused and said; no harm", code=(0,))
@@ -28,7 +30,7 @@ def _steers(what: str, does: str, change: Change, must: Must, **more: Any) -> Ki
     return speaks("cmd_vel", what, does, change, must, stage=STEERED, backends=("pybullet", "mujoco"), **more)
 
 
-KINDS = (
+KINDS: tuple[Kind, ...] = (
     _steers("nan", "a forward speed that is no number", twist(math.nan), crawls("cmd_vel")),
     _steers("infinite", "an infinite turn", twist(yaw=math.inf), crawls("cmd_vel")),
     _steers("sideways", "a speed to the left", twist(aside=0.1), crawls("cmd_vel")),
@@ -36,3 +38,5 @@ KINDS = (
     _steers("silence", "forward for a while, and then nothing", twist(0.02), RESTS),
     _steers("flood", f"{FLOOD} messages as fast as they go", twist(0.02), RESTS, times=FLOOD),
 )
+if not ROBOT:
+    KINDS = ()

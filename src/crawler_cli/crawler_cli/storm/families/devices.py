@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 from crawler_cli.storm.kind import Kind, Stage, ends
+from crawler_cli.storm.robots import default_spec
 from crawler_cli.storm.scene import Scene
 from hw_drivers.bus import FAULTS
 
+JOINT = default_spec().actuated_names[-1]  # that fails
 AFTER = 6.0  # s from the start of the backend until it fails
 MOCK = {
     "late": ("late", "overrun", "slow"),
     "frozen": ("nothing new", "stopped"),
-    "no_angle": ("angle of joint_2",),
-    "dead_joint": ("joint_2 does not follow",),
-    "raise": ("joint_2",),
+    "no_angle": (f"angle of {JOINT}",),
+    "dead_joint": (f"{JOINT} does not follow",),
+    "raise": (JOINT,),
 }
 BUS = {
-    "lost": ("joint_2", "answer", "silent"),
-    "late": ("joint_2", "answer", "silent"),
-    "corrupt": ("joint_2", "answer", "silent", "checksum", "crc"),
-    "truncated": ("joint_2", "answer", "silent"),
-    "dead": ("joint_2", "answer", "silent"),
-    "hot": ("joint_2", "hot", "temperature", "overheat"),
+    "lost": (JOINT, "answer", "silent"),
+    "late": (JOINT, "answer", "silent"),
+    "corrupt": (JOINT, "answer", "silent", "checksum", "crc"),
+    "truncated": (JOINT, "answer", "silent"),
+    "dead": (JOINT, "answer", "silent"),
+    "hot": (JOINT, "hot", "temperature", "overheat"),
     "gone": ("port", "gone", "/dev", "adapter", "bus"),
 }
 
 
-def _fails(name: str, does: str, backend: str, fault: str, words: tuple[str, ...], robot: str, joint: str) -> Kind:
-    sets = (f"backend.fail={fault}", f"backend.fail_after={AFTER:g}", f"backend.fail_joint={joint}")
+def _fails(name: str, does: str, backend: str, fault: str, words: tuple[str, ...]) -> Kind:
+    sets = (f"backend.fail={fault}", f"backend.fail_after={AFTER:g}", f"backend.fail_joint={JOINT}")
     must = ends(*words, within=AFTER + 12.0, text="all torque off, joint, cause and remedy said; exit code not 0")
-    return Kind(f"devices/{name}", does, must, _wait, (backend,), Stage(robot=robot, sets=sets))
+    return Kind(f"devices/{name}", does, must, _wait, (backend,), Stage(sets=sets))
 
 
 def _wait(scene: Scene) -> None:
@@ -38,14 +40,8 @@ def _wait(scene: Scene) -> None:
 def _all_kinds() -> tuple[Kind, ...]:
     missing = set(FAULTS) - set(BUS) - {"none"}
     assert not missing, missing
-    mocks = (
-        _fails(f"mock_{f}", f"the mock servos fail: {f}", "mock", f, w, "three_link", "joint_2")
-        for f, w in MOCK.items()
-    )
-    servos = (
-        _fails(f"servo_{f}", f"emulated bus servos: {f}", "emulated", f, w, "three_link", "joint_2")
-        for f, w in BUS.items()
-    )
+    mocks = (_fails(f"mock_{f}", f"the mock servos fail: {f}", "mock", f, w) for f, w in MOCK.items())
+    servos = (_fails(f"servo_{f}", f"emulated bus servos: {f}", "emulated", f, w) for f, w in BUS.items())
     return (*mocks, *servos)
 
 

@@ -6,12 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from crawler_cli.storm.families.speaking import FLOOD, NEVER_SINCE, as_it_is, at, named, replays, speaks
-from crawler_cli.storm.kind import crawls
+from crawler_cli.storm.families.speaking import FLOOD, NAMED, NEVER_SINCE, as_it_is, at, renamed, replays, speaks
 from crawler_cli.storm.scene import Scene
 
 TOPIC = "gait_reference"
-NAMED = crawls("storm", text="ignored or refused, and the stranger named; crawls on")
 Edit = Callable[[Any], None]
 
 
@@ -54,7 +52,13 @@ KINDS = (
     speaks(TOPIC, "fast", "velocities of 1e6 rad/s", points(_set("velocities", lambda v: [1e6] * len(v))), NAMED),
     speaks(TOPIC, "short", "points of one joint", points(_set("positions", lambda p: p[:1])), NAMED),
     speaks(TOPIC, "no_velocity", "points without velocities", points(_set("velocities", lambda _: [])), NAMED),
-    speaks(TOPIC, "misspelt", "a joint that is not there", named("joint_names", ["joint_1", "elbow"]), NAMED),
+    speaks(
+        TOPIC,
+        "misspelt",
+        "a joint that is not there",
+        renamed("joint_names", lambda names: [*names[:-1], "elbow"]),
+        NAMED,
+    ),
     speaks(TOPIC, "reversed", "points from the last to the first", _reversed, NAMED),
     speaks(TOPIC, "empty", "no points", _none, NAMED),
     speaks(TOPIC, "one_point", "a single point", _one, NAMED),

@@ -4,23 +4,9 @@ from __future__ import annotations
 
 import math
 
-from crawler_cli.storm.families.speaking import (
-    FLOOD,
-    NEVER_SINCE,
-    as_it_is,
-    at,
-    by_a_stranger,
-    each,
-    moved,
-    named,
-    replays,
-    sized,
-    speaks,
-)
-from crawler_cli.storm.kind import crawls
+from crawler_cli.storm.families.speaking import NAMED, by_a_stranger, each, moved, renamed, sized, speaks, untimely
 
 TOPIC = "joint_commands"
-NAMED = crawls("storm", text="ignored or refused, and the stranger named; crawls on")
 
 
 KINDS = (
@@ -34,17 +20,22 @@ KINDS = (
     speaks(TOPIC, "fast", "velocities of 1e6 rad/s", each("velocity", 1e6), NAMED),
     speaks(TOPIC, "velocity_nan", "velocities that are not numbers", each("velocity", math.nan), NAMED),
     speaks(TOPIC, "effort_infinite", "infinite efforts", each("effort", math.inf), NAMED),
-    speaks(TOPIC, "misspelt", "a joint that is not there", named("name", ["joint_1", "elbow"]), NAMED),
-    speaks(TOPIC, "twice", "one joint named twice", named("name", ["joint_1", "joint_1"]), NAMED),
+    speaks(
+        TOPIC, "misspelt", "a joint that is not there", renamed("name", lambda names: [*names[:-1], "elbow"]), NAMED
+    ),
+    speaks(TOPIC, "twice", "one joint named twice", renamed("name", lambda names: names[:1] * len(names)), NAMED),
     speaks(TOPIC, "short", "one position for two joints", sized("position", 1), NAMED),
     speaks(TOPIC, "long", "a thousand positions", sized("position", 1000), NAMED),
     speaks(TOPIC, "empty", "no joints at all", lambda message, _scene: _emptied(message), NAMED),
-    speaks(TOPIC, "long_name", "a name of a megabyte", named("name", ["j" * 1_000_000, "joint_2"]), NAMED, times=3),
-    speaks(TOPIC, "old_stamp", "the stamp 0", at(NEVER_SINCE), NAMED),
-    speaks(TOPIC, "past_stamp", "stamps 100 s old", at(-100.0), NAMED),
-    speaks(TOPIC, "future_stamp", "stamps 1e6 s ahead", at(1e6), NAMED),
-    speaks(TOPIC, "flood", f"{FLOOD} copies as fast as they go", as_it_is, NAMED, times=FLOOD),
-    replays(TOPIC, NAMED),
+    speaks(
+        TOPIC,
+        "long_name",
+        "a name of a megabyte",
+        renamed("name", lambda names: ["j" * 1_000_000, *names[1:]]),
+        NAMED,
+        times=3,
+    ),
+    *untimely(TOPIC, NAMED),
 )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from crawler_cli.storm.kind import Kind, Must
+from crawler_cli.storm.kind import Kind, Must, crawls
 from crawler_cli.storm.scene import Scene
 
 Change = Callable[[Any, Scene], None]  # spoils a message where it is
 TIMES, EVERY = 60, 0.005  # messages of a kind, and s between them: a ring's own rate
 FLOOD = 4000  # messages as fast as they go
 NEVER_SINCE = -1_000_000  # s, a stamp of long ago
+NAMED = crawls("storm", text="ignored or refused, and the stranger named; crawls on")
 
 
 def speaks(topic: str, what: str, does: str, change: Change, must: Must, times: int = TIMES, **more: Any) -> Kind:
@@ -56,6 +57,17 @@ def replays(topic: str, must: Must, seconds: float = 0.5, **more: Any) -> Kind:
 
     name = f"{topic.strip('/')}/replayed"
     return Kind(name, f"{seconds:g} s of it are played back {seconds:g} s later", must, inject, jolts=True, **more)
+
+
+def untimely(topic: str, must: Must) -> tuple[Kind, ...]:
+    """The genuine message at another time than its own, or too often."""
+    return (
+        speaks(topic, "old_stamp", "the stamp 0", at(NEVER_SINCE), must),
+        speaks(topic, "past_stamp", "stamps 100 s old", at(-100.0), must),
+        speaks(topic, "future_stamp", "stamps 1e6 s ahead", at(1e6), must),
+        speaks(topic, "flood", f"{FLOOD} copies as fast as they go", as_it_is, must, times=FLOOD),
+        replays(topic, must),
+    )
 
 
 def as_it_is(_message: Any, _scene: Scene) -> None:
@@ -110,10 +122,10 @@ def sized(field: str, count: int) -> Change:
     return change
 
 
-def named(field: str, names: list[str]) -> Change:
-    """Gives it these names."""
+def renamed(field: str, names: Callable[[list[str]], list[str]]) -> Change:
+    """Makes other names of its names."""
 
     def change(message: Any, _scene: Scene) -> None:
-        setattr(message, field, names)
+        setattr(message, field, names(list(getattr(message, field))))
 
     return change

@@ -8,24 +8,22 @@ from typing import Any
 from crawler_interfaces.msg import ContactState
 
 from crawler_cli.storm.families.speaking import (
-    FLOOD,
+    NAMED,
     NEVER_SINCE,
     Change,
-    as_it_is,
     at,
     by_a_stranger,
     each,
     moved,
-    named,
-    replays,
+    renamed,
     sized,
     speaks,
+    untimely,
 )
-from crawler_cli.storm.kind import Kind, Stage, crawls
+from crawler_cli.storm.kind import Kind, Stage
 from crawler_cli.storm.scene import Scene
 
 JOINTS, CONTACTS, ODOM = "joint_states", "contact_states", "odom"
-NAMED = crawls("storm", text="ignored or refused, and the stranger named; crawls on")
 FELT = Stage(controller="hybrid", sets=("gait.omega=3",))  # a law that reads the contacts
 ESTIMATED = Stage(
     controller="hybrid", sets=("gait.omega=3", "controller.contacts=estimated")
@@ -81,12 +79,10 @@ KINDS = (
     speaks(JOINTS, "stranger", "angles 1 rad away, under another name", by_a_stranger(moved("position", 1.0)), NAMED),
     speaks(JOINTS, "racing", "speeds of 1e6 rad/s", each("velocity", 1e6), NAMED),
     speaks(JOINTS, "short", "one angle for all joints", sized("position", 1), NAMED),
-    speaks(JOINTS, "misspelt", "joints that are not there", named("name", ["hip", "elbow"]), NAMED),
-    speaks(JOINTS, "old_stamp", "the stamp 0", at(NEVER_SINCE), NAMED),
-    speaks(JOINTS, "past_stamp", "stamps 100 s old", at(-100.0), NAMED),
-    speaks(JOINTS, "future_stamp", "stamps 1e6 s ahead", at(1e6), NAMED),
-    speaks(JOINTS, "flood", f"{FLOOD} copies as fast as they go", as_it_is, NAMED, times=FLOOD),
-    replays(JOINTS, NAMED),
+    speaks(
+        JOINTS, "misspelt", "joints that are not there", renamed("name", lambda names: ["elbow"] * len(names)), NAMED
+    ),
+    *untimely(JOINTS, NAMED),
     _felt("default", "contacts as they are made, with source 0", _contacts),
     _felt("unknown_mode", "contacts of mode 99", _entries(mode=99)),
     _felt("unknown_source", "contacts of source 200", _entries(source=200)),
