@@ -119,16 +119,25 @@ class BusLoop:
             )
 
     def release(self) -> tuple[BusFault, ...]:
-        """Torque off, each joint tried. Returns what failed; that is tried again now and then while the fault lasts."""
+        """Torque off, each joint tried. Returns what failed.
+
+        That is tried again now and then, and while a fault lasts on a port opened anew, whoever asks.
+        """
         if not self._io.acquire(timeout=HANG):  # who asks must not hang too: there may be other buses
             return (self._could_not("hangs"),) if self._torque else ()
         try:
             now = time.monotonic()
-            if self._live or (self._torque and now - self._tried > AGAIN):
+            again = self._torque and not self._live and now - self._tried > AGAIN
+            if self._live or again:
                 self._live = False
                 self._tried = now
                 try:
+                    if again and self._alarm.fault is not None:  # the port may have gone and be back
+                        self.bus.close()
+                        self.bus.open()
                     self._deaf = self.bus.release()
+                except UserError:
+                    pass  # it is not back: what the last release could not do still stands
                 except Exception as error:  # against the contract, but what follows must go on
                     self._deaf = (self._could_not(f"broke: {error!r}"),)
                 self._torque = bool(self._deaf)
@@ -203,7 +212,7 @@ class BusLoop:
             if self.timed:
                 self.starts.append(begun)
             if self._alarm.fault is not None:
-                self._make_safe(begun)
+                self.release()
                 return
             try:
                 if self._live:
@@ -223,19 +232,6 @@ class BusLoop:
             if fault is not None:
                 self._alarm.sound(fault)
                 self.release()
-
-    def _make_safe(self, now: float) -> None:
-        """While a fault lasts: torque off, and again where the bus did not listen, on a port opened anew."""
-        if not self._torque:
-            return
-        if not self._live and now - self._tried > AGAIN:
-            self.bus.close()
-            try:
-                self.bus.open()
-            except UserError:
-                self._tried = now
-                return
-        self.release()
 
     def _finish(self) -> None:
         with self._wake:

@@ -7,6 +7,7 @@ import errno
 import grp
 import os
 import select
+import termios
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,7 +37,7 @@ class SerialPort:
             raise UserError("a serial bus needs pyserial: install python3-serial, or pip install pyserial.") from None
         try:
             self._serial = serial.Serial(self.path, self._baud, timeout=0, exclusive=True)
-        except (serial.SerialException, ValueError, OSError) as error:
+        except (serial.SerialException, ValueError, OSError, termios.error) as error:
             raise open_error(self.path, self._baud, error) from None
         # a port without that mode holds nothing back
         with contextlib.suppress(NotImplementedError, ValueError, OSError):
@@ -48,6 +49,8 @@ class SerialPort:
         """Go on at another rate."""
         try:
             self._serial.baudrate = baud
+        except termios.error as error:
+            raise self._gone(OSError(*error.args)) from None
         except (OSError, ValueError, AttributeError) as error:
             raise self._gone(error) from None
 

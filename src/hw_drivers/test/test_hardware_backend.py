@@ -239,12 +239,24 @@ def test_a_port_that_vanishes_and_returns_needs_a_reset_and_an_enable(kind):
         with pytest.raises(BackendFault, match="there is no port"):
             rig.runner.reset()
         rig.emulator.inject("none")
-        wait_for(lambda: rig.emulator.torque() == (False, False))  # that goes out by itself as soon as it can
-        assert not rig.tick()
+        # that goes out by itself as soon as it can, whoever asks for it meanwhile
+        wait_for(lambda: not rig.tick() and rig.emulator.torque() == (False, False))
         rig.runner.reset()
         assert rig.motion is MotionState.DISABLED
         rig.arm()
         assert rig.emulator.motion()[0] == pytest.approx([HOME, HOME], abs=0.01)
+
+
+def test_whoever_asks_tries_a_port_that_is_back():
+    with Rig() as rig:
+        rig.arm()
+        rig.emulator.inject("gone")
+        wait_for(lambda: not rig.tick() and rig.motion is MotionState.FAULTED)
+        (loop,) = rig.backend.motors.loops
+        loop.stop()  # as where its thread comes too late each time
+        assert rig.emulator.torque() == (True, True)
+        rig.emulator.inject("none")
+        wait_for(lambda: not rig.tick() and rig.emulator.torque() == (False, False))
 
 
 def test_a_fault_before_enable_is_found_too(kind):

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import termios
 import time
 
 import pytest
@@ -77,6 +78,21 @@ def test_bytes_go_both_ways_and_a_deadline_ends_the_wait(terminal):
         assert os.read(master, 10) == b"\x03\x04\r\n"
     finally:
         port.close()
+
+
+def test_a_port_that_vanishes_while_it_is_set_up_is_refused_and_while_its_rate_changes_is_a_fault(
+    terminal, monkeypatch
+):
+    def vanished(*_):
+        raise termios.error(errno.EIO, "Input/output error")  # no OSError
+
+    port = SerialPort(terminal[1], 1_000_000)
+    port.open()
+    monkeypatch.setattr(termios, "tcsetattr", vanished)
+    with pytest.raises(BusFault, match="is gone: input/output error"):
+        port.set_baud(57_600)
+    port.close()
+    assert "cannot be opened" in refusal(terminal[1])
 
 
 def test_a_port_that_hangs_up_is_a_fault():
