@@ -381,10 +381,11 @@ def test_the_hw_command_finds_a_cranks_index_on_its_board_moves_it_and_lets_it_g
     done = hw(crawler, "jog", "--joint", "crank", "--to", f"{home + 20.0}", "--speed", "50", "--json", *port)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["joints"]["crank"]["angle_deg"] == pytest.approx(home + 20.0, abs=1.5)
+    bench.come_to_rest()  # without torque the weight of the leg turns it
     done = hw(crawler, "calibrate", *port, input="\n")
     assert done.returncode == 0, done.stderr
     seen = json.loads(hw(crawler, "monitor", "--json", *port).stdout)["joints"]["crank"]
-    assert seen["angle_deg"] == pytest.approx(home, abs=5.0)  # who sets it so says that it stands there
+    assert seen["angle_deg"] == pytest.approx(home, abs=1.0)  # who sets it so says that it stands there
     assert hw(crawler, "estop", *port).returncode == 0
 
 

@@ -28,9 +28,10 @@ class Crawl:
 
     def __init__(self, backend="model", moving=True, robot="three_link", settings=None):
         self.moving = moving  # wait until the robot moves
-        self.states, self.controller, self.diagnostics = [], [], []
+        self.states, self.commands, self.controller, self.diagnostics = [], [], [], []
         topics = [
             (Topic("joint_states", JointState), self.keep(self.states, JointState)),
+            (Topic("joint_commands", JointState), self.keep(self.commands, JointState)),
             (Topic("controller_state", ControllerState), self.keep(self.controller, ControllerState)),
             (Topic("diagnostics", DiagnosticArray), self.keep(self.diagnostics, DiagnosticArray)),
         ]
@@ -120,17 +121,19 @@ BAD = [
 
 @pytest.mark.parametrize("engine", engines())
 def test_bad_commands_are_refused_or_clamped_and_reported(engine):
-    """From a controller of the test's own, which has killed the true one: the backend waits for its answers."""
+    """From a controller of the test's own, which has killed the true one and speaks in its name."""
     slow = 20.0  # Hz: diagnostics come every half second of the robot's time, which is few answers then
     with Crawl(engine, settings=lockstep(1.0, rate=slow)) as crawl:
         out = crawl.ring.node.create_publisher(JointState, "joint_commands", 10)
         crawl.until(lambda: out.get_subscription_count() > 0)
+        crawl.until(lambda: crawl.commands)
+        name = crawl.commands[0].header.frame_id  # a stranger would not be heard before the true one is long silent
         crawl.kill("controller")
 
         def answer(names, position):
             now = crawl.states[-1].header.stamp
             message = JointState(name=names, position=position, velocity=[0.0] * len(names))
-            message.header.stamp = now
+            message.header.stamp, message.header.frame_id = now, name
             out.publish(message)
             crawl.until(lambda: crawl.states[-1].header.stamp != now or crawl.said("elbow"))
 
