@@ -63,7 +63,7 @@ class BackendReport:
         runner: Runner = node.runner
         supervisor = runner.supervisor
         report, motion = supervisor.report, supervisor.motion
-        slow = f"ticks take too long: {self._rate.value:.0f} a second instead of {node.settings.rate:g}"
+        slow = f"some ticks take too long: of late {self._rate.value:.0f} of {node.settings.rate:g} a second"
         self._recent.note("refused", report.refused, report.last_refusal)
         self._recent.note("clamped", report.clamped, report.last_clamp)
         self._recent.note("late", report.late, f"{report.late} ticks had no command in time")
