@@ -91,6 +91,6 @@ def test_a_soak_hears_everything_and_its_recording_outlives_a_power_cut(call, tm
     assert set(found["memory_MB"]) == {"cli", "backend", "gait", "controller", "recorder"}
     assert min(found["memory_MB"].values()) > 5.0
     assert found["not_recorded"] == 0
-    assert found["recording_lacks_s"] < 1.0
+    assert found["recording_holds"] >= found["recorder_said"] > 0  # whatever a second is on a busy machine
     assert (tmp_path / "soak" / "memory.png").is_file()
     assert code == int(bool(found["problems"]))

@@ -4,12 +4,13 @@ import os
 from dataclasses import replace
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
 from crawler_cli.soak.memory import Memory, grows, own_memory
 from crawler_cli.soak.result import SoakResult
-from crawler_cli.soak.sequence import Sequence
+from crawler_cli.soak.sequence import Promise, Sequence
 
 WELL = SoakResult(
     robot="three_link",
@@ -26,6 +27,8 @@ WELL = SoakResult(
     growth_MB={"gait": 0.9},
     recorded=720_000,
     not_recorded=0,
+    recorder_said=2_900_000,
+    recording_holds=2_900_100,
     recording_lacks_s=0.4,
     troubles=(),
 )
@@ -43,6 +46,7 @@ def test_a_soak_in_which_all_is_well_has_no_problems():
         ({"late_ticks": 721}, "721 of 720000 ticks were late"),
         ({"growth_MB": {"cli": 1.2}}, "cli grew by 1.2 MB"),
         ({"not_recorded": 2}, "2 states are not in the recording"),
+        ({"recording_holds": 2_899_999}, "holds 2899999 messages, and the recorder had said that it has 2900000"),
         ({"recording_lacks_s": 1.5}, "lacks the last 1.5 s"),
         ({"recording_lacks_s": float("nan")}, "lacks the last nan s"),
         ({"troubles": ("the run ended after 7 s",)}, "ended after 7 s"),
@@ -78,3 +82,20 @@ def test_a_message_that_does_not_come_is_missed():
     for number in (7, 8, 10, 11):  # whoever listens comes in the middle, and one is lost
         sequence.hear(serialize_message(JointState()), {"publication_sequence_number": number})
     assert (sequence.heard, sequence.missed) == (4, 1)
+
+
+def test_stamps_of_the_wall_clock_are_kept_to_the_nanosecond():
+    message = JointState()
+    message.header.stamp.sec, message.header.stamp.nanosec = 1_800_000_000, 123_456_789
+    sequence = Sequence()
+    sequence.hear(serialize_message(message), {"publication_sequence_number": 1})
+    assert list(sequence.stamps) == [1_800_000_000_123_456_789]
+
+
+def test_a_recorder_must_have_in_its_file_what_it_had_by_its_last_word_but_one():
+    promise, kept = Promise(), []
+    for name, count in (("recorder", 5), ("backend", 7), ("recorder", 8), ("recorder", 8), ("one/recorder", 9)):
+        status = DiagnosticStatus(name=name, values=[KeyValue(key="messages", value=str(count))])
+        promise.hear(serialize_message(DiagnosticArray(status=[status])), {})
+        kept.append(promise.kept)
+    assert kept == [0, 0, 5, 5, 8]

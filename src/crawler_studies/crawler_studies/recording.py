@@ -10,6 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
+from numpy.typing import NDArray
 from rosbags.highlevel import AnyReader, AnyReaderError
 from rosbags.interfaces import Connection
 from rosbags.typesys import Stores, get_typestore
@@ -71,10 +72,12 @@ def read_recording(path: Path) -> Recording:
         return _read(reader, path)
 
 
-def read_stamps(path: Path, topic: str) -> FloatArray:
-    """The stamps (s) of all messages of a topic whose type begins with a header. Raises UserError as read_recording."""
+def read_stamps(path: Path, topic: str) -> NDArray[np.int64]:
+    """The stamps (ns) of all messages of a topic, of a type with a header. Raises UserError as read_recording."""
     with reading(path) as reader:
-        return np.array([_stamp(message) * 1e-9 for message in messages_of(reader, connections(reader, topic))])
+        return np.array(
+            [_stamp(message) for message in messages_of(reader, connections(reader, topic))], dtype=np.int64
+        )
 
 
 def connections(reader: AnyReader, topic: str) -> list[Connection]:

@@ -35,8 +35,8 @@ files: soak.json, memory.png, run/ (logs and recording), by default in runs/soak
 exit codes: 0 all is as it must be, 1 something is not (said in a sentence), 2 bad input, 130 interrupted
 
 keys of --json: ok, robot, backend, rate, duration_s, run_s, ticks, late_ticks, overruns, heard and missed (messages, by
-topic), memory_MB and growth_MB (by process; growth since it settled), recorded, not_recorded, recording_lacks_s,
-troubles, problems, directory
+topic), memory_MB and growth_MB (by process; growth since it settled), recorded, not_recorded, recorder_said,
+recording_holds, recording_lacks_s, troubles, problems, directory
 """
 
 

@@ -27,7 +27,9 @@ class SoakResult:
     memory_MB: dict[str, float]  # at the end, by process
     growth_MB: dict[str, float]  # since it settled; empty where the soak was too short for that
     recorded: int  # joint_states in the recording
-    not_recorded: int  # heard before the recording's end, and not in it
+    not_recorded: int  # heard between the recording's first and last, and not in it
+    recorder_said: int  # messages of all topics that it had, by its last word but one
+    recording_holds: int  # messages of all topics
     recording_lacks_s: float  # from the recording's end to the kill; NaN: it could not be read
     troubles: tuple[str, ...]  # sentences: what ended or was said meanwhile
 
@@ -42,6 +44,9 @@ class SoakResult:
         found += [f"{name} grew by {mb:.1f} MB" for name, mb in self.growth_MB.items() if mb > FLAT]
         if self.not_recorded:
             found.append(f"{self.not_recorded} states are not in the recording")
+        if self.recording_holds < self.recorder_said:
+            said = f"the recorder had said that it has {self.recorder_said}"
+            found.append(f"the recording holds {self.recording_holds} messages, and {said}")
         if not self.recording_lacks_s <= TAIL:
             found.append(f"the recording lacks the last {self.recording_lacks_s:.1f} s, {TAIL:g} s may be")
         return found

@@ -12,19 +12,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray
+from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
 from crawler_cli.soak.memory import Memory
 from crawler_cli.soak.result import SoakResult
-from crawler_cli.soak.sequence import Sequence
+from crawler_cli.soak.sequence import Promise, Sequence
 from crawler_cli.storm.kind import Stage
 from crawler_cli.storm.remains import traced
-from crawler_cli.storm.scene import Scene
+from crawler_cli.storm.scene import START_UP, Scene
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
 from crawler_nodes.run_log import Topics
 from crawler_nodes.tap import Topic
-from crawler_studies.recording import read_stamps
+from crawler_studies.recording import read_stamps, reading
 
 LOOKS = 600  # samples of memory in a soak, at most
 SOONEST = 1.0  # s between two of them, at least
@@ -55,13 +57,17 @@ def soak(
     sequences = {name: Sequence() for name in TOPICS}
     memory = Memory()
     troubles: list[str] = []
+    promise = Promise()
     topics: Topics = [(Topic(name, JointState, depth=5000), sequence.hear) for name, sequence in sequences.items()]
+    topics.append((Topic("diagnostics", DiagnosticArray, depth=5000), promise.hear))
     scene = Scene(
         wanted.stage, spec, wanted.backend, domain=wanted.domain, chance=random.Random(0), topics=topics, check=check
     )
     with scene:
         if not scene.crawling():
             raise UserError(f"the run did not begin to crawl: {scene.printed().strip()[-500:]}")
+        if not scene.until(lambda: promise.kept and len(_recorded(scene.out)[0]), START_UP):
+            raise UserError(f"nothing was recorded within {START_UP:g} s: {scene.printed().strip()[-500:]}")
         began, began_own = time.monotonic(), scene.witness.stamp
         troubles += _watch(scene, memory, wanted, say)
         passed, own = time.monotonic() - began, scene.witness.stamp - began_own
@@ -71,8 +77,9 @@ def soak(
         last = scene.witness.stamp
         counters = scene.witness.counters
     heard = np.unique(np.array(sequences["joint_states"].stamps))
-    recorded, lacks = _recorded(directory / "run", last, troubles)
-    within = heard[heard <= recorded[-1] + 1e-9] if len(recorded) else heard
+    recorded, holds, trouble = _recorded(scene.out)
+    troubles += [trouble] if trouble else []
+    within = heard[(heard >= recorded[0]) & (heard <= recorded[-1])] if len(recorded) else heard
     result = SoakResult(
         robot=spec.name,
         backend=wanted.backend,
@@ -87,8 +94,10 @@ def soak(
         memory_MB=memory.latest(),
         growth_MB=memory.growth(wanted.settles) if passed > wanted.settles else {},
         recorded=len(recorded),
-        not_recorded=len(np.setdiff1d(within.round(9), recorded.round(9))),
-        recording_lacks_s=lacks,
+        not_recorded=len(np.setdiff1d(within, recorded)),
+        recorder_said=promise.kept,
+        recording_holds=holds,
+        recording_lacks_s=last - recorded[-1] * 1e-9 if len(recorded) else math.nan,
         troubles=tuple(troubles),
     )
     return result, memory
@@ -117,11 +126,11 @@ def _watch(scene: Scene, memory: Memory, wanted: Soak, say: Callable[[str], None
     return []
 
 
-def _recorded(out: Path, last: float, troubles: list[str]) -> tuple[np.ndarray, float]:
-    """Stamps (s) of the states in the recording, and how long before `last` it ends."""
+def _recorded(out: Path) -> tuple[NDArray[np.int64], int, str]:
+    """Stamps (ns) of the states in the recording, the messages that it holds, and why it cannot be read."""
     try:
-        stamps = np.unique(read_stamps(out, "joint_states"))
+        with reading(out) as reader:
+            holds = sum(1 for _ in reader.messages())
+        return np.unique(read_stamps(out, "joint_states")), holds, ""
     except UserError as error:
-        troubles.append(str(error))
-        return np.array([]), math.nan
-    return stamps, last - float(stamps[-1]) if len(stamps) else math.nan
+        return np.array([], dtype=np.int64), 0, str(error)
