@@ -25,6 +25,19 @@ def lockstep(factor=0.0, *, law=None, reference_timeout=PATIENCE, **backend):
     }
 
 
+def until(ring, condition):
+    """Watch a ring until a condition has held at one look: a joint that moves may stand still at the next."""
+    held = False
+
+    def look():
+        nonlocal held
+        held = bool(condition())
+        return held
+
+    ring.watch(look, LONG)
+    assert held
+
+
 def wait_for_end(ring, seconds=280.0):
     """Watch a ring until its time stands still at the `stop_at` of its backend."""
     end = ring.stack.options.settings["backend"]["stop_at"]

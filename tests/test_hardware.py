@@ -16,7 +16,7 @@ from crawler_interfaces.msg import ContactState, ContactStateArray
 from diagnostic_msgs.msg import DiagnosticArray
 from hw_robots import three_link_on_a_board
 from rclpy.serialization import deserialize_message
-from rings import LONG
+from rings import LONG, until
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_bringup.stack import Options, make_stack
@@ -139,8 +139,7 @@ class Crawl(Ring):
         return lambda data, _info: kept.append(deserialize_message(data, kind))
 
     def until(self, condition):
-        self.watch(condition, LONG)
-        assert condition()
+        until(self, condition)
 
     def motion(self):
         return self.log.backend.get("motion", "")
@@ -210,7 +209,6 @@ def test_every_stop_takes_the_torque_off_and_needs_a_reset_and_an_enable(motors,
         silent = "joint_2" if kind == "dynamixel" else "joint_1"  # on a board all joints are: the first is named
         assert ring.log.backend["joint"] == silent
         assert f"power of {silent}" in ring.log.backend["remedy"]
-        assert not ring.trigger("reset").success
         bench.tell("none")
         bench.state()
         rearm(ring, bench)
@@ -218,6 +216,7 @@ def test_every_stop_takes_the_torque_off_and_needs_a_reset_and_an_enable(motors,
         bench.tell("gone")
         ring.until(lambda: ring.motion() == "faulted")
         ring.until(lambda: "is gone" in ring.log.troubles["backend"])
+        assert not ring.trigger("reset").success
         bench.tell("none")
         ring.until(lambda: bench.torque() == {False})  # as soon as somebody listens again
         assert ring.motion() == "faulted"

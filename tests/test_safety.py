@@ -13,7 +13,7 @@ import yaml
 from crawler_interfaces.msg import ControllerState
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.serialization import deserialize_message
-from rings import LONG, engines, lockstep
+from rings import LONG, engines, lockstep, until
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
@@ -55,8 +55,7 @@ class Crawl:
         self.ring.__exit__(*error)
 
     def until(self, condition):
-        self.ring.watch(condition, LONG)
-        assert condition()
+        until(self.ring, condition)
 
     def moved(self):
         return np.ptp([state.position[0] for state in self.states]) if self.states else 0.0
