@@ -14,7 +14,6 @@ ROBOT, GAIT = steered()
 STEERED = Stage(robot=ROBOT, gait=GAIT)
 SILENCE = 2.0  # s: the legs are at rest half a second after the last cmd_vel
 RESTS = stops(within=SILENCE, text="comes to rest after half a second of silence", code=(0,))
-REFUSED = stops("cmd_vel", within=SILENCE, text="refused and said; no harm", code=(0,))
 
 
 def twist(forward: float = 0.0, aside: float = 0.0, yaw: float = 0.0) -> Change:
