@@ -124,7 +124,7 @@ def test_a_recording_that_has_gone_is_not_named(tmp_path):
 
 
 def test_a_place_that_cannot_be_written_is_one_sentence_before_anything_starts(call):
-    code, out, err = call("run", "--out", "/proc/crawl", "--record")
+    code, out, err = call("run", "--backend", "model", "--out", "/proc/crawl", "--record")
     assert (code, out) == (2, "")
     assert "/proc/crawl cannot be made" in err
     assert len(err.strip().splitlines()) == 1

@@ -32,7 +32,7 @@ def run(*words):
 
 
 def test_a_second_run_is_refused_before_anything_starts(crawler, tmp_path, first):
-    second = run(*crawler, "run", "--duration", "1", "--out", tmp_path / "second")
+    second = run(*crawler, "run", "--backend", "model", "--duration", "1", "--out", tmp_path / "second")
     assert second.returncode == 2
     remedy = r"end it, give this one --namespace NAME, or another ROS_DOMAIN_ID\."
     assert re.fullmatch(rf"crawler: a ring is there already, of /.*: {remedy}\n", second.stderr)

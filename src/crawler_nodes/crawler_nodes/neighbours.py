@@ -10,7 +10,7 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from crawler_core.errors import UserError
-from crawler_nodes.speakers import publishers
+from crawler_nodes.speakers import NAMELESS, publishers
 
 TOPICS = ("joint_states", "joint_commands", "gait_reference")  # what only one node of a ring publishes
 ANSWER = 0.5  # s within which whoever is there has answered a newcomer
@@ -37,14 +37,15 @@ class Lookout:
     def refuse_a_second(self, remedy: str) -> None:
         """Raise UserError where there is one; `remedy` says how a namespace is given."""
         if self._found(1, self._since):
-            self._found(len(TOPICS), time.monotonic())
+            self._found(len(TOPICS), time.monotonic(), named=True)
             raise already_there(ring_nodes(self._node), remedy)
 
-    def _found(self, count: int, since: float) -> bool:
+    def _found(self, count: int, since: float, *, named: bool = False) -> bool:
         """Whether there are so many nodes of a ring. On a busy machine every look takes longer, and so does this."""
         looks = math.ceil((ANSWER - (time.monotonic() - since)) / LOOK)
         for _ in range(max(looks, FEWEST)):
-            if len(ring_nodes(self._node)) >= count:
+            nodes = ring_nodes(self._node)
+            if len(_named(nodes) if named else nodes) >= count:
                 return True
             time.sleep(LOOK)
         return False
@@ -57,4 +58,9 @@ def ring_nodes(node: Node) -> list[str]:
 
 def already_there(nodes: list[str], remedy: str) -> UserError:
     """Two rings cannot have the same names."""
-    return UserError(f"a ring is there already, of {', '.join(nodes)}: end it, {remedy}, or another ROS_DOMAIN_ID.")
+    names = ", ".join(_named(nodes)) or "nodes that have not told their names yet"
+    return UserError(f"a ring is there already, of {names}: end it, {remedy}, or another ROS_DOMAIN_ID.")
+
+
+def _named(nodes: list[str]) -> list[str]:
+    return [name for name in nodes if NAMELESS not in name]

@@ -147,4 +147,5 @@ class TestMiniaqOnItsBoard(_OnItsBoard):
     """Four cranks with coarse encoders, and the equations of a quadruped."""
 
     dt = 0.04  # s: of its 18 counts some must pass in five ticks
+    speed_step = 2.0  # rad/s of a count that comes late; efforts that do not end drive the cranks 22 rad/s apart
     robot = "miniaq"

@@ -161,7 +161,8 @@ class BoardBus:
         self._enabled, self._asked = False, 0
         try:
             board = configure_board(self._settings, self.name, plans)
-            self._heard.take(setup.set_up(self._link, plans, board, clear=clear), self._clock())
+            with self._link.patient():
+                self._heard.take(setup.set_up(self._link, plans, board, clear=clear), self._clock())
         except BusFault as fault:
             raise UserError(f"{fault}: {fault.remedy}.") from None
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from hw_drivers.board.codec import END, LONGEST, NOBODY, Packable, Parser, follows, frame, opened
 from hw_drivers.board.messages import (
@@ -22,6 +23,7 @@ from hw_drivers.serial_port import SerialPort
 
 TRIES = 3  # for what must be confirmed
 SURE = 0.05  # s at least until its answer is lost: no cycle waits for it
+AT_REST = 0.25  # s, the same where nothing moves: a busy machine may be late to hear it
 BITS = 10  # on the wire for a byte
 ANSWER_TIME = 1e-3  # s that a board may take
 EXCHANGE = 2 * LONGEST  # bytes of the longest question and the longest answer
@@ -60,11 +62,21 @@ class Link:
         self.exchange = EXCHANGE  # bytes that a question and its answer may have
         self._byte = BITS / baud
         self._patience = patience
+        self._sure = SURE
         self._clock = clock
         self._parser = Parser()
         self._session = NOBODY
         self._sent = self._heard = 0  # the last numbers, both ways
         self._waiting: list[bytes] = []  # packets that came, and were not looked at yet
+
+    @contextmanager
+    def patient(self) -> Iterator[None]:
+        """Within it answers may be late."""
+        self._sure = AT_REST
+        try:
+            yield
+        finally:
+            self._sure = SURE
 
     def begin(self) -> Welcome:
         """A session of our own; the torque is off then. Raises NoAnswer and OtherVersion."""
@@ -77,7 +89,7 @@ class Link:
         for _ in range(TRIES):
             nonce = secrets.randbits(32) or 1
             self.port.write(END + frame(Hello(VERSION, nonce), 0))  # ends what another program left half said
-            deadline = self._deadline(SURE)
+            deadline = self._deadline(self._sure)
             while (answer := self._next(deadline)) is not None:
                 if isinstance(answer, Ack) and answer.code == Code.VERSION:
                     raise OtherVersion(answer.detail)
@@ -106,7 +118,7 @@ class Link:
     def confirmed(self, message: Packable) -> Ack | State:
         """The answer to a message, said up to TRIES times. Raises NoAnswer or Refused."""
         for _ in range(TRIES):
-            answer = self.answer(self.tell(message), SURE)
+            answer = self.answer(self.tell(message), self._sure)
             if isinstance(answer, Ack) and answer.code != Code.OK:
                 raise Refused(answer)
             if answer is not None:
@@ -117,7 +129,7 @@ class Link:
         """The emergency stop, which needs no session; whether the board has confirmed it."""
         for _ in range(TRIES):
             self.port.write(END + frame(Estop(), 0))
-            deadline = self._deadline(SURE)
+            deadline = self._deadline(self._sure)
             while (answer := self._next(deadline)) is not None:
                 if isinstance(answer, Ack) and answer.of == Estop.type:
                     return True
