@@ -39,7 +39,7 @@ class BackendConformance:
     settling: ClassVar[float] = 0.0  # s after a motion until the tolerance holds
     loop_tolerance: ClassVar[float] = 1e-12  # m by which a loop may gape; so little where the closure fills it in
     effort_tolerance: ClassVar[float] = 1e-9  # N·m by which an effort that was applied may differ from the command
-    speed_step: ClassVar[float] = 0.0  # rad/s by which speeds of coarse encoders step, where a joint has all but stopped
+    speed_step: ClassVar[float] = 0.0  # rad/s by which speeds of coarse encoders step near rest
     start_tolerance: ClassVar[float] = 1e-9  # m, m/s, rad/s by which a start may differ from the robot file
 
     def make_spec(self) -> RobotSpec:
