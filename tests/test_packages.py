@@ -24,6 +24,7 @@ CMAKE_PACKAGES = sorted(OURS - set(PYTHON_PACKAGES))
 ROSDEP = {
     "can": "python3-can",
     "hypothesis": "python3-hypothesis",
+    "PIL": "python3-pil",
     "matplotlib": "python3-matplotlib",
     "numba": "python3-numba",
     "numpy": "python3-numpy",

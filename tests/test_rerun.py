@@ -1,6 +1,7 @@
 """Recordings that run again: bit by bit, with the place where they part, and as a picture."""
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -9,12 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from PIL import Image, ImageSequence
 from rclpy.serialization import deserialize_message, serialize_message
 from rings import engines
 from rosbags.typesys import Stores, get_typestore
 from std_msgs.msg import String
 
 from crawler_bringup.lasting_bag import LastingBag
+from crawler_cli.commands import film
 from crawler_cli.recorded_run import interventions, what_differs
 from crawler_studies.comparison import compare
 from crawler_studies.recording import about_run, reading
@@ -205,7 +208,7 @@ def test_what_cannot_be_repeated_is_one_sentence(call, crawl, tmp_path, change, 
     assert not (tmp_path / "runs").exists()
 
 
-@pytest.mark.parametrize("command", ["rerun", "plot"])
+@pytest.mark.parametrize("command", ["rerun", "plot", "film"])
 def test_what_is_no_recording_of_a_run_is_one_sentence(call, tmp_path, command):
     (tmp_path / "foreign.mcap").write_text("hello")
     (tmp_path / "short.mcap").write_bytes(b"\x89MCAP0\r\n\x01")
@@ -232,6 +235,41 @@ def test_the_picture_of_a_run_is_drawn_from_its_recording_up_to_the_cut(call, cr
     run = json.loads((crawl / "summary.json").read_text())
     assert json.loads(out)["duration_s"] == pytest.approx(run["duration_s"])
     assert json.loads(out)["distance_m"] == pytest.approx(run["distance_m"], abs=1e-9)
+
+
+def test_a_film_shows_a_recording_up_to_the_cut_and_is_the_same_to_the_byte_again(call, crawl, tmp_path):
+    whole = (crawl / "recording" / "recording.mcap").read_bytes()
+    (tmp_path / "cut.mcap").write_bytes(whole[: len(whole) // 2])
+    size = ("--width", "200", "--fps", "10", "--json")
+    code, out, err = call("film", "cut.mcap", "--speed", "0.5", *size)
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    keys = re.sub(r"\([^)]*\)", "", film.EPILOG.partition("keys of --json:")[2])
+    assert set(told) == set(keys.replace(",", " ").split())
+    assert (told["film"], told["robot"], told["speed"]) == ("cut.gif", "three_link", 0.5)
+    assert 0.1 < told["end_s"] < 1.5  # there is half of it
+    with Image.open("cut.gif") as made:
+        assert made.size == (200, told["height"])
+        assert sum(1 for _ in ImageSequence.Iterator(made)) == told["frames"] == round(told["end_s"] / 0.05) + 1
+    first = (tmp_path / "cut.gif").read_bytes()
+    assert call("film", "cut.mcap", "--speed", "0.5", *size, "--out", "again.gif")[0] == 0
+    assert (tmp_path / "again.gif").read_bytes() == first
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["again.gif", "cut.gif", "cut.mcap"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--from", "20"], "has no two frames of a film"),
+        (["--robot", "snake"], "--robot is about a run that is made here"),
+        (["--out", "film.avi"], "no suffix of a film"),
+    ],
+)
+def test_a_film_that_cannot_be_made_is_one_sentence(call, crawl, words, sentence):
+    code, out, err = call("film", str(crawl), *words)
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert len(err.strip().splitlines()) == 1
 
 
 def test_a_picture_that_cannot_be_written_is_one_sentence(call, crawl, tmp_path):

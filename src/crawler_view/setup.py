@@ -14,7 +14,7 @@ setup(
     zip_safe=False,
     maintainer="The crawler developers",
     maintainer_email="crawler@example.com",
-    description="The live page: a node that shows a running ring in a browser, and takes commands from there.",
+    description="A robot to look at: a page in the browser that shows and steers a running ring, and films of runs.",
     license="Apache-2.0",
     entry_points={"console_scripts": ["view_node = crawler_view.view_node:main"]},
 )

@@ -34,6 +34,7 @@ COMMANDS: Table[Command] = Table(
         "rerun": "crawler_cli.commands.rerun:COMMAND",
         "replay": "crawler_cli.commands.replay:COMMAND",
         "plot": "crawler_cli.commands.plot:COMMAND",
+        "film": "crawler_cli.commands.film:COMMAND",
         "tune": "crawler_cli.commands.tune:COMMAND",
         "hw": "crawler_cli.commands.hw:COMMAND",
         "docs": "crawler_cli.commands.docs:COMMAND",

@@ -8,7 +8,7 @@ from typing import Any
 
 from rosbags.highlevel import AnyReader
 
-from crawler_bringup.stack import SECTIONS, Options
+from crawler_bringup.stack import SECTIONS, Options, Stack, make_stack
 from crawler_core.errors import UserError
 from crawler_studies.recording import connections, messages_of
 
@@ -35,6 +35,14 @@ def recorded_options(about: Mapping[str, Any], path: Path) -> Options:
         duration=float(given.get("duration") or 0.0),
         namespace=str(given.get("namespace") or ""),
     )
+
+
+def recorded_stack(about: Mapping[str, Any], path: Path) -> Stack | None:
+    """That of the recorded run; None where it cannot be made here."""
+    try:
+        return make_stack(recorded_options(about, path))
+    except UserError:
+        return None
 
 
 def what_differs(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

@@ -22,6 +22,7 @@ from tf2_msgs.msg import TFMessage
 
 from crawler_nodes.backend_topics import ODOM_FRAME
 from crawler_nodes.messages import BEHIND, set_stamp
+from crawler_studies.recording import is_of
 
 # by the last part of their names; not joint_commands, gait_reference and cmd_vel, which nodes act upon
 SHOWN: Mapping[str, type] = {
@@ -110,4 +111,4 @@ def _name(connection: Connection) -> str:
 
 def _shown(connection: Connection) -> bool:
     kind = SHOWN.get(_name(connection))
-    return kind is not None and connection.msgtype == f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}"
+    return kind is not None and is_of(connection, kind)

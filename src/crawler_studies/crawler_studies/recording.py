@@ -85,6 +85,11 @@ def connections(reader: AnyReader, topic: str) -> list[Connection]:
     return [connection for connection in reader.connections if connection.topic.rpartition("/")[2] == topic]
 
 
+def is_of(connection: Connection, kind: type) -> bool:
+    """Whether its messages are of this type."""
+    return connection.msgtype == f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}"
+
+
 @contextmanager
 def reading(path: Path) -> Iterator[AnyReader]:
     """The MCAP file `path`, or the one in that directory, a recording's or a run's, up to where it was cut.

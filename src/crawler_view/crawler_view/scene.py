@@ -8,6 +8,14 @@ from xml.etree import ElementTree
 from crawler_core.frames import read_frames
 
 GREY = [0.6, 0.6, 0.6, 1.0]
+# of feet, by what they do
+MODE_COLOURS = {
+    "stick": [0.10, 0.60, 0.31],
+    "slip_pos": [0.94, 0.55, 0.0],
+    "slip_neg": [0.84, 0.20, 0.42],
+    "open": [0.60, 0.65, 0.69],
+    "unknown": [0.79, 0.72, 0.91],
+}
 SIZES = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}
 
 
@@ -27,6 +35,7 @@ def read_scene(urdf: str) -> dict[str, Any]:
     return {
         "robot": root.get("name", ""),
         "base": base,
+        "colours": MODE_COLOURS,
         "links": [{"name": name, "shapes": _shapes(link, colours)} for name, link in links.items()],
         "joints": [
             {

@@ -6,7 +6,6 @@ import argparse
 import json
 import math
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from crawler_cli.command import Command
 from crawler_cli.commands.arguments import HOUR, add_json, add_settings, number_to, settings_of
 from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
+from crawler_cli.commands.progress_line import ProgressLine
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot import default_robot
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 SKIP = 2.0  # s until a run is steady
 SHORTEST, CYCLES = 5.0, 3  # s, and cycles of a slow gait, that are looked at
-EVERY = 2.0  # s between lines of progress
 EPILOG = """examples:
   crawler gait-analysis                                   a run of its own, without ROS
   crawler gait-analysis --gait NAME --backend pybullet --seconds 12
@@ -119,7 +118,7 @@ def _run(arguments: argparse.Namespace, settings: Settings) -> Analysis:
             f"--seconds {seconds:g} is not allowed: --skip and a whole cycle of the gait take {least:.4g} s."
         )
     backend = arguments.backend or usual_backend(spec)
-    progress = _Progress(f"{spec.name} on {backend}", seconds, quiet=arguments.json)
+    progress = ProgressLine(f"{spec.name} on {backend}", seconds, quiet=arguments.json)
     return analyse_run(subject, backend, settings.get("backend") or {}, seconds, skip, progress)
 
 
@@ -133,19 +132,6 @@ def _recorded(arguments: argparse.Namespace, settings: Settings) -> Analysis:
         if section not in ("robot", "gait"):
             raise UserError(f"'{section}' settings mean nothing to a recording: give robot and gait ones.")
     return analyse_recording(Path(arguments.recording), arguments.robot, arguments.gait, settings, arguments.skip)
-
-
-class _Progress:
-    """Where a run is: a line every two seconds, on standard error."""
-
-    def __init__(self, what: str, seconds: float, quiet: bool) -> None:
-        self._what, self._seconds = what, seconds
-        self._next = math.inf if quiet else time.monotonic() + EVERY
-
-    def __call__(self, done: float) -> None:
-        if (now := time.monotonic()) >= self._next:
-            self._next = now + EVERY
-            print(f"{self._what}: {done:.1f} of {self._seconds:.1f} s", file=sys.stderr, flush=True)
 
 
 def _show(title: str, result: dict[str, Any]) -> None:

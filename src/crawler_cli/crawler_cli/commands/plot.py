@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from crawler_bringup.stack import Stack, make_stack
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
 from crawler_cli.commands.model import finite
-from crawler_cli.recorded_run import recorded_options
+from crawler_cli.recorded_run import recorded_stack
 from crawler_core.errors import UserError
 from crawler_nodes.run_log import RunLog
 from hybrid_controller.laws.catalogue import LAWS
@@ -44,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     path = Path(arguments.recording)
     with reading(path) as reader:
-        stack = _stack(about_run(reader), path)
+        stack = recorded_stack(about_run(reader), path)
         log = RunLog.of(stack.spec) if stack else RunLog()
         _fill(log, reader)
     if len(log.joints) < 2:
@@ -70,14 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
     }
     print(json.dumps(finite(result)) if arguments.json else f"picture: {file}")
     return 0
-
-
-def _stack(about: Mapping[str, Any], path: Path) -> Stack | None:
-    """That of the recorded run; None where it cannot be made here."""
-    try:
-        return make_stack(recorded_options(about, path))
-    except UserError:
-        return None
 
 
 def _fill(log: RunLog, reader: Any) -> None:

@@ -13,10 +13,10 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from crawler_core.types import FloatArray
+from crawler_core.whole_file import replace_file
 from crawler_studies.figures import BLUE, DPI
 from crawler_studies.signed_colours import colours, ticks
 from crawler_studies.sweep.grid import Grid
-from crawler_studies.sweep.table import replace_file
 from crawler_studies.sweep.variable import Variable
 
 matplotlib.use("Agg")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from crawler_core.errors import UserError
+from crawler_core.whole_file import replace_file
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.rows import columns
 
@@ -43,17 +42,6 @@ def write_table(table: pa.Table, file: Path) -> None:
     """Write `table` in the format that the suffix names. A file is there whole or as it was before."""
     write = pyarrow.csv.write_csv if file.suffix == ".csv" else pyarrow.parquet.write_table
     replace_file(file, lambda part: write(table, part))
-
-
-def replace_file(file: Path, write: Callable[[str], Any]) -> None:
-    """Let `write` make a file, and put it in place of `file`. Raises UserError where the disk does not take it."""
-    part = file.with_name(f".{file.stem}.part{file.suffix}")
-    try:
-        write(str(part))
-        os.replace(part, file)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise UserError(f"{file} cannot be written: {error.strerror or error}.") from None
 
 
 def _known(value: Any) -> Any:

@@ -3,7 +3,6 @@ import { Kinematics } from "./kinematics.js";
 import { along, fromOrigin, identity, lookAt, multiply, perspective, place, shift } from "./matrix.js";
 import { box, cylinder, sphere, square } from "./meshes.js";
 
-export const COLOURS = { stick: [0.10, 0.60, 0.31], slip_pos: [0.94, 0.55, 0], slip_neg: [0.84, 0.20, 0.42], open: [0.60, 0.65, 0.69], unknown: [0.79, 0.72, 0.91] };
 const SKY = [0.93, 0.95, 0.97], GROUND = [0.86, 0.885, 0.91], LINE = [0.76, 0.79, 0.83], TRAIL = [0.16, 0.45, 0.82], SHADOW = [0.76, 0.79, 0.825];
 const LIGHT = [0.35, -0.45, 1]; // towards it
 const MOST = 2000; // points of the trail
@@ -36,7 +35,7 @@ export class Scene3D {
   }
 
   setRobot(scene) {
-    this.robot = { links: scene.links.map((link) => ({ name: link.name, shapes: link.shapes.map((shape) => ({ ...shape, origin: fromOrigin(shape.xyz, shape.rpy) })) })), kinematics: new Kinematics(scene) };
+    this.robot = { colours: scene.colours, links: scene.links.map((link) => ({ name: link.name, shapes: link.shapes.map((shape) => ({ ...shape, origin: fromOrigin(shape.xyz, shape.rpy) })) })), kinematics: new Kinematics(scene) };
     this.trail = [];
     this.force = 1e-9;
     this.extent = this.top = 0;
@@ -81,7 +80,7 @@ export class Scene3D {
     const feet = new Map((frame?.feet ?? []).map((foot) => [foot.foot, foot]));
     for (const shadow of [true, false]) {
       for (const link of this.robot.links)
-        for (const shape of link.shapes) this.#shape(multiply(poses.get(link.name) ?? identity(), shape.origin), shape, feet.has(link.name) ? [...COLOURS[feet.get(link.name).mode], 1] : shape.rgba, shadow);
+        for (const shape of link.shapes) this.#shape(multiply(poses.get(link.name) ?? identity(), shape.origin), shape, feet.has(link.name) ? [...this.robot.colours[feet.get(link.name).mode], 1] : shape.rgba, shadow);
     }
     this.#track(base, frame);
     for (const [name, foot] of feet) if (poses.has(name)) this.#foot(place(poses.get(name)), foot);
@@ -114,7 +113,7 @@ export class Scene3D {
   }
 
   #foot(at, foot) {
-    const colour = [...COLOURS[foot.mode], 1], r = 0.014 * this.extent;
+    const colour = [...this.robot.colours[foot.mode], 1], r = 0.014 * this.extent;
     this.#mark("sphere", shift(at), [r, r, r], colour, 1);
     const force = foot.force.map((v) => v ?? 0), size = Math.hypot(...force);
     this.force = Math.max(this.force * 0.999, size);

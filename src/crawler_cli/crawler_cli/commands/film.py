@@ -1,0 +1,145 @@
+"""A film of a run or of a recording, as GIF or MP4, drawn without a screen."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from crawler_bringup.settings import merge
+from crawler_bringup.stack import Options, Stack, make_stack
+from crawler_cli.command import Command
+from crawler_cli.commands.arguments import HOUR, add_json, add_settings, number_to, settings_of, whole
+from crawler_cli.commands.interruption import EXIT_INTERRUPTED, AskedToEnd
+from crawler_cli.commands.model import finite
+from crawler_cli.film_wishes import FASTEST, FPS, LASTS, STRIDE, WIDTH, Wishes
+from crawler_cli.run_watch import watch
+from crawler_core.errors import UserError
+from crawler_core.robot import default_robot
+from crawler_nodes.neighbours import Lookout
+
+NOT_DONE = 1  # exit code
+EPILOG = """examples:
+  crawler film runs/NAME                           a run that was recorded with 'crawler run --record'
+  crawler film my.mcap --from 10 --to 12 --speed 0.25 --out crawl.gif
+  crawler film --robot miniaq                      a run in lockstep that is made for it
+  crawler film --gait fourier --set gait.omega=8 --to 3
+
+What is shown: the robot from its URDF, closed chains included; the way of its base; its feet coloured by what they do,
+with the force of the ground on each as an arrow, the longest the largest in the film; time and distance since the start
+of the recording; and how fast the film is beside real time. Planar robots are seen from the side, others from a corner.
+The camera goes along where the robot goes far.
+
+The suffix of --out says what is made: .gif, or .mp4 where ffmpeg is installed. A recording that was cut off is shown up
+to there, and one of another maker as far as it has the ring's topics and a robot_description.
+
+files: the film, by default beside the MCAP file; of a run that was made for it with recording and logs in
+runs/film-<robot>-<backend>-<time>/
+
+exit codes: 0 done; 1 the run that was made for it failed; 2 bad input; 130 interrupted, and no film is left
+
+keys of --json: film, robot, begin_s, end_s, speed (beside real time), fps, frames, width, height, bytes, recording
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `crawler film`."""
+    parser.add_argument("recording", nargs="?", default="", help="an MCAP file, or the directory of a recorded run")
+    parser.add_argument("--from", type=number_to(HOUR), default=0.0, metavar="S", dest="begin", help="default: 0")
+    parser.add_argument(
+        "--to", type=number_to(HOUR), metavar="S", dest="end", help=f"default: for {LASTS:g} s of film, or to the end"
+    )
+    parser.add_argument(
+        "--speed",
+        type=number_to(1e3),
+        metavar="F",
+        help=f"times real time (default: 1, or as slow as lets a stride last {STRIDE:g} s)",
+    )
+    parser.add_argument(
+        "--fps",
+        type=number_to(FASTEST),
+        default=FPS,
+        help="frames a second of film (default: %(default)g); a GIF counts in hundredths of a second",
+    )
+    parser.add_argument("--width", type=whole, default=WIDTH, metavar="PIXELS", help="default: %(default)s")
+    parser.add_argument("--out", metavar="FILE", help="the film, .gif or .mp4; what is there is replaced")
+    run = parser.add_argument_group("a run that is made for the film")
+    run.add_argument("--robot", default="", help=f"which robot (default: {default_robot()})")
+    run.add_argument("--gait", default="", help="the gait's name (default: the robot's)")
+    run.add_argument("--controller", default="", help="the control law (default: the robot's)")
+    run.add_argument("--backend", default="", help="which simulation (default: physics)")
+    add_settings(parser)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make the run where there is no recording, and the film."""
+    from crawler_view.film.film_file import check_kind
+
+    wishes(arguments)
+    out = Path(arguments.out) if arguments.out else None
+    if out is not None:
+        check_kind(out)
+    if arguments.recording:
+        given = [name for name in ("robot", "gait", "controller", "backend", "params") if getattr(arguments, name)]
+        if given or arguments.set:
+            name = given[0] if given else "set"
+            raise UserError(f"--{name} is about a run that is made here, and {arguments.recording} is a recording.")
+        return _film(arguments, Path(arguments.recording), out)
+    stack, directory = _stack(arguments)
+    directory.mkdir(parents=True)
+    outcome = watch(stack, directory, quiet=arguments.json)
+    if outcome.refusal:
+        raise UserError(outcome.refusal)
+    if outcome.interrupted:
+        return EXIT_INTERRUPTED
+    if outcome.failure:
+        print(f"crawler: {outcome.failure}", file=sys.stderr)
+        return NOT_DONE
+    return _film(arguments, directory, out or directory / "film.gif")
+
+
+def wishes(arguments: argparse.Namespace) -> Wishes:
+    """What is asked for. Raises UserError for numbers that no film has."""
+    return Wishes(arguments.begin, arguments.end, arguments.speed, arguments.fps, arguments.width - arguments.width % 2)
+
+
+def _stack(arguments: argparse.Namespace) -> tuple[Stack, Path]:
+    """The run, and where it leaves its files."""
+    options = Options(
+        robot=arguments.robot or default_robot(),
+        backend=arguments.backend,
+        controller=arguments.controller,
+        gait=arguments.gait,
+        settings=merge(settings_of(arguments), {"backend": {"lockstep": True}}),
+        watchers=1,
+        command=shlex.join(["crawler", *sys.argv[1:]]),
+    )
+    with Lookout(options.namespace) as lookout:
+        stack = make_stack(options)
+        if stack.note:
+            print(stack.note, file=sys.stderr)
+        directory = Path(f"runs/film-{stack.spec.name}-{stack.options.backend}-{datetime.now():%Y%m%d-%H%M%S}")
+        end = wishes(arguments).span(stack)[1]
+        stack = make_stack(replace(options, duration=end, record=str((directory / "recording").resolve())))
+        lookout.refuse_a_second("wait until it has ended")
+    return stack, directory
+
+
+def _film(arguments: argparse.Namespace, path: Path, file: Path | None) -> int:
+    from crawler_cli.filming import film
+
+    AskedToEnd(at_once=True)
+    result = film(path, file, wishes(arguments), quiet=arguments.json)
+    if arguments.json:
+        print(json.dumps(finite(result)))
+    else:
+        print(f"film: {result['film']}, {result['frames']} frames, {1e-6 * result['bytes']:.2f} MB")
+    return 0
+
+
+COMMAND = Command("a film of a run or a recording, as GIF or MP4", __doc__, EPILOG, add_arguments, run)

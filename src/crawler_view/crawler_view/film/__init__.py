@@ -1,0 +1,1 @@
+"""A robot's motion as pictures, drawn without a screen."""

@@ -1,0 +1,58 @@
+"""Where a robot's links are, from its scene and a frame: passive joints are known too, so closed chains close."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from transforms3d.quaternions import quat2mat
+
+from crawler_core.frames import Frame
+from crawler_core.types import FloatArray
+
+
+class Kinematics:
+    """Of one scene, as `read_scene` makes it."""
+
+    def __init__(self, scene: Mapping[str, Any]) -> None:
+        self._base = scene["base"]
+        self._children: dict[str, list[Frame]] = {}
+        for joint in scene["joints"]:
+            frame = Frame(
+                joint["parent"],
+                joint["child"],
+                joint["name"],
+                joint["xyz"],
+                joint["rpy"],
+                joint["axis"],
+                joint["slides"],
+            )
+            self._children.setdefault(frame.parent, []).append(frame)
+
+    def at(self, frame: Mapping[str, Any]) -> dict[str, FloatArray]:
+        """The pose of each link in the world, 4 x 4. Unknown angles are taken as 0.
+
+        Without odometry the lowest link's origin stands on the ground.
+        """
+        angles = dict(zip(frame["names"], frame["position"], strict=True))
+        base = frame["base"]
+        found = {}
+        todo = [(self._base, pose_matrix(base[:3], base[3:]) if base else np.eye(4))]
+        while todo:
+            link, pose = todo.pop()
+            found[link] = pose
+            for joint in self._children.get(link, ()):
+                todo.append((joint.child, pose @ pose_matrix(*joint.at(angles.get(joint.joint) or 0.0))))
+        if not base:
+            low = min(pose[2, 3] for pose in found.values())
+            for pose in found.values():
+                pose[2, 3] -= low
+        return found
+
+
+def pose_matrix(position: Any, quaternion: Any) -> FloatArray:
+    """4 x 4, of a place and an attitude (w, x, y, z)."""
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = quat2mat(quaternion), position
+    return pose
