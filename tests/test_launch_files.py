@@ -55,7 +55,7 @@ def test_motors_are_pretended_where_that_is_asked_for():
 
 def test_rviz_and_recorder_come_on_request(tmp_path):
     started = nodes(load("crawler.launch.py"), rviz="true", record=str(tmp_path / "bag"))
-    assert {"rviz2", "recorder_node"} <= set(started)
+    assert {"rviz2", "markers_node", "recorder_node"} <= set(started)
 
 
 @pytest.mark.parametrize(

@@ -16,5 +16,10 @@ setup(
     maintainer_email="crawler@example.com",
     description="A robot to look at: a page in the browser that shows and steers a running ring, and films of runs.",
     license="Apache-2.0",
-    entry_points={"console_scripts": ["view_node = crawler_view.view_node:main"]},
+    entry_points={
+        "console_scripts": [
+            "markers_node = crawler_view.markers_node:main",
+            "view_node = crawler_view.view_node:main",
+        ],
+    },
 )

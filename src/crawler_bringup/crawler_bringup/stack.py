@@ -214,6 +214,7 @@ def make_stack(options: Options) -> Stack:
         page = {"port": options.view_port, "view_only": options.secure, "use_sim_time": False}
         nodes.append(node("crawler_view", "view_node", "view", page, bystander=True))
     if options.rviz:
+        nodes.append(node("crawler_view", "markers_node", "markers", {"use_sim_time": False}, bystander=True))
         nodes.append(rviz_node(spec, options, entry.simulated))
     ready = secured(nodes, options.namespace) if options.secure else tuple(nodes)
     stack = Stack(options, spec, gait, name, law, duration, ready, note)

@@ -120,11 +120,3 @@ def test_the_file_can_be_expanded_by_itself() -> None:
     alone = ElementTree.fromstring(xacro.process_file(str(XACRO)).toxml())
     assert [j.attrib for j in alone.iter("limit")] == [j.attrib for j in urdf().iter("limit")]
     assert [link.get("name") for link in alone.iter("link")] == [link.get("name") for link in urdf().iter("link")]
-
-
-def test_the_rviz_view_follows_the_tail_and_shows_the_topics_of_the_stack() -> None:
-    view = yaml.safe_load(ROBOT_FILE.with_name("snake.rviz").read_text())["Visualization Manager"]
-    displays = {display["Class"].split("/")[1]: display for display in view["Displays"]}
-    assert view["Views"]["Current"]["Target Frame"] == load_robot(str(ROBOT_FILE)).base_link
-    assert displays["RobotModel"]["Description Topic"]["Value"] == "robot_description"
-    assert displays["Odometry"]["Topic"]["Value"] == "odom"

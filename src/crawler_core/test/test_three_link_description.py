@@ -149,13 +149,3 @@ def test_the_file_can_be_expanded_by_itself() -> None:
     assert ElementTree.canonicalize(ElementTree.tostring(alone)) == ElementTree.canonicalize(
         ElementTree.tostring(urdf())
     )
-
-
-def test_the_rviz_view_shows_the_topics_of_the_stack() -> None:
-    view = yaml.safe_load(ROBOT_FILE.with_name("three_link.rviz").read_text())["Visualization Manager"]
-    displays = {display["Class"].split("/")[1]: display for display in view["Displays"]}
-    assert view["Global Options"]["Fixed Frame"] == "odom"
-    assert displays["RobotModel"]["Description Topic"]["Value"] == "robot_description"
-    assert displays["RobotModel"]["Description Topic"]["Durability Policy"] == "Transient Local"
-    assert displays["Odometry"]["Topic"]["Value"] == "odom"
-    assert "TF" in displays

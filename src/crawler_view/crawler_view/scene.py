@@ -16,6 +16,7 @@ MODE_COLOURS = {
     "open": [0.60, 0.65, 0.69],
     "unknown": [0.79, 0.72, 0.91],
 }
+TRAIL_COLOUR = [0.16, 0.45, 0.82]  # of the way of the base
 SIZES = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}
 
 

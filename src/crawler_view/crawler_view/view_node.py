@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import rclpy
 from rcl_interfaces.msg import ParameterEvent
 from rclpy.node import Node
 from rclpy.serialization import deserialize_message
@@ -20,8 +19,9 @@ from crawler_core.errors import UserError
 from crawler_nodes.node_main import run_loop
 from crawler_nodes.ring_client import Answer, RingClient
 from crawler_nodes.ros_parameters import declare, refuse_unknown
-from crawler_nodes.tap import Tap, Topic
+from crawler_nodes.tap import Topic
 from crawler_view.access import Access
+from crawler_view.ears import Ears
 from crawler_view.live import LiveState
 from crawler_view.server import Audience, listen, serve
 from crawler_view.view_settings import ViewSettings
@@ -47,16 +47,7 @@ class ViewNode(Node):
         self._access = Access.of(self.settings.host, self.settings.token)
         self.url = self._access.url(self.port)
         self.state = LiveState()
-        # a node of its own listens: what is tapped must not be spun
-        self._ears = rclpy.create_node(
-            "view_ears",
-            context=self.context,
-            namespace=self.get_namespace(),
-            start_parameter_services=False,
-            use_global_arguments=False,
-        )
-        events = (Topic("/parameter_events", ParameterEvent, depth=100), self._on_event)
-        self._taps = [Tap(self._ears, [*self.state.topics(), events])]
+        self._ears = Ears(self, self.state, [(Topic("/parameter_events", ParameterEvent, depth=100), self._on_event)])
         self._ring = RingClient(self, self.get_namespace().strip("/"))
         if not self.settings.view_only:
             self._ring.appear()
@@ -70,7 +61,7 @@ class ViewNode(Node):
         self._ring.close()
         for sock in self._sockets:
             sock.close()
-        self._ears.destroy_node()
+        self._ears.close()
         super().destroy_node()
 
     async def serve(self, asked_to_end: Callable[[], bool]) -> None:
@@ -84,10 +75,7 @@ class ViewNode(Node):
         try:
             while not asked_to_end():
                 begin = max(begin + period, time.monotonic())
-                for tap in self._taps:
-                    tap.drain()
-                if self.state.running and len(self._taps) == 1:
-                    self._taps.append(Tap(self._ears, self.state.joints()))
+                self._ears.listen()
                 if scenes != self.state.scenes:
                     scenes, self._stale = self.state.scenes, True
                     self._audience.send("scene", self.state.scene)

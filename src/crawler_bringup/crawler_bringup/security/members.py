@@ -36,6 +36,7 @@ MEMBERS: Mapping[str, Member] = {
             ("joint_commands", "controller_state", "contact_estimates", "diagnostics"),
         ),
         Member("recorder", "writes its diagnostics alone", ("diagnostics",)),
+        Member("markers", "writes what RViz shows of the feet", ("contact_markers",)),
         Member("viewer", "reads every topic, writes none", node=False),
         Member("operator", "steers: cmd_vel, and every service", ("cmd_vel",), node=False, calls=True),
     )

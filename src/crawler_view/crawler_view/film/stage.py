@@ -12,15 +12,15 @@ from PIL import Image, ImageDraw, ImageFont
 from crawler_core.types import FloatArray
 from crawler_view.film.camera import Camera, cameras, writing
 from crawler_view.film.ground import PLATFORM, SKY, Ground
-from crawler_view.film.meshes import arrow, shape_mesh, sphere
 from crawler_view.film.raster import rasterise
 from crawler_view.kinematics import Kinematics
-from crawler_view.scene import MODE_COLOURS
+from crawler_view.meshes import around, arrow, link_meshes, placed, sphere
+from crawler_view.scene import MODE_COLOURS, TRAIL_COLOUR
 
 FINER = 2  # times as many pixels are drawn, for smooth edges
 LIGHT = np.array([0.35, -0.45, 1.0])  # towards it: shadows
 LAMP = np.array([0.30, -0.65, 0.70])  # what brightens sides
-SHADOW, TRAIL = (190, 198, 208), (41, 115, 209)
+SHADOW = (190, 198, 208)
 INK, PALE = (32, 38, 46), (104, 114, 126)
 # parts of the robot's length
 FOOT, ARROW, THICK, RIBBON = 0.014, 0.2, 0.0045, 0.004
@@ -44,13 +44,9 @@ class Stage:
         kinematics = Kinematics(scene)
         self._poses = [kinematics.at(frame) for frame in frames]
         self._bases = np.array([poses[scene["base"]][:3, 3] for poses in self._poses])
-        self._shapes = [
-            (link["name"], shape_mesh(s["kind"], s["size"], s["xyz"], s["rpy"]), _rgb(s["rgba"]))
-            for link in scene["links"]
-            for s in link["shapes"]
-        ]
+        self._shapes = link_meshes(scene)
         self.count = len(frames)
-        seen = [self._corners(poses) for poses in self._poses]
+        seen = [around(self._shapes, poses) for poses in self._poses]
         self._length = max(max(float(np.ptp(points, axis=0).max()) for points in seen), 1e-3)
         known = [np.linalg.norm(force) for frame in frames for _, force in _forces(frame)]
         self._usual = float(np.quantile(known, USUAL)) if known else 1.0  # N
@@ -68,7 +64,7 @@ class Stage:
     @property
     def colours(self) -> list[tuple[int, int, int]]:
         """Those that mean something."""
-        return [*(_rgb(MODE_COLOURS[mode]) for mode in self._modes), TRAIL, SHADOW, SKY, PLATFORM, INK]
+        return [*(_rgb(MODE_COLOURS[mode]) for mode in self._modes), _rgb(TRAIL_COLOUR), SHADOW, SKY, PLATFORM, INK]
 
     def camera(self, i: int) -> Camera:
         """That of frame `i`."""
@@ -89,15 +85,6 @@ class Stage:
         self._write(ImageDraw.Draw(image), camera.width, camera.height, words, scale)
         return image.reduce(FINER)
 
-    def _corners(self, poses: Mapping[str, FloatArray]) -> FloatArray:
-        """Of boxes around the shapes, in the world."""
-        found = [np.array([pose[:3, 3] for pose in poses.values()])]
-        for link, mesh, _ in self._shapes:
-            low, high = mesh.min(axis=(0, 1)), mesh.max(axis=(0, 1))
-            box = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1).T
-            found.append(_placed(poses[link], box))
-        return np.concatenate(found)
-
     def _tips(self, i: int) -> list[FloatArray]:
         poses = self._poses[i]
         return [(poses[foot][:3, 3] + self._way(f))[None] for foot, f in _forces(self._frames[i]) if foot in poses]
@@ -111,7 +98,7 @@ class Stage:
     def _triangles(self, i: int) -> tuple[FloatArray, NDArray[np.uint8]]:
         poses, frame, length = self._poses[i], self._frames[i], self._length
         feet = {foot["foot"]: _rgb(MODE_COLOURS[foot["mode"]]) for foot in frame["feet"]}
-        solid = [(_placed(poses[link], mesh), feet.get(link, colour)) for link, mesh, colour in self._shapes]
+        solid = [(placed(poses[link], mesh), feet.get(link, _rgb(colour))) for link, mesh, colour in self._shapes]
         flat = []
         for mesh, _ in solid:
             shadow = mesh - LIGHT / LIGHT[2] * np.maximum(mesh[..., 2:], 0.0)
@@ -124,7 +111,7 @@ class Stage:
             way = self._way(force)
             if foot in poses and np.linalg.norm(way) > 0.02 * length:
                 solid.append((arrow(poses[foot][:3, 3], way, THICK * length), feet[foot]))
-        flat.append((self._trail(i), TRAIL))
+        flat.append((self._trail(i), _rgb(TRAIL_COLOUR)))
         parts = [*flat, *((mesh, _lit(mesh, colour)) for mesh, colour in solid)]
         colours = [np.broadcast_to(np.array(colour, dtype=np.uint8), (len(mesh), 3)) for mesh, colour in parts]
         return np.concatenate([mesh for mesh, _ in parts]), np.concatenate(colours)
@@ -159,10 +146,6 @@ def _forces(frame: Frame) -> list[tuple[str, FloatArray]]:
     """The feet whose force is known and not nothing."""
     known = [(foot["foot"], foot["force"]) for foot in frame["feet"] if None not in foot["force"]]
     return [(foot, np.array(force)) for foot, force in known if any(force)]
-
-
-def _placed(pose: FloatArray, points: FloatArray) -> FloatArray:
-    return points @ pose[:3, :3].T + pose[:3, 3]
 
 
 def _lit(mesh: FloatArray, colour: Sequence[int]) -> NDArray[np.uint8]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from transforms3d.euler import euler2mat
@@ -13,6 +14,33 @@ from transforms3d.euler import euler2mat
 from crawler_core.types import FloatArray
 
 ROUND, ROWS = 24, 10  # faces round a cylinder and a sphere, and rows of a sphere
+
+
+Meshes = Sequence[tuple[str, FloatArray, Sequence[float]]]
+
+
+def link_meshes(scene: Mapping[str, Any]) -> Meshes:
+    """Every shape of a scene: its link, its triangles in the link's frame, and its colour."""
+    return [
+        (link["name"], shape_mesh(shape["kind"], shape["size"], shape["xyz"], shape["rpy"]), shape["rgba"])
+        for link in scene["links"]
+        for shape in link["shapes"]
+    ]
+
+
+def placed(pose: FloatArray, points: FloatArray) -> FloatArray:
+    """Points of a link's frame in the world."""
+    return points @ pose[:3, :3].T + pose[:3, 3]
+
+
+def around(meshes: Meshes, poses: Mapping[str, FloatArray]) -> FloatArray:
+    """Corners of boxes around the shapes, and the links' origins, in the world."""
+    found = [np.array([pose[:3, 3] for pose in poses.values()])]
+    for link, mesh, _ in meshes:
+        low, high = mesh.min(axis=(0, 1)), mesh.max(axis=(0, 1))
+        box = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1).T
+        found.append(placed(poses[link], box))
+    return np.concatenate(found)
 
 
 def shape_mesh(kind: str, size: Sequence[float], xyz: Sequence[float], rpy: Sequence[float]) -> FloatArray:
