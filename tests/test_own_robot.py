@@ -104,9 +104,10 @@ def test_what_its_equations_lack_is_said_in_a_sentence(stubby, call):
 
 
 def test_its_figures_are_drawn(stubby, call, tmp_path):
-    code, out, err = call("figures", stubby, "--output", "drawn", "--json")
+    code, out, err = call("figures", stubby, "--only", "1,robot", "--output", "drawn", "--json")
     assert code == 0, err
-    assert [Path(file).name for file in json.loads(out)["files"]] == ["fig01.png", "fig01.csv"]
+    names = ["fig01.png", "fig01.csv", "robot.png", "robot.csv"]
+    assert [Path(file).name for file in json.loads(out)["files"]] == names
     assert (tmp_path / "drawn/fig01.csv").read_text().startswith("phase,distance_mm,on_front")
 
 

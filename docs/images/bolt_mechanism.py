@@ -13,9 +13,9 @@ from matplotlib.patches import Arc
 from crawler_core.robot import load_robot
 from crawler_models.bolt.robot import Leg
 from crawler_models.bolt.six_bar import pins
+from crawler_studies.figures import BLACK, BLUE, DPI, GREY, ORANGE
 
 CRANK = np.radians(-75.0)  # a pose in which no two bars lie on each other
-ORANGE, BLUE, GREY, DARK, BLACK = "#f56b1a", "#1a85c7", "#8a93a0", "#3b4656", "#222222"
 ARROW = {"arrowstyle": "-|>", "color": BLACK}
 AHEAD = 1.0 + 0.0j
 
@@ -28,7 +28,7 @@ figure, (whole, near) = plt.subplots(1, 2, figsize=(12.4, 7.2), layout="constrai
 
 def bars(axes: Axes, scale: float) -> None:
     for start, end, colour, width in (
-        (P, p.A, DARK, 5.0),
+        (P, p.A, BLACK, 5.0),
         (p.A, p.E, GREY, 6.0),
         (p.E, p.F, GREY, 6.0),
         (p.D, p.B, BLUE, 4.0),
@@ -130,4 +130,4 @@ near.set_ylim(-0.052, 0.068)
 for axes in (whole, near):
     axes.set_aspect("equal")
     axes.axis("off")
-figure.savefig(Path(__file__).with_suffix(".png"), dpi=80)
+figure.savefig(Path(__file__).with_suffix(".png"), dpi=DPI)

@@ -13,8 +13,8 @@ from matplotlib.patches import Rectangle
 from crawler_core.robot import load_robot
 from crawler_models.miniaq.four_bar import Pins, pins
 from crawler_models.miniaq.robot import Quadruped
+from crawler_studies.figures import BLACK, BLUE, DPI, GREY, ORANGE
 
-ORANGE, BLUE, GREY, DARK, BLACK = "#f56b1a", "#1a85c7", "#8a93a0", "#3b4656", "#222222"
 LOWEST = np.radians(135.0)  # of the crank where the foot is lowest: phase 0
 SHOWN = np.radians(-10.0)  # a pose in which no two bars lie on each other
 
@@ -47,7 +47,7 @@ def beside(axes: Axes, start: complex, end: complex, text: str, aside: float, at
 
 
 half, thick = 500.0 * robot.length, 500.0 * robot.thickness
-whole.add_patch(Rectangle((-half, -thick), 2.0 * half, 2.0 * thick, color=DARK, alpha=0.15, lw=0.0))
+whole.add_patch(Rectangle((-half, -thick), 2.0 * half, 2.0 * thick, color=BLACK, alpha=0.15, lw=0.0))
 low = way.imag.min()
 whole.axhline(low, color=BLACK, lw=1.0)
 for x, words in ((robot.x_front, "front"), (robot.x_hind, "hind")):
@@ -91,4 +91,4 @@ near.set(xlim=(-8.0, 36.0), ylim=(low - 3.0, 15.0))
 for axes in (whole, near):
     axes.set_aspect("equal")
     axes.axis("off")
-figure.savefig(Path(__file__).with_suffix(".png"), dpi=80)
+figure.savefig(Path(__file__).with_suffix(".png"), dpi=DPI)

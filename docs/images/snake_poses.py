@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from crawler_core.robot import load_robot
 from crawler_core.types import JointCommand
+from crawler_studies.figures import DPI
 from gait_generators.catalogue import make_gait
 from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
 
@@ -36,4 +37,4 @@ for k in range(times[-1] + 1):
         axes.axis("off")
         axes.set_title(f"t = {k * DT:.2f} s", fontsize=9, loc="left")
 backend.close()
-figure.savefig(Path(__file__).with_suffix(".png"), dpi=80)
+figure.savefig(Path(__file__).with_suffix(".png"), dpi=DPI)

@@ -1,4 +1,4 @@
-"""Redraw the figures of a robot's paper from its equations: PNG, and the data as CSV; tables of text as Markdown."""
+"""Draw a robot, its contact modes, and its paper's figures from its equations: PNG with CSV, tables as Markdown."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 EPILOG = """examples:
   crawler figures
   crawler figures --only 4,6 --output /tmp/figures
+  crawler figures bolt --only robot,modes            a labelled drawing, and what its foot does: any robot has them
 
 exit codes: 0 done, 2 bad input, 130 interrupted (the figures so far are kept)
 
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Draw."""
     spec = load_robot(arguments.robot)
-    figures = _figures(spec)
+    figures = _figures(spec, arguments.robot)
     names = _names(arguments.only, figures.drawings)
     directory = Path(arguments.output or f"studies/figures/{spec.name}")
     try:
@@ -71,11 +72,19 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _figures(spec: RobotSpec) -> Figures:
-    where = model_of(spec).figures
-    if not where:
-        raise UserError(f"there are no figures for the robot '{spec.name}': its equations have none.")
-    return load(where, what=f"the figures of '{spec.name}'")
+def _figures(spec: RobotSpec, robot: str) -> Figures:
+    """Those of the robot's paper, where it has one, and those that every robot has."""
+    from crawler_studies import mode_graph, robot_drawing
+    from crawler_studies.figures import Figures
+    from crawler_studies.subject import Subject
+
+    model = model_of(spec)
+    where = model.figures
+    paper = load(where, what=f"the figures of '{spec.name}'") if where else Figures(lambda _: None, {})
+    own: dict[str, Any] = {"robot": lambda _: robot_drawing.make(spec)}
+    if model.plant is not None and len(spec.feet) <= mode_graph.MOST_FEET:
+        own["modes"] = lambda _: mode_graph.make(Subject(robot or spec.name))
+    return Figures(paper.make_lab, {**paper.drawings, **own})
 
 
 def _measured_by(engine: str, lab: Any, spec: RobotSpec) -> Any:
@@ -100,4 +109,6 @@ def _names(only: str | None, known: Iterable[str]) -> list[str]:
     return words
 
 
-COMMAND = Command("the figures of a robot's paper, drawn again from its equations", __doc__, EPILOG, add_arguments, run)
+COMMAND = Command(
+    "a robot drawn with its labels, and the figures of its paper again", __doc__, EPILOG, add_arguments, run
+)
