@@ -110,7 +110,8 @@ def summary_table(summary: dict[str, Any]) -> None:
     if summary["prediction"] != "equations":
         console.print(f"compared with: {summary['prediction']}", soft_wrap=True, highlight=False)
     if summary["step_length_m"] is None:
-        console.print("The run was shorter than one stride: give it a longer --duration to measure a step.")
+        if not summary["fault"]:  # which says itself why the run was short
+            console.print("The run was shorter than one stride: give it a longer --duration to measure a step.")
     elif not summary["valid"]:
         console.print(f"not valid: {summary['why_invalid']}", soft_wrap=True, highlight=False)
     elif not summary["steady"]:
