@@ -56,11 +56,11 @@ class StatusLine:
             print("  ".join(f"{key}: {value}" for key, value in self._facts()), file=sys.stderr, flush=True)
 
     def _facts(self) -> list[tuple[str, str]]:
-        log, period = self._log, self._stack.gait.period
+        log = self._log
         if not log.states:
             return [("state", "starting the nodes")]
         of = f" of {self._stack.duration:g}" if self._stack.duration else ""
-        step = latest_step(log, period)
+        step = latest_step(log, self._stack.gait.period if math.isnan(log.period) else log.period)
         modes = log.contacts[-1].modes if log.contacts else []
         facts = [
             ("time", f"{log.time:.1f}{of} s"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from bisect import bisect_right
 from collections import deque
@@ -70,6 +71,7 @@ class RunLog:
     demands: deque[Demand] = field(default_factory=_events)  # of the strides that ended there
     states: int = 0
     backend: dict[str, str] = field(default_factory=dict)  # the backend's latest diagnostics
+    period: float = math.nan  # s, of the gait in force; it may have been changed on the way
     troubles: dict[str, str] = field(default_factory=dict)  # the nodes that are not well, and what they say
     halts: dict[str, str] = field(default_factory=dict)  # states of motion in which it stopped, and what was said first
     reported: dict[str, float] = field(default_factory=dict)  # when each node was last heard of, on the steady clock
@@ -270,6 +272,10 @@ class RunLog:
                 self.troubles.pop(name, None)
             else:
                 self.troubles[name] = status.message
+            if name == "gait":
+                told = next((entry.value for entry in status.values if entry.key == "period"), "nan")
+                with contextlib.suppress(ValueError):  # whoever else says what under this name
+                    self.period = float(told)
             if name == "backend":
                 moved = self.motion in ("active", "holding")
                 self.backend = {entry.key: entry.value for entry in status.values}

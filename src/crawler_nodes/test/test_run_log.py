@@ -245,3 +245,14 @@ def test_what_stopped_the_robot_on_the_way_is_kept(said, halts):
         status = DiagnosticStatus(name="left/backend", message=f"motion is {motion}", values=entries)
         hear(serialize_message(DiagnosticArray(status=[status])), {})
     assert list(log.halts) == halts
+
+
+def test_the_period_is_that_of_the_gait_in_force():
+    """Whoever shows the latest step of a run in which the gait is changed needs that of now."""
+    log = RunLog()
+    (hear,) = [callback for topic, callback in log.topics() if topic.name == "diagnostics"]
+    assert math.isnan(log.period)
+    for told, period in (("4.83", 4.83), ("2.09", 2.09), ("soon", 2.09)):
+        status = DiagnosticStatus(name="left/gait", values=[KeyValue(key="period", value=told)])
+        hear(serialize_message(DiagnosticArray(status=[status])), {})
+        assert log.period == period
