@@ -1,6 +1,7 @@
 """The documentation says what is so: parameters, robots, backends, links, examples, and the robot of its guide."""
 
 import argparse
+import ast
 import dataclasses
 import importlib
 import json
@@ -41,6 +42,7 @@ README = ROOT / "README.md"
 PARAMETERS = ROOT / "docs/parameters.md"
 RELIABILITY = ROOT / "docs/reliability.md"
 GUIDE = ROOT / "docs/add_a_robot.md"
+TROUBLE = ROOT / "docs/troubleshooting.md"
 FOURIER = ROOT / "docs/fourier_gait.md"
 PAGES = sorted(page for page in ROOT.rglob("*.md") if not any(part[0] == "." for part in page.relative_to(ROOT).parts))
 
@@ -140,6 +142,36 @@ def test_the_page_on_reliability_lists_every_kind_of_fault_that_a_storm_has():
         for row in rows(sections(RELIABILITY)["Every kind"])
     ]
     assert told == [(f"`{kind.name}`", kind.does, kind.must.text) for kind in KINDS]
+
+
+# troubleshooting
+
+
+def texts_of_the_source():
+    """Every text in the source, with … for what is filled in."""
+    for file in (file for folder in ("src", "setup") for file in (ROOT / folder).rglob("*.*")):
+        if file.suffix in (".js", ".txt"):
+            yield file.read_text()
+        elif file.suffix == ".py" and "test" not in file.parts:
+            for node in ast.walk(ast.parse(file.read_text())):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield node.value
+                elif isinstance(node, ast.JoinedStr):
+                    yield "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)
+
+
+def test_what_the_page_on_trouble_quotes_is_what_the_programs_say():
+    quoted = [
+        quote
+        for text in sections(TROUBLE).values()
+        for row in rows(text)
+        for quote in re.findall(r"`([^`]+)`", row["it says"])
+        if quote != "doctor"
+    ]
+    assert len(quoted) > 40
+    source = "\n".join(texts_of_the_source())
+    unsaid = [quote for quote in quoted if not re.search(".*".join(map(re.escape, quote.strip().split("…"))), source)]
+    assert unsaid == []
 
 
 # links
