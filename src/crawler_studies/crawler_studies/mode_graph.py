@@ -108,6 +108,8 @@ def watch(subject: Subject, seconds: float = SECONDS) -> list[Seen]:
     for feet in groups_of(spec):
         which = [names.index(foot) for foot in feet]
         states = [tuple(seen.contacts[i].mode for i in which) for seen in steady]
+        if any(ContactMode.UNKNOWN in state for state in states):
+            raise UserError(f"the equations of '{spec.name}' do not tell what {', '.join(feet)} does: no graph.")
         changes = Counter((a, b) for a, b in pairwise(states) if a != b)
         found.append(
             Seen(
@@ -134,6 +136,8 @@ def make(subject: Subject) -> Drawing:
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(2, 2) if len(groups) > 1 else figure.subplots(squeeze=False)
+        for axes in panels.flat:
+            axes.axis("off")
         for k, (axes, feet) in enumerate(zip(panels.flat, groups, strict=False)):
             draw_graph(axes, spec, feet, seen[k], {change for found in besides for change in found[k].passages})
         figure.legend(handles=_key(spec, bool(besides)), loc="outside lower center", ncols=2, frameon=False)
@@ -173,7 +177,10 @@ def draw_graph(
     axes: Axes, spec: RobotSpec, feet: Sequence[str], seen: Seen, besides: Iterable[tuple[State, State]]
 ) -> None:
     """States as boxes, strong where the robot is often; arrows strong where the default gait passes in every cycle."""
-    places = {state: _place(state) for state in states_of(spec, feet)}
+    arrows = {*besides, *seen.passages}
+    places = {
+        state: _place(state) for state in [*states_of(spec, feet), *(state for arrow in arrows for state in arrow)]
+    }
     boxes = {}
     for state, (x, y) in places.items():
         share = seen.shares.get(state, 0.0)
@@ -184,7 +191,7 @@ def draw_graph(
         strong, pale = np.array(to_rgb(COLOURS[state[0]] if len(feet) == 1 else BLUE)), 0.15 + 0.5 * share
         box = {"boxstyle": "round,pad=0.5", "facecolor": 1.0 - pale * (1.0 - strong), "edgecolor": strong}
         boxes[state] = axes.text(x, y, words, ha="center", va="center", fontsize=8, bbox=box, zorder=3).get_bbox_patch()
-    for before, after in {*besides, *seen.passages}:
+    for before, after in arrows:
         usual = seen.passages.get((before, after), 0.0) >= OFTEN
         axes.annotate(
             "",
@@ -206,4 +213,3 @@ def draw_graph(
     xs, ys = zip(*places.values(), strict=True)
     axes.set_xlim(min(xs) - 0.6, max(xs) + 0.6)
     axes.set_ylim(min(ys) - 0.4, max(ys) + 0.3)
-    axes.axis("off")

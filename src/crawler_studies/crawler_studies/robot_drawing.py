@@ -64,6 +64,8 @@ def _laid_down(feet: FloatArray) -> FloatArray:
     """The pitch with which a robot stands: on those two feet whose line is lowest under the middle of all."""
     middle = 0.5 * (feet[:, 0].min() + feet[:, 0].max())
     pairs = [(a, b) for a in feet for b in feet if a[0] < middle <= b[0]]
+    if not pairs:
+        return np.eye(3)
     rear, front = min(pairs, key=lambda pair: _height(pair[0], pair[1], middle))
     x, _, z = (front - rear) / np.hypot(front[0] - rear[0], front[2] - rear[2])
     return np.array([[x, 0.0, z], [0.0, 1.0, 0.0], [-z, 0.0, x]])
