@@ -13,6 +13,8 @@ from crawler_core.types import FloatArray, JointCommand
 
 # of a joint's acceleration limit, for stopping and catching up: gentle enough that a foot on the ground stays there
 GENTLE = 0.25
+# of what the acceleration limit changes in a tick: so far a velocity may be from the mean over the tick before it
+APART = 0.75
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,40 @@ def approach(
     travel = np.where(np.abs(travel) <= limits.velocity * dt, travel, 0.5 * (velocity + reached) * dt)
     lower, upper = np.minimum(limits.lower, position), np.maximum(limits.upper, position)  # no jump to the limit
     return np.clip(position + travel, lower, upper), reached
+
+
+def reachable(
+    position: FloatArray,
+    velocity: FloatArray,
+    before: tuple[FloatArray, FloatArray, FloatArray],
+    limits: JointLimits,
+    dt: float,
+) -> tuple[FloatArray, FloatArray]:
+    """What a tick may end with that is nearest to `position` and `velocity`, for any joint and whatever came before.
+
+    `before` are position, velocity, and mean velocity over the tick before. The mean velocity changes by no more than
+    the acceleration allows, keeps the joint's speed, and leaves room to stop in the range by the same rule; so there
+    is always a next one. Only where there is no such way to stop from the start does the range count for more.
+    """
+    was, rate, mean = before
+    change = limits.acceleration * dt
+    moved = np.clip((position - was) / dt, mean - change, mean + change)
+    down = np.minimum(limits.velocity, fastest(was - limits.lower, limits.acceleration, dt))
+    up = np.minimum(limits.velocity, fastest(limits.upper - was, limits.acceleration, dt))
+    moved = np.clip(moved, -down, up)
+    speed = np.clip(velocity, rate - change, rate + change)
+    apart = APART * change
+    speed = np.clip(np.clip(speed, moved - apart, moved + apart), -limits.velocity, limits.velocity)
+    return was + moved * dt, speed
+
+
+def fastest(room: FloatArray, acceleration: FloatArray, dt: float) -> FloatArray:
+    """The highest mean velocity over a tick after which ticks that brake evenly still end within `room` (rad)."""
+    left = np.maximum(room, 0.0)
+    # v over this tick, then v - a dt, v - 2 a dt, ...: at most (v - a dt / 2)² / 2a further on
+    return np.where(
+        left > 0.5 * acceleration * dt**2, np.sqrt(2.0 * acceleration * left) - 0.5 * acceleration * dt, left / dt
+    )
 
 
 def _stoppable(room: FloatArray, speed: FloatArray, limits: JointLimits, dt: float) -> FloatArray:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler_core.limits import JointLimits, approach, brake
+from crawler_core.limits import JointLimits, approach, brake, reachable
 from crawler_core.robot import JointSpec
 from crawler_core.types import FloatArray, JointCommand
 
@@ -51,11 +51,12 @@ class Setpoints:
         """Whether all stand still."""
         return not self.velocity.any()
 
-    def start(self, position: FloatArray) -> None:
-        """Stand still at the measured pose; what is commanded next is approached."""
+    def start(self, position: FloatArray, velocity: FloatArray) -> None:
+        """Go on as measured, from an unknown velocity (NaN) at rest; what is commanded next is approached."""
         self.position = position.copy()
-        self.velocity = np.zeros_like(self.position)
-        self._mean = np.zeros_like(self.position)
+        most = self._limits.velocity
+        self.velocity = np.clip(np.where(np.isfinite(velocity), velocity, 0.0), -most, most)
+        self._mean = self.velocity
         self._acceleration = np.zeros_like(self.position)
         self.approach()
 
@@ -73,6 +74,7 @@ class Setpoints:
         safe, text = self._with_velocities(command), ""
         if self._approaching.any() or any(self._out_of_reach(safe)):
             safe, text = self._led(asked, command)
+            safe = self._reachable(safe)
         self._acceleration = (safe.velocity - self.velocity) / self._dt
         self._move_to(safe.position, safe.velocity)
         return safe, text
@@ -89,8 +91,21 @@ class Setpoints:
 
     def brake(self) -> JointCommand:
         """One tick towards rest, then none."""
-        self._move_to(*brake(self.position, self.velocity, self._limits, self._dt))
-        return JointCommand(self.position, self.velocity, self._no_effort)
+        slower = brake(self.position, self.velocity, self._limits, self._dt)
+        safe = self._reachable(JointCommand(*slower, self._no_effort))
+        self._move_to(safe.position, safe.velocity)
+        return safe
+
+    def _reachable(self, command: JointCommand) -> JointCommand:
+        """The nearest that keeps the limits, of the joints that would break one."""
+        far = np.array(self._out_of_reach(command), dtype=bool)
+        if not far.any():
+            return command
+        before = self.position, self.velocity, self._mean
+        position, velocity = reachable(command.position, command.velocity, before, self._limits, self._dt)
+        return JointCommand(
+            np.where(far, position, command.position), np.where(far, velocity, command.velocity), command.effort
+        )
 
     def _move_to(self, position: FloatArray, velocity: FloatArray) -> None:
         self._mean = (position - self.position) / self._dt
@@ -126,7 +141,8 @@ class Setpoints:
         )
         for (lower, upper, fastest, change, braking), p, v, p0, v0, mean0 in rows:
             mean = (p - p0) / dt
-            room = upper - p if v > 0.0 else p - lower
+            room = upper - p if mean > 0.0 else p - lower
+            end = max(0.0, abs(mean) - 0.5 * change)  # rad/s, with which braking evenly goes on from the tick's end
             far.append(
                 not (
                     lower <= p <= upper
@@ -135,7 +151,7 @@ class Setpoints:
                     and abs(mean - mean0) <= change
                     and abs(v - v0) <= change
                     and abs(mean - 0.5 * (v0 + v)) <= 0.25 * change  # position and velocity are of one motion
-                    and v * v <= braking * (room * (1.0 + SLACK) + CREEP)
+                    and end * end <= braking * (room + CREEP)
                 )
             )
         return far

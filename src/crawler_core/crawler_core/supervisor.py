@@ -87,7 +87,7 @@ class Supervisor:
         return not (speed[self._torque.brake > 0.0] > STILL).any()
 
     def enable(self, observation: Observation, patience: float = 0.0) -> None:
-        """Allow motion, starting from the measured pose; where it is allowed already nothing changes.
+        """Allow motion, going on as the joints are measured to move; where it is allowed already nothing changes.
 
         Without a first command the joints are held there, and after `relax_after`, or `patience` (s) where that is
         longer, the torque goes off. Raises BackendFault while a stop is latched.
@@ -99,7 +99,7 @@ class Supervisor:
         measured = observation.position[self._indices]
         if not np.isfinite(measured).all():
             raise BackendFault("the joint angles are not known", remedy="check that every joint reports its angle")
-        self._setpoints.start(measured[self._placed])
+        self._setpoints.start(measured[self._placed], observation.velocity[self._indices][self._placed])
         self._commanded = False
         self._silent = self._stale = 0.0
         self._patience = max(patience, self._spec.safety.relax_after)

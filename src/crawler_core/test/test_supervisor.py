@@ -218,8 +218,7 @@ def test_nothing_that_is_commanded_breaks_a_limit(told):
             break
         path.append(decision.position)
     assert (np.abs(np.array(path)[:, :2]) <= 1.0).all()
-    # 1.25 where a position and a velocity that contradict each other end at the limit of the range
-    assert_within_limits(np.array(path), spec, more=0.25)
+    assert_within_limits(np.array(path), spec)
 
 
 def test_enable_without_a_controller_holds_then_takes_the_torque_off_and_says_so(spec):
