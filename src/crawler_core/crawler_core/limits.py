@@ -12,7 +12,7 @@ from crawler_core.robot import JointSpec, RobotSpec
 from crawler_core.types import FloatArray, JointCommand
 
 # of a joint's acceleration limit, for stopping and catching up: gentle enough that a foot on the ground stays there
-GENTLE = 0.25
+GENTLE = 0.125
 # of what the acceleration limit changes in a tick: so far a velocity may be from the mean over the tick before it
 APART = 0.75
 

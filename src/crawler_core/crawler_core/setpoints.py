@@ -18,7 +18,7 @@ from crawler_core.types import FloatArray, JointCommand
 
 Moving = tuple[FloatArray, FloatArray]  # rad, rad/s
 
-ABRUPT = 0.5  # of a joint's acceleration limit: an approach does not end with a tick that takes more
+ABRUPT = 0.05  # of a joint's acceleration limit: an approach does not end with a tick that takes more
 SLACK = 1e-6  # relative: by so much a motion at a limit may be beyond it for rounding
 CREEP = 1e-9  # rad from the end of the range that do not count
 
@@ -45,6 +45,7 @@ class Setpoints:
         self._skipped: FloatArray | None = None  # rad, whole turns that commands are ahead of joints that turn for ever
         self._approaching = np.ones(len(joints), dtype=bool)  # joints that are still far from their command
         self._asked: Moving | None = None  # the last command of an approach
+        self._braked = False  # in the last tick: commands that have run away meanwhile are said
 
     @property
     def at_rest(self) -> bool:
@@ -58,9 +59,10 @@ class Setpoints:
         self.velocity = np.clip(np.where(np.isfinite(velocity), velocity, 0.0), -most, most)
         self._mean = self.velocity
         self._acceleration = np.zeros_like(self.position)
-        self.approach()
+        self._begin_approach()
+        self._braked = False
 
-    def approach(self) -> None:
+    def _begin_approach(self) -> None:
         """Commands may be anywhere from now on: they are caught up with gently."""
         self._approaching = np.ones_like(self._approaching)
         self._asked = None
@@ -90,7 +92,9 @@ class Setpoints:
         return onward
 
     def brake(self) -> JointCommand:
-        """One tick towards rest, then none."""
+        """One tick towards rest, then none; what is commanded next is approached."""
+        self._begin_approach()
+        self._braked = True
         slower = brake(self.position, self.velocity, self._limits, self._dt)
         safe = self._reachable(JointCommand(*slower, self._no_effort))
         self._move_to(safe.position, safe.velocity)
@@ -160,7 +164,8 @@ class Setpoints:
         """The tick towards a command that not every joint can have at once."""
         inside, text = self._inside(command)
         far = np.array(self._out_of_reach(self._with_velocities(inside)), dtype=bool)
-        jumped = far & ~self._approaching
+        jumped = far & (self._braked | ~self._approaching)
+        self._braked = False
         if jumped.any():
             text = text or self._jump_text(inside, int(np.argmax(jumped)))
             self._approaching = self._approaching | jumped

@@ -203,9 +203,7 @@ class Supervisor:
         return False
 
     def _follow(self, observation: Observation, whole: JointCommand) -> JointCommand:
-        if self.motion is MotionState.HOLDING:
-            self.motion = MotionState.ACTIVE
-            self._setpoints.approach()
+        self.motion = MotionState.ACTIVE
         self._commanded = True
         self._silent = 0.0
         safe, text = self._setpoints.follow(self._of_placed(whole))

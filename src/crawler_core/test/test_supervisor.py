@@ -135,7 +135,7 @@ def test_late_commands_hold_then_relax_and_motion_needs_enable(guard, spec):
 
 def test_a_late_tick_goes_on_as_before_and_more_of_them_brake(guard):
     follow(guard, [0, 0, 0], 2)
-    path = follow(guard, [0.8, 0, 0], 10)
+    path = follow(guard, [0.8, 0, 0], 20)
     speed = (path[-1, 0] - path[-2, 0]) / DT
     at = path[-1]
     speeds = []

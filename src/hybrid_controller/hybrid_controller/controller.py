@@ -71,6 +71,11 @@ class Controller:
         self._events = FootEvents()
         self._used = self._glide = self._last = None
 
+    def forget(self) -> None:
+        """Motion is not allowed any more: what was planned and told is over, and a next horizon begins anew."""
+        self.restart()
+        self._newest = None
+
     def stand_by(self, position: list[float]) -> Answer | None:
         """The answer to a state while motion is not allowed: the joints stay where they are measured.
 
@@ -78,8 +83,7 @@ class Controller:
         their angles have never been known.
         """
         if self._newest is not None or self._last is None:
-            self.restart()
-            self._newest = None
+            self.forget()
         if math.isfinite(sum(position)):
             self._last = Setpoint(list(position), [0.0] * len(position), self._free, self._no_effort)
         self._glide, self.in_force, self.status = None, False, Status.STOPPED

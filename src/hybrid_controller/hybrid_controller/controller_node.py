@@ -200,7 +200,10 @@ class ControllerNode(Node):
         backend, motion = said
         if len(self._motions) > FEW and backend not in self._motions:
             self._motions.pop(next(iter(self._motions)))
+        moved = self.motion in MOVING
         self._motions[backend] = motion
+        if moved and self.motion not in MOVING:  # perhaps for less than a tick, in which no state comes
+            self.controller.forget()
         if self._pending:
             self._answer()
 

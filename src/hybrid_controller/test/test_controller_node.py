@@ -397,7 +397,24 @@ def test_while_motion_is_not_allowed_it_stands_by_where_the_joints_are_and_goes_
     rig.reference(150 * MS, 950 * MS)
     speeds = [rig.ask(now, sender="/backend#1").velocity[0] for now in range(155 * MS, 900 * MS, DT)]
     assert np.abs(np.diff([0.0, *speeds])).max() <= 400.0 * 0.005
-    assert list(rig.world.commands[-1].position) == pytest.approx(motion(900 * MS)[0], abs=1e-6)
+    assert list(rig.world.commands[-1].position) == pytest.approx(motion(900 * MS)[0], abs=1e-3)
+
+
+def test_after_motion_was_not_allowed_between_two_states_nothing_of_the_old_plan_is_commanded(rig):
+    rig = rig(state_rate=200.0)
+    rig.reference(0, 900 * MS)
+    for now in range(0, 100 * MS, DT):
+        rig.ask(now, sender="/backend#1")
+    count = len(rig.world.commands)
+    for word in ("disabled", "active"):
+        rig.world.send_motion("/backend#1", word)
+        rig.graph.spin_until(lambda word=word: rig.node.motion.value == word)
+    rig.world.send_state(100 * MS, sender="/backend#1")
+    rig.graph.spin_until(lambda: len(rig.world.states) == 21)
+    assert rig.world.states[-1].status == ControllerState.WAITING
+    assert len(rig.world.commands) == count  # the joints stay until there is a gait that begins where they are
+    rig.reference(100 * MS, 950 * MS)
+    assert list(rig.ask(105 * MS, sender="/backend#1").position) == pytest.approx([1.9, 1.7], abs=1e-2)
 
 
 def test_no_contact_that_can_be_sent_ends_it(rig):

@@ -78,7 +78,7 @@ def _crawls_again(scene: Scene) -> float:
         return _crawls_again(scene)
     taken = witness.stamp - since
     if scene.ended:
-        raise Unmet(f"the run ended, with {scene.process.returncode}")
+        raise Unmet(f"the run ended, with {scene.process.returncode}: {' '.join(scene.printed().split())[-200:]}")
     if not witness.crawled(since):
         heard = "; ".join(witness.complaints(0)[-1:])
         motion = witness.motion or "unknown"
