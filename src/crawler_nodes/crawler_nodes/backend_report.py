@@ -76,6 +76,7 @@ class BackendReport:
         else:
             level, text = OK, self.over if node.finished else f"motion is {motion.value}"
         if motion.value != self._announced:
+            now = True  # it may be another one again before the next word
             self._announced = motion.value
             self._announce(level, motion.value)
         values = {

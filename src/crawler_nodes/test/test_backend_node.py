@@ -1,5 +1,6 @@
 """The backend node with ideal joints behind it and a controller of the test's own before it."""
 
+import itertools
 import threading
 import time
 from dataclasses import dataclass, replace
@@ -270,6 +271,9 @@ def test_estop_takes_the_torque_off_and_latches(bench):
     assert bench.call(SetBool, "enable", data=True).success
     bench.answer(told)
     assert node.runner.supervisor.motion.value == "active"
+    # each of them is said, however short it lasted
+    words = [{entry.key: entry.value for entry in m.status[0].values}.get("motion") for m in bench.diagnostics]
+    assert [motion for motion, _ in itertools.groupby(words)][-4:] == ["active", "e-stopped", "disabled", "active"]
 
 
 def test_a_fault_latches_and_diagnostics_name_joint_cause_and_remedy(bench):
