@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from crawler_cli.storm.catalogue import FAMILIES, KINDS, chosen_kinds
+from crawler_cli.storm.catalogue import FAMILIES, KINDS, chosen_kinds, on_robot
 from crawler_cli.storm.director import LONGEST, acts, applies
 from crawler_cli.storm.kind import EVERY
 from crawler_cli.storm.report import BEGIN, END, tables, write_tables
@@ -37,6 +37,27 @@ def test_kinds_are_chosen_by_name_and_by_family():
     assert chosen_kinds([]) == list(KINDS)
     with pytest.raises(UserError, match="did you mean 'services/estop'"):
         chosen_kinds(["services/estpo"])
+
+
+def test_on_another_robot_the_kinds_remain_that_ask_nothing_of_the_default_one():
+    kinds = on_robot(KINDS, "snake")
+    assert {kind.stage.robot for kind in kinds} == {"snake"}
+    assert {kind.family for kind in KINDS} - {kind.family for kind in kinds} == {
+        "contact_states",
+        "odom",
+        "cmd_vel",
+        "devices",
+    }
+    assert all(not kind.stage.sets and not kind.stage.controller for kind in kinds)
+
+
+def test_contacts_and_odometry_are_forged_where_a_law_reads_them():
+    stages = {kind.family: kind.stage for kind in KINDS if kind.family in ("contact_states", "odom")}
+    assert {family: stage.controller for family, stage in stages.items()} == {
+        "contact_states": "hybrid",
+        "odom": "hybrid",
+    }
+    assert stages["odom"].sets == ("controller.contacts=estimated",)
 
 
 def test_a_seed_says_in_which_order_and_every_kind_comes_once():

@@ -12,12 +12,13 @@ from pathlib import Path
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
 from crawler_cli.commands.interruption import AskedToEnd
-from crawler_cli.storm.catalogue import FAMILIES, KINDS, chosen_kinds
+from crawler_cli.storm.catalogue import FAMILIES, KINDS, chosen_kinds, on_robot
 from crawler_cli.storm.director import Weather, blow
 from crawler_cli.storm.kind import EVERY
 from crawler_cli.storm.report import read_storm, write_tables
 from crawler_cli.storm.verdict import Verdict
 from crawler_core.errors import UserError, unknown_name
+from crawler_core.robot import default_robot, load_robot
 from crawler_nodes.own_domain import own_domain
 from sim_bridge.engines import installed_engines
 
@@ -25,6 +26,7 @@ EPILOG = f"""examples:
   crawler storm --backend mock                         every kind of fault that mock servos can have
   crawler storm --backend model,pybullet --only services,processes/gait_kill
   crawler storm --seed 7 --minutes 10                  as many as fit into ten minutes
+  crawler storm --robot snake --backend mock           another robot
   crawler storm --list
   crawler storm --from mock.json model.json --write docs/reliability.md
 
@@ -45,6 +47,9 @@ crawled_after, speed and acceleration as shares of what is allowed, said, code)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `crawler storm`."""
     parser.add_argument("--backend", default="", help=f"comma-separated, of {', '.join(EVERY)} (default: all of them)")
+    parser.add_argument(
+        "--robot", default="", help="another than the default: without the kinds that need a law or a joint of that one"
+    )
     parser.add_argument("--only", default="", metavar="KIND,...", help="only these families or kinds")
     parser.add_argument("--seed", type=int, default=0, help="of order and moments (default: %(default)s)")
     parser.add_argument("--minutes", type=float, default=240.0, help="nothing is begun later (default: %(default)s)")
@@ -75,6 +80,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Blow, and say how each ended."""
     kinds = chosen_kinds(word.strip() for word in arguments.only.split(",") if word.strip())
+    if arguments.robot and arguments.robot != default_robot():
+        load_robot(arguments.robot, {})  # refuses what it is not
+        kinds = on_robot(kinds, arguments.robot)
     backends = _backends(arguments.backend)
     if not 1.0 <= arguments.patience <= 1000.0 or not 0.0 < arguments.minutes <= 1e5:
         raise UserError("--patience must be 1 to 1000, and --minutes more than 0.")

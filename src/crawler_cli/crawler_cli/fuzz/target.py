@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
-from crawler_cli.fuzz.ring import RATE, Cast
-from crawler_cli.storm.robots import default_spec, driven_by_effort, steered
-from crawler_core.errors import UserError
-from hybrid_controller.laws.catalogue import LAWS, law_infos, law_parameters
+from crawler_cli.fuzz.ring import Cast
+from crawler_cli.storm.robots import driven_by_effort, feeling, steered
 
 Way = Literal["topic", "service", "parameters"]
 ENDS_IT = ("change_state",)  # transitions end the node: the storm's family lifecycle has them
@@ -37,19 +34,5 @@ def casts() -> tuple[Cast, ...]:
     """The default robot, the same with each law that feels the ground, one that is steered, one driven by effort."""
     robot, gait = steered()
     others = (Cast(robot, gait=gait), Cast(driven_by_effort()))
-    return (Cast(), *_feeling(), *(cast for cast in others if cast.robot))
-
-
-def _feeling() -> Iterator[Cast]:
-    """With the default robot, each law and each of its choices by which it reads contacts or odometry."""
-    spec = default_spec()
-    for name, entry in sorted(LAWS.items()):
-        try:
-            entry.check(spec)
-        except UserError:
-            continue
-        choices = [(info.name, word) for info in law_infos(spec, name) for word in info.choices if word != info.default]
-        for chosen in ((), *((choice,) for choice in choices)):
-            law = entry.build(spec, law_parameters(spec, name, dict(chosen)), 1.0 / RATE)
-            if law.reads_contacts or law.reads_odometry:
-                yield Cast(law=name, choices=chosen)
+    felt = (Cast(law=law, choices=choices) for law, choices, _ in feeling())
+    return (Cast(), *felt, *(cast for cast in others if cast.robot))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from crawler_cli.storm.families import (
     clock,
@@ -18,7 +19,7 @@ from crawler_cli.storm.families import (
     services,
     states,
 )
-from crawler_cli.storm.kind import Kind
+from crawler_cli.storm.kind import Kind, Stage
 from crawler_core.errors import unknown_name
 
 MODULES = (
@@ -37,6 +38,15 @@ MODULES = (
 )
 KINDS: tuple[Kind, ...] = tuple(kind for module in MODULES for kind in module.KINDS)
 FAMILIES = tuple(dict.fromkeys(kind.family for kind in KINDS))
+
+
+def on_robot(kinds: Iterable[Kind], robot: str) -> list[Kind]:
+    """The kinds on another robot than the default one; not those that need a law, a gait or a joint of their own."""
+    return [
+        replace(kind, stage=replace(kind.stage, robot=robot))
+        for kind in kinds
+        if kind.stage in (Stage(), Stage(starts=False, out=kind.stage.out))
+    ]
 
 
 def chosen_kinds(words: Iterable[str]) -> list[Kind]:

@@ -4,14 +4,37 @@ from __future__ import annotations
 
 from functools import cache
 
+from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec, default_robot, load_robot, robot_names
 from gait_generators.catalogue import GAITS, fitting_gaits
+from hybrid_controller.laws.catalogue import LAWS, law_infos, law_parameters
+
+TICK = 0.005  # s
+Feeling = tuple[str, tuple[tuple[str, str], ...], bool]  # a law, its choices, and whether it reads odometry
 
 
 @cache
 def default_spec() -> RobotSpec:
     """The robot of a user who names none."""
     return load_robot(default_robot())
+
+
+@cache
+def feeling() -> tuple[Feeling, ...]:
+    """Of the default robot, each law and each of its choices by which it reads contacts or odometry."""
+    spec = default_spec()
+    found: list[Feeling] = []
+    for name, entry in sorted(LAWS.items()):
+        try:
+            entry.check(spec)
+        except UserError:
+            continue
+        choices = [(info.name, word) for info in law_infos(spec, name) for word in info.choices if word != info.default]
+        for chosen in ((), *((choice,) for choice in choices)):
+            law = entry.build(spec, law_parameters(spec, name, dict(chosen)), TICK)
+            if law.reads_contacts or law.reads_odometry:
+                found.append((name, chosen, law.reads_odometry))
+    return tuple(found)
 
 
 @cache

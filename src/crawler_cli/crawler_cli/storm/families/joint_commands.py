@@ -24,7 +24,7 @@ KINDS = (
         TOPIC, "misspelt", "a joint that is not there", renamed("name", lambda names: [*names[:-1], "elbow"]), NAMED
     ),
     speaks(TOPIC, "twice", "one joint named twice", renamed("name", lambda names: names[:1] * len(names)), NAMED),
-    speaks(TOPIC, "short", "one position for two joints", sized("position", 1), NAMED),
+    speaks(TOPIC, "short", "a position too few", sized("position", -1), NAMED),
     speaks(TOPIC, "long", "a thousand positions", sized("position", 1000), NAMED),
     speaks(TOPIC, "empty", "no joints at all", lambda message, _scene: _emptied(message), NAMED),
     speaks(

@@ -6,7 +6,7 @@ import os
 import signal
 import time
 
-from crawler_cli.storm.kind import EVERY, REAL_TIME, Kind, Must, crawls, ends
+from crawler_cli.storm.kind import EVERY, REAL_TIME, SIMULATIONS, Kind, Must, crawls, ends
 from crawler_cli.storm.scene import Scene
 
 NODES = ("gait", "controller", "backend", "recorder")
@@ -26,7 +26,12 @@ def _signal(name: str, number: int) -> Kind:
 
 
 def _pause(
-    name: str, seconds: float, must: Must, number: int = signal.SIGSTOP, backends: tuple[str, ...] = EVERY
+    name: str,
+    seconds: float,
+    must: Must,
+    number: int = signal.SIGSTOP,
+    backends: tuple[str, ...] = EVERY,
+    label: str = "",
 ) -> Kind:
     """Stopped for so long."""
     word = signal.Signals(number).name
@@ -37,8 +42,7 @@ def _pause(
             while time.monotonic() - began < seconds and not scene.ended:
                 scene.listen(min(0.05, seconds))
 
-    label = {BREATH: "breath", GASP: "gasp", SLEEP: "sleep"}[seconds]
-    what = "tstp" if number == signal.SIGTSTP else label
+    what = label or {BREATH: "breath", GASP: "gasp", SLEEP: "sleep"}[seconds]
     return Kind(f"processes/{name}_{what}", f"{word} to it for {seconds:g} s", must, inject, backends)
 
 
@@ -59,6 +63,7 @@ def _front(number: int, code: int) -> Kind:
 
 
 LATE = Must("goes on within the limits; no success where commands were too late", crawls=True, code=(0, 1))
+BITTEN = ends("watchdog", "has not answered", text="the motors' own watchdogs stop them, said; exit code not 0")
 STOPPED = ends("stopped", text="the run ends, and says that the node was stopped; exit code not 0")
 KINDS = (
     *(_signal(name, number) for name in NODES for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)),
@@ -68,10 +73,11 @@ KINDS = (
     *(_pause(name, BREATH, crawls(text="goes on within the limits")) for name in (*NODES, "cli")),
     _pause("gait", GASP, LATE),
     _pause("controller", GASP, LATE),
-    _pause("backend", GASP, LATE),
+    _pause("backend", GASP, LATE, backends=(*SIMULATIONS, "mock")),
+    _pause("backend", GASP, BITTEN, backends=("emulated",), label="gasp_on_motors"),
     _pause("recorder", GASP, crawls(text="nothing is missing in the recording")),
     _pause("cli", GASP, crawls()),
     *(_pause(name, SLEEP, STOPPED) for name in NODES),
     _pause("cli", SLEEP, Must("motors stop, simulations may go on; no success", code=None), backends=REAL_TIME),
-    _pause("cli", SLEEP, Must("motors stop", code=None), signal.SIGTSTP, backends=REAL_TIME),
+    _pause("cli", SLEEP, Must("motors stop", code=None), signal.SIGTSTP, REAL_TIME, label="tstp"),
 )

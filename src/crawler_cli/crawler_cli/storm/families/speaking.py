@@ -113,11 +113,11 @@ def moved(field: str, by: float) -> Change:
 
 
 def sized(field: str, count: int) -> Change:
-    """Cuts an array to `count` elements, or lengthens it with its last ones."""
+    """Cuts an array to `count` elements, by so many where that is negative, or lengthens it with copies of itself."""
 
     def change(message: Any, _scene: Scene) -> None:
         kept = list(getattr(message, field))
-        setattr(message, field, (kept * (1 + count // max(1, len(kept))))[:count])
+        setattr(message, field, (kept * (1 + max(0, count) // max(1, len(kept))))[:count])
 
     return change
 

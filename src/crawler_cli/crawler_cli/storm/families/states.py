@@ -20,14 +20,15 @@ from crawler_cli.storm.families.speaking import (
     speaks,
     untimely,
 )
-from crawler_cli.storm.kind import Kind, Stage
+from crawler_cli.storm.kind import SIMULATIONS, Kind, Stage
+from crawler_cli.storm.robots import feeling
 from crawler_cli.storm.scene import Scene
 
 JOINTS, CONTACTS, ODOM = "joint_states", "contact_states", "odom"
-FELT = Stage(controller="hybrid", sets=("gait.omega=3",))  # a law that reads the contacts
-ESTIMATED = Stage(
-    controller="hybrid", sets=("gait.omega=3", "controller.contacts=estimated")
-)  # and one that reads odom
+FELT = {  # a law that reads contact_states, False, and one that reads odom, True; where the robot has such laws
+    reads_odometry: Stage(controller=law, sets=tuple(f"controller.{key}={value}" for key, value in choices))
+    for law, choices, reads_odometry in reversed(feeling())
+}
 
 
 def _contacts(message: Any, _scene: Scene) -> None:
@@ -65,34 +66,47 @@ def _racing(message: Any, _scene: Scene) -> None:
     message.twist.twist.linear.x = 1e6
 
 
-def _felt(what: str, does: str, change: Change, **more: Any) -> Kind:
-    return speaks(CONTACTS, what, does, change, NAMED, stage=FELT, backends=("pybullet", "mujoco", "model"), **more)
+def _felt(what: str, does: str, change: Change) -> Kind:
+    return speaks(CONTACTS, what, does, change, NAMED, stage=FELT[False], backends=SIMULATIONS)
 
 
-def _moving(what: str, does: str, change: Change, **more: Any) -> Kind:
-    return speaks(ODOM, what, does, change, NAMED, stage=ESTIMATED, backends=("pybullet", "mujoco", "model"), **more)
+def _moving(what: str, does: str, change: Change) -> Kind:
+    return speaks(ODOM, what, does, change, NAMED, stage=FELT[True], backends=SIMULATIONS)
 
 
-KINDS = (
+JOINT_KINDS = (
     speaks(JOINTS, "nan", "angles that are not numbers", each("position", math.nan), NAMED),
     speaks(JOINTS, "far", "angles 1 rad away", moved("position", 1.0), NAMED),
     speaks(JOINTS, "stranger", "angles 1 rad away, under another name", by_a_stranger(moved("position", 1.0)), NAMED),
     speaks(JOINTS, "racing", "speeds of 1e6 rad/s", each("velocity", 1e6), NAMED),
-    speaks(JOINTS, "short", "one angle for all joints", sized("position", 1), NAMED),
+    speaks(JOINTS, "short", "an angle too few", sized("position", -1), NAMED),
     speaks(
         JOINTS, "misspelt", "joints that are not there", renamed("name", lambda names: ["elbow"] * len(names)), NAMED
     ),
     *untimely(JOINTS, NAMED),
-    _felt("default", "contacts as they are made, with source 0", _contacts),
-    _felt("unknown_mode", "contacts of mode 99", _entries(mode=99)),
-    _felt("unknown_source", "contacts of source 200", _entries(source=200)),
-    _felt("unknown_foot", "feet that are not there", _entries(foot="hoof")),
-    _felt("nan", "forces and slips that are not numbers", _forces),
-    _felt("empty", "no feet", _none),
-    _felt("future_stamp", "stamps 1e6 s ahead", at(1e6)),
-    _moving("nan", "places and speeds that are not numbers", _nowhere),
-    _moving("no_attitude", "a quaternion of zeros", _no_attitude),
-    _moving("racing", "a speed of 1e6 m/s", _racing),
-    _moving("old_stamp", "the stamp 0", at(NEVER_SINCE)),
-    _moving("future_stamp", "stamps 1e6 s ahead", at(1e6)),
 )
+CONTACT_KINDS = (
+    (
+        _felt("default", "contacts as they are made, with source 0", _contacts),
+        _felt("unknown_mode", "contacts of mode 99", _entries(mode=99)),
+        _felt("unknown_source", "contacts of source 200", _entries(source=200)),
+        _felt("unknown_foot", "feet that are not there", _entries(foot="hoof")),
+        _felt("nan", "forces and slips that are not numbers", _forces),
+        _felt("empty", "no feet", _none),
+        _felt("future_stamp", "stamps 1e6 s ahead", at(1e6)),
+    )
+    if False in FELT
+    else ()
+)
+ODOM_KINDS = (
+    (
+        _moving("nan", "places and speeds that are not numbers", _nowhere),
+        _moving("no_attitude", "a quaternion of zeros", _no_attitude),
+        _moving("racing", "a speed of 1e6 m/s", _racing),
+        _moving("old_stamp", "the stamp 0", at(NEVER_SINCE)),
+        _moving("future_stamp", "stamps 1e6 s ahead", at(1e6)),
+    )
+    if True in FELT
+    else ()
+)
+KINDS = (*JOINT_KINDS, *CONTACT_KINDS, *ODOM_KINDS)
