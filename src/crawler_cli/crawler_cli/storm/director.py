@@ -18,7 +18,6 @@ from crawler_core.robot import load_robot
 from crawler_models.catalogue import model_of
 
 SLOWEST = 3.0  # times that, with however much patience
-ALONE = 8.0  # s of its own time that a run lasts whose only fault is to come
 LONGEST = 12  # kinds that one run has to bear
 WELL = 3.0  # s within which a run that has borne something crawls
 LIES = Must("torque off, said; exit code 1", code=(1,))  # a robot whose equations have no feet in the air
@@ -94,7 +93,7 @@ def _run(
         domain=weather.domain,
         chance=chance,
         patience=weather.patience,
-        duration=0.0 if first.shares else ALONE * min(weather.patience, SLOWEST),
+        duration=0.0 if first.shares else first.stage.lasts * min(weather.patience, SLOWEST),
         more=weather.more,
         check=check,
     )
@@ -117,7 +116,7 @@ def _run(
 def _end(scene: Scene, verdict: Verdict, first: Kind) -> None:
     """Let the run end, or end it, and judge what is left; `verdict` is the last of it."""
     if not first.shares:
-        scene.until(lambda: scene.ended, ALONE + GRACE)
+        scene.until(lambda: scene.ended, first.stage.lasts + GRACE)
         if not scene.ended and not first.must.ends:
             verdict.problems.append("it did not end by itself at its duration")
     if not scene.ended:

@@ -30,6 +30,8 @@ class Stage:
     sets: tuple[str, ...] = ()  # of --set
     starts: bool = True  # False: it must be refused, or be at fault, before it crawls
     out: str = ""  # of --out; empty: a new directory
+    lasts: float = 8.0  # s of its own time, where the fault to come is its only one
+    spins: bool = False  # its processes can be told to spin in a callback: Scene.spin
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ import os
 import signal
 import time
 
-from crawler_cli.storm.kind import EVERY, REAL_TIME, SIMULATIONS, Kind, Must, crawls, ends
+from crawler_cli.run_watch import HUNG
+from crawler_cli.storm.kind import EVERY, REAL_TIME, SIMULATIONS, Kind, Must, Stage, crawls, ends
 from crawler_cli.storm.scene import Scene
 
 NODES = ("gait", "controller", "backend", "recorder")
@@ -62,6 +63,24 @@ def _front(number: int, code: int) -> Kind:
     )
 
 
+def _spin(name: str, must: Must, backends: tuple[str, ...] = EVERY) -> Kind:
+    """It runs on, and does nothing any more."""
+    what = f"{'`crawler run`' if name == 'cli' else 'it'} spins in a callback"
+    return Kind(f"processes/{name}_spins", what, must, lambda scene: scene.spin(name), backends, SPINS)
+
+
+def _spins_and_is_asked(scene: Scene) -> None:
+    scene.spin("cli")
+    scene.listen(0.5)
+    scene.send_signal("cli", signal.SIGINT)
+
+
+SPINS = Stage(spins=True, lasts=30.0)
+HANGS = ends(
+    "hangs", "has said nothing", within=HUNG + 5.0, text="the run ends, and names the node that hangs; exit code not 0"
+)
+UNWATCHED = ends("hung", within=12.0, text="motors stop, every process ends, said; exit code not 0", keeps=False)
+ASKED = ends(within=2.0 * DEATH, text="every process ends; exit code 130", code=(130,), keeps=False)
 LATE = Must("goes on within the limits; no success where commands were too late", crawls=True, code=(0, 1))
 BITTEN = ends("watchdog", "has not answered", text="the motors' own watchdogs stop them, said; exit code not 0")
 STOPPED = ends("stopped", text="the run ends, and says that the node was stopped; exit code not 0")
@@ -78,6 +97,16 @@ KINDS = (
     _pause("recorder", GASP, crawls(text="nothing is missing in the recording")),
     _pause("cli", GASP, crawls()),
     *(_pause(name, SLEEP, STOPPED) for name in NODES),
+    *(_spin(name, HANGS) for name in NODES),
+    _spin("cli", UNWATCHED, REAL_TIME),
+    Kind(
+        "processes/cli_spins_and_is_asked",
+        "`crawler run` spins in a callback, then SIGINT",
+        ASKED,
+        _spins_and_is_asked,
+        SIMULATIONS,
+        SPINS,
+    ),
     _pause("cli", SLEEP, Must("motors stop, simulations may go on; no success", code=None), backends=REAL_TIME),
     _pause("cli", SLEEP, Must("motors stop", code=None), signal.SIGTSTP, REAL_TIME, label="tstp"),
 )
