@@ -237,6 +237,10 @@ def test_nodes_stay_on_this_machine_unless_the_user_decided_otherwise(finished: 
     assert environment.for_start(finished, chosen)["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "SUBNET"
 
 
+def test_what_python_compiled_is_kept_where_a_container_says_otherwise(finished: Layout) -> None:
+    assert "PYTHONDONTWRITEBYTECODE" not in environment.for_start(finished, {"PYTHONDONTWRITEBYTECODE": "1"})
+
+
 def test_starting_from_inside_the_environment_changes_it_no_further(finished: Layout) -> None:
     write(finished.environment, '{"prepend": {"PATH": "/e/bin", "LD_LIBRARY_PATH": "/e/lib:/e/x"}, "set": {"A": "1"}}')
     once = environment.for_start(finished, {"PATH": "/usr/bin", "PYTHONPATH": "/foreign"})

@@ -71,6 +71,7 @@ def for_start(layout: Layout, base: Mapping[str, str]) -> dict[str, str]:
     kept = json.loads(layout.environment.read_text(encoding="utf-8"))
     env = dict(base)
     env.pop("PYTHONHOME", None)
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # as containers set it: every node would be compiled at every start
     if layout.ros is None:
         for name in PRIVATE_ONLY:
             env.pop(name, None)

@@ -159,6 +159,11 @@ class RobotSpec:
     def foot_names(self) -> tuple[str, ...]:
         return tuple(foot.name for foot in self.feet)
 
+    @cached_property
+    def text(self) -> str:
+        """The effective robot file as YAML, for tools that read files."""
+        return yaml.safe_dump(dict(self.document), sort_keys=False)
+
     def section(self, name: str) -> Mapping[str, Any]:
         """A section of the file, empty where it has none."""
         return self.sections.get(name) or {}
@@ -303,8 +308,3 @@ def _safety(entry: Mapping[str, Any]) -> SafetySpec:
     values = vars(build(SafetyEntry, entry, section="safety"))
     tolerance = math.radians(values.pop("tracking_tolerance_deg"))
     return SafetySpec(tracking_tolerance=tolerance, **values)
-
-
-def dump_document(spec: RobotSpec) -> str:
-    """The effective robot file as YAML, for tools that read files."""
-    return yaml.safe_dump(dict(spec.document), sort_keys=False)

@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from crawler_core.errors import UserError
-from crawler_core.robot import RobotSpec, dump_document
+from crawler_core.robot import RobotSpec
 from crawler_core.xacro_file import XacroFile
 
 
@@ -20,7 +20,7 @@ def build_urdf(spec: RobotSpec) -> str:
     source = spec.directory / f"{spec.name}.urdf.xacro"
     if not source.exists():
         raise UserError(f"the robot '{spec.name}' has no {source}: a URDF is made from a xacro beside its robot.yaml.")
-    return _expanded(source, source.stat().st_mtime_ns, dump_document(spec))
+    return _expanded(source, source.stat().st_mtime_ns, spec.text)
 
 
 def weight_of(spec: RobotSpec) -> float:

@@ -76,21 +76,23 @@ class Springs:
     def write(self, data: Any) -> None:
         """Give the touching ones their force."""
         h = self._step
-        regulariser, reference, velocity = data.efc_R, data.efc_aref, data.efc_vel
-        for contact in data.contact:
-            row = contact.efc_address
-            if contact.geom2 not in self._constants or row < 0:
+        regulariser, reference, velocity, height = data.efc_R, data.efc_aref, data.efc_vel, data.efc_pos
+        # columns of all contacts at once: a contact by itself costs MuJoCo's bindings more than the arithmetic below
+        touching = data.contact
+        columns = touching.geom2.tolist(), touching.efc_address.tolist(), touching.friction[:, 0].tolist()
+        for contact, (geom, row, friction) in enumerate(zip(*columns, strict=True)):
+            if geom not in self._constants or row < 0:
                 continue
-            stiffness, damping = self._constants[contact.geom2]
+            stiffness, damping = self._constants[geom]
             mobility = float(regulariser[row]) * SHARE / (1.0 - SHARE)  # 1/kg
             late = (
                 stiffness * h * h + damping * h
             )  # kg: what a force from the step's end depends on its acceleration by
             share = min(1.0, late * mobility)
-            depth, sinking = -float(data.efc_pos[row]), -float(velocity[row])
+            depth, sinking = -float(height[row]), -float(velocity[row])
             force = max(0.0, stiffness * (depth + share * h * sinking) + damping * sinking)
             yielding = share * late + YIELDING / mobility
             # MuJoCo's cone has what slides push itself up, by friction times the deceleration that would stop it
-            push = contact.friction[0] * math.hypot(velocity[row + 1], velocity[row + 2]) / h
+            push = friction * math.hypot(velocity[row + 1], velocity[row + 2]) / h
             regulariser[row], data.efc_D[row], reference[row] = 1.0 / yielding, yielding, force / yielding - push
-            contact.mu = contact.friction[0] * math.sqrt(float(regulariser[row + 1]) * yielding)
+            touching.mu[contact] = friction * math.sqrt(float(regulariser[row + 1]) * yielding)
