@@ -23,11 +23,11 @@ GRACE = 1.7  # s between the polite request and SIGKILL; with it every process e
 
 
 class Processes:
-    """Starts nodes, watches them and ends them."""
+    """Starts nodes, watches them and ends them; those that only a ROS 2 install has are left out."""
 
     def __init__(self, nodes: Sequence[NodeSpec], directory: Path) -> None:
         self._directory = directory
-        self._nodes = nodes
+        self._nodes = [node for node in nodes if not node.installed_with_ros]
         self.children: dict[str, subprocess.Popen[bytes]] = {}
         self._standstill: dict[str, Standstill] = {}
 

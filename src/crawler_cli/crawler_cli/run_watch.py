@@ -50,7 +50,7 @@ def watch(stack: Stack, directory: Path, quiet: bool) -> Outcome:
     Raises UserError where the logs cannot be written.
     """
     outcome = Outcome(RunLog.of(stack.spec))
-    processes = Processes([node for node in stack.nodes if not node.installed_with_ros], directory / "logs")
+    processes = Processes(stack.nodes, directory / "logs")
 
     def hear(number: int, _frame: object) -> None:
         outcome.interrupted = number  # no exception: one that comes while a message is made ends as another one
