@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from PIL import Image, ImageSequence
 
 from crawler_bringup.settings import parse_assignments
 from crawler_bringup.stack import BACKENDS, GIVEN, GIVEN_BACKEND, make_stack
@@ -197,6 +198,16 @@ def test_no_relative_link_is_dead(page):
         assert goal.exists(), f"{in_page(page)} links to {target}"
         if fragment and goal.suffix == ".md":
             assert fragment in anchors(goal), f"{in_page(page)} links to {target}"
+
+
+def test_the_readme_opens_with_a_film_of_every_robot_and_they_load_quickly():
+    films = re.findall(r"docs/images/film_(\w+)\.gif", README.read_text().partition("\n## ")[0])
+    assert sorted(films) == sorted(robot_names())
+    for robot in films:
+        film = ROOT / f"docs/images/film_{robot}.gif"
+        assert film.stat().st_size < 10**6  # bytes
+        with Image.open(film) as pictures:
+            assert sum(1 for _ in ImageSequence.Iterator(pictures)) > 40
 
 
 def test_the_pages_about_the_three_link_crawler_lead_from_one_to_the_next():
