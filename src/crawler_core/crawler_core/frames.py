@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from transforms3d.axangles import axangle2mat
 from transforms3d.euler import euler2mat
 from transforms3d.quaternions import mat2quat
+
+from crawler_core.types import FloatArray
 
 Vector = tuple[float, float, float]
 
@@ -27,15 +30,27 @@ class Frame:
 
     def at(self, value: float) -> tuple[Vector, tuple[float, float, float, float]]:
         """Position and quaternion (w, x, y, z) of the child in the parent with the joint at `value`."""
+        pose = self.pose(value)
+        x, y, z = pose[:3, 3].tolist()
+        w, i, j, k = mat2quat(pose[:3, :3]).tolist()
+        return (x, y, z), (w, i, j, k)
+
+    def pose(self, value: float) -> FloatArray:
+        """The same, 4 x 4."""
         turn = euler2mat(*self.rpy, axes="sxyz")
         position = np.array(self.origin)
         if self.joint and self.sliding:
             position = position + turn @ (value * np.array(self.axis))
         elif self.joint:
             turn = turn @ axangle2mat(self.axis, value)
-        x, y, z = position.tolist()
-        w, i, j, k = mat2quat(turn).tolist()
-        return (x, y, z), (w, i, j, k)
+        return pose_matrix(position, turn)
+
+
+def pose_matrix(position: Any, turn: FloatArray) -> FloatArray:
+    """4 x 4, of a place and a rotation."""
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = turn, position
+    return pose
 
 
 def read_frames(urdf: str) -> tuple[Frame, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from transforms3d.quaternions import quat2mat
 
-from crawler_core.frames import Frame
+from crawler_core.frames import Frame, pose_matrix
 from crawler_core.types import FloatArray
 
 
@@ -38,21 +38,14 @@ class Kinematics:
         angles = dict(zip(frame["names"], frame["position"], strict=True))
         base = frame["base"]
         found = {}
-        todo = [(self._base, pose_matrix(base[:3], base[3:]) if base else np.eye(4))]
+        todo = [(self._base, pose_matrix(base[:3], quat2mat(base[3:])) if base else np.eye(4))]
         while todo:
             link, pose = todo.pop()
             found[link] = pose
             for joint in self._children.get(link, ()):
-                todo.append((joint.child, pose @ pose_matrix(*joint.at(angles.get(joint.joint) or 0.0))))
+                todo.append((joint.child, pose @ joint.pose(angles.get(joint.joint) or 0.0)))
         if not base:
             low = min(pose[2, 3] for pose in found.values())
             for pose in found.values():
                 pose[2, 3] -= low
         return found
-
-
-def pose_matrix(position: Any, quaternion: Any) -> FloatArray:
-    """4 x 4, of a place and an attitude (w, x, y, z)."""
-    pose = np.eye(4)
-    pose[:3, :3], pose[:3, 3] = quat2mat(quaternion), position
-    return pose
