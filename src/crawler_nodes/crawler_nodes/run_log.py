@@ -26,7 +26,10 @@ from crawler_nodes.messages import travel
 from crawler_nodes.tap import Topic, stamp_of
 
 KEEP_EVERY = 0.01  # s of the run's time between samples of joints and contacts that are kept, unless said otherwise
-KEEP_MOST = 20_000  # samples of each kind: all of some three minutes, and what shows the whole of a longer run
+# samples of each kind: all of a minute, and what shows the whole of a longer run. Memory is full long before five
+# minutes are over, for the rarest kind too, of which 50 come a second; after that a thinning leaves it some holes
+KEEP_MOST = 6_000
+KEEP_STRIDES = 5_000  # the latest, of those that end with an event
 KEEP_EVERYTHING = 200_000  # samples, where nothing is left out between two of them
 HALTED = ("e-stopped", "faulted", "relaxed")  # states of motion from which nothing goes on by itself
 ON_GROUND = (ContactMode.STICK, ContactMode.SLIP_POS, ContactMode.SLIP_NEG)
@@ -52,10 +55,6 @@ class Feet(NamedTuple):
     slip: list[float]  # m/s forward
 
 
-def _events() -> deque[Any]:
-    return deque(maxlen=KEEP_EVERYTHING)
-
-
 @dataclass
 class RunLog:
     """A ring since the log was made, or last cleared."""
@@ -67,8 +66,6 @@ class RunLog:
     keep_every: float = KEEP_EVERY  # s; 0: everything
     names: list[str] = field(default_factory=list)
     feet: list[str] = field(default_factory=list)
-    events: deque[float] = field(default_factory=_events)  # times at which a stride ended with an event of a foot
-    demands: deque[Demand] = field(default_factory=_events)  # of the strides that ended there
     states: int = 0
     backend: dict[str, str] = field(default_factory=dict)  # the backend's latest diagnostics
     period: float = math.nan  # s, of the gait in force; it may have been changed on the way
@@ -88,6 +85,9 @@ class RunLog:
         self.contacts: Kept[Feet] = Kept(most)
         self.odometry: Kept[Place] = Kept(most)
         self.branches: Kept[tuple[float, str]] = Kept(most)  # t, the part of the law in force
+        strides = KEEP_STRIDES if self.keep_every else KEEP_EVERYTHING
+        self.events: deque[float] = deque(maxlen=strides)  # times at which a stride ended with an event of a foot
+        self.demands: deque[Demand] = deque(maxlen=strides)  # of the strides that ended there
         self._world = (0.0, 0.0)  # where the latest odometry was
         self._heading = AHEAD
         self._demand = Demand()  # of the stride that is under way

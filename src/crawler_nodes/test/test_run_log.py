@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from crawler_interfaces.msg import ContactState, ContactStateArray
+from crawler_interfaces.msg import ContactState, ContactStateArray, ControllerState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from nav_msgs.msg import Odometry
 from rclpy.serialization import serialize_message
@@ -159,6 +159,20 @@ def test_joints_and_contacts_are_thinned_unless_everything_is_wanted():
             log.on_contacts(contacts(0.002 * k, ContactMode.STICK), {})
     assert len(whole.contacts) == 100
     assert len(thin.contacts) == 20
+
+
+def test_a_log_does_not_grow_after_five_minutes():
+    """Of what comes most rarely, 50 times a second, as of all else."""
+    log = RunLog()
+    hear = {topic.name: callback for topic, callback in log.topics()}["controller_state"]
+    data = bytearray(serialize_message(ControllerState(branch="tracking")))
+    sizes = []
+    for k in range(50 * 500):
+        data[4:8], data[8:12] = (k // 50).to_bytes(4, "little"), (k % 50 * 20_000_000).to_bytes(4, "little")
+        hear(bytes(data), {})
+        sizes.append(len(log.branches))
+    assert max(sizes[50 * 300 :]) <= max(sizes[: 50 * 300])
+    assert sum(weight for weight, _ in log.branches.weighted()) == pytest.approx(len(sizes), abs=4)
 
 
 def test_a_long_run_is_measured_as_if_all_of_it_had_been_kept():
