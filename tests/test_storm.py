@@ -1,6 +1,7 @@
 """Faults on running rings: what `crawler storm`, `crawler fuzz` and `crawler soak` do and see."""
 
 import json
+import re
 
 import pytest
 
@@ -9,6 +10,7 @@ from crawler_cli.fuzz.ring import Cast
 from crawler_cli.fuzz.target import Target
 from crawler_cli.storm.topics import TYPES
 from crawler_nodes.own_domain import own_domain
+from crawler_nodes.questions import Questions
 
 BUSY = "30"  # times every bound of wall time: this machine may have much else to do
 # of each family some whose end does not depend on how fast a machine is, when simulated time waits for it
@@ -58,9 +60,33 @@ FUZZED = (
 def test_nonsense_on_a_topic_ends_nobody_and_passes_no_limit(target):
     outcome = fuzz(target, 200, 0, own_domain())
     assert outcome.problems == []
-    assert outcome.sent == 200
+    assert 200 <= outcome.sent < 205  # some are sent a few at once
     assert outcome.crawled_after is not None
     assert outcome.crawled_after <= 1.0
+
+
+def fuzz_and_tell(count):
+    """What comes out, and its problems without what tells processes apart."""
+    outcome = fuzz(FUZZED[0], count, 0, own_domain())
+    return outcome, [re.sub("#[0-9a-f]{8}", "", problem) for problem in outcome.problems]
+
+
+def test_trouble_is_told_with_the_message_that_made_it_and_comes_again(monkeypatch):
+    def breaks(questions, backend, stamp):
+        if stamp % 1_000_000:  # ns; no tick begins there
+            raise ZeroDivisionError("a stamp that is no tick's")
+        check(questions, backend, stamp)
+
+    check = Questions.check
+    monkeypatch.setattr(Questions, "check", breaks)
+    first, told = fuzz_and_tell(200)
+    assert told
+    number, said = told[0].removeprefix("message ").split(":", 1)
+    assert "ZeroDivisionError" in said
+    assert "nanosec=" in said
+    again, told_again = fuzz_and_tell(int(number))
+    assert told_again == told[:1]
+    assert again.sent == int(number) < first.sent
 
 
 @pytest.mark.exhaustive

@@ -23,7 +23,12 @@ def test_any_message_can_be_sent_and_received(kind):
     texts = set()
     for _ in range(60):
         data = serialize_message(source.message(kind))
-        texts.add(bytes(serialize_message(source.spoil(deserialize_message(data, kind)))))
+        message = deserialize_message(data, kind)
+        before = repr(message)
+        put_back = source.spoil(message)
+        texts.add(bytes(serialize_message(message)))
+        put_back()
+        assert repr(message) == before
     assert len(texts) > 1
 
 

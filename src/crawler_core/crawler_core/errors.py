@@ -17,7 +17,9 @@ class UserError(ValueError):
         text = str(message)
         if len(text) > LONGEST:  # what is wrong stands at the beginning, what would be right at the end
             text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
-        super().__init__("".join(c if c.isprintable() else " " for c in text))
+        if not text.isprintable():
+            text = "".join(c if c.isprintable() else " " for c in text)
+        super().__init__(text)
 
 
 class BackendFault(RuntimeError):

@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar, get_type_hints
 
 from crawler_core.errors import UserError, shown, unknown_name
@@ -111,6 +112,11 @@ def parameter(
 
 def describe(cls: type) -> tuple[ParameterInfo, ...]:
     """The parameters of a dataclass, in order."""
+    return _described(cls)
+
+
+@cache
+def _described(cls: type) -> tuple[ParameterInfo, ...]:
     hints = get_type_hints(cls)
     return tuple(
         ParameterInfo(name=f.name, type=hints[f.name], default=f.default, **f.metadata[_KEY])

@@ -28,7 +28,7 @@ class Runner:
         supervisor: Supervisor,
         dt: float,
         closure: Closes | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         """`clock` (s) tells how late ticks are where time passes by itself."""
         self.backend = backend
@@ -36,7 +36,7 @@ class Runner:
         self.applied: JointCommand | None = None
         self._dt = dt
         self._closure = closure
-        self._clock = clock
+        self._clock = clock or time.monotonic
         self._ticked: float | None = None  # s, when the last tick began
         self._relaxed = True
         self.observation: Observation

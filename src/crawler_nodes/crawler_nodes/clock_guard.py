@@ -18,10 +18,10 @@ class ClockGuard:
     So a simulation that begins again is followed after a moment, and somebody who tells another time beside one is not.
     """
 
-    def __init__(self, pass_on: Callable[[Clock], None], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, pass_on: Callable[[Clock], None], clock: Callable[[], float] | None = None) -> None:
         self.ignored = 0  # words that were not believed
         self._pass_on = pass_on
-        self._clock = clock
+        self._clock = clock or time.monotonic
         self._now: float | None = None  # s of the run, as it was last believed
         self._believed = 0.0  # s on the steady clock, when that was
 

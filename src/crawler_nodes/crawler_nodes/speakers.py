@@ -50,12 +50,12 @@ def node_of(speaker: str) -> str:
 class Seat:
     """The one whose messages of a topic are followed: the first who spoke, until it has long been silent."""
 
-    def __init__(self, patience: float = PATIENCE, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, patience: float = PATIENCE, clock: Callable[[], float] | None = None) -> None:
         self.holder: str | None = None
         self.ignored = 0  # messages of others
         self._other = ""  # who sent the last of them
         self._patience = patience
-        self._clock = clock
+        self._clock = clock or time.monotonic
         self._heard = 0.0  # s, when the holder spoke last
         self._pause = 0.0  # s, between its last two words: whoever speaks seldom is not silent yet
 

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import random
-import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from rcl_interfaces.msg import Parameter as ParameterMessage
-from rcl_interfaces.msg import ParameterValue
-from rcl_interfaces.srv import SetParameters
-from rclpy.parameter import Parameter
-from rosgraph_msgs.msg import Clock
-from std_srvs.srv import SetBool, Trigger
-
+from crawler_cli.fuzz.attack import Attack
 from crawler_cli.fuzz.ring import FuzzedRing
-from crawler_cli.fuzz.target import ENDS_IT, SLOWS, Target, casts
-from crawler_cli.fuzz.values import Values
+from crawler_cli.fuzz.target import ENDS_IT, Target, casts
 from crawler_cli.storm.kind import RECOVERY
 from crawler_cli.storm.topics import TYPES
 from crawler_cli.storm.witness import MOVING, Peak
 
-WAITS = 60.0  # s of wall time for what takes a moment, on a busy machine
-FROM_NOTHING = 0.3  # of the messages; the others are genuine ones that are spoilt
-EVERY_TICK = ("joint_commands", "joint_states", "contact_states")
-AGAIN = 0.2  # of the poses that the gait node is sent come after time has gone back
+START = 2.0  # s of its own time within which a ring crawls
+ROUND = 5000  # messages after which the ring is let go for a moment, to see whether it crawls on
+LOOK = 4  # ticks between two looks whether it crawls
+SILENCE = 60.0  # s that it may take at most, on the steady clock, if its own time stands still
 MOST_CRASHES = 20  # different ones, after which it is enough
-TICKS_BETWEEN = 2  # turns of the ring between two messages
 
 
 @dataclass
@@ -38,10 +29,11 @@ class Outcome:
 
     target: str
     sent: int = 0
+    ticks: int = 0
     crashes: dict[str, int] = field(default_factory=dict)  # what was raised and where, and how often
     speed: float = 0.0  # the greatest between ticks, as a share of what is allowed
     acceleration: float = 0.0
-    crawled_after: float | None = None  # s of the ring's own time from the last of it until it crawled
+    crawled_after: float | None = None  # s of the ring's own time from the last of a round until it crawled, at most
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -74,146 +66,80 @@ def targets(domain: int) -> list[Target]:
 
 
 def fuzz(target: Target, count: int, seed: int, domain: int, check: Callable[[], None] = lambda: None) -> Outcome:
-    """Send it `count` messages, requests or values; `check` is called between them and may raise."""
+    """Send it `count` messages, requests or values; `check` is called between them and may raise.
+
+    What is sent, and when, follows from `seed` and the target alone: the first messages are the same for any `count`.
+    """
     outcome = Outcome(str(target))
-    chance = random.Random(f"{seed} {target}")
     ring = FuzzedRing(target.cast, domain)
     try:
-        if _crawls(ring, WAITS) is None:
+        if _crawls(ring, START, ring.tick) is None:
             outcome.problems.append("the ring did not begin to crawl")
             return outcome
         ring.witness.peak = Peak()
-        attack = _Attack(ring, target, chance)
-        while outcome.sent < count and len(outcome.crashes) < MOST_CRASHES:
-            check()
-            outcome.sent += 1
-            _bear(outcome, attack.strike)
-            for _ in range(TICKS_BETWEEN):
-                _bear(outcome, ring.turn)
-        _bear(outcome, attack.make_up)
-        outcome.crawled_after = _crawls(ring, WAITS, outcome)
-        if outcome.crawled_after is None:
-            motion = ring.motion
-            outcome.problems.append(f"it does not crawl {RECOVERY:g} s of its own time later: motion is {motion}")
+        begun = ring.states
+        _strike(outcome, ring, Attack(ring, target, random.Random(f"{seed} {target}")), count, check)
+        outcome.ticks = ring.states - begun
     finally:
         ring.close()
-    outcome.problems += [f"{text} ({times} times)" for text, times in outcome.crashes.items()]
     peak = ring.witness.peak
     outcome.speed, outcome.acceleration = peak.speed, max(peak.acceleration, peak.braking)
-    outcome.problems += [f"a limit was passed: {text}" for text in peak.said.values()]
     return outcome
 
 
-class _Attack:
-    """What is sent to one target."""
+def _strike(outcome: Outcome, ring: FuzzedRing, attack: Attack, count: int, check: Callable[[], None]) -> None:
+    def bear(do: Callable[[], object]) -> None:
+        """Do it; of each kind of trouble the first is told, with the message that was sent last."""
+        limits = len(ring.witness.peak.said)
+        try:
+            do()
+        except Exception as error:  # whatever a callback raises would have ended its node
+            outcome.sent = attack.sent
+            text = _where(error)
+            outcome.crashes[text] = outcome.crashes.get(text, 0) + 1
+            if outcome.crashes[text] == 1:
+                outcome.problems.append(f"message {outcome.sent}: {text}; it was {attack.last}")
+        outcome.sent = attack.sent
+        if len(ring.witness.peak.said) > limits:
+            text = "; ".join(ring.witness.peak.said.values())
+            outcome.problems.append(f"message {outcome.sent}: a limit was passed, {text}; it was {attack.last}")
 
-    def __init__(self, ring: FuzzedRing, target: Target, chance: random.Random) -> None:
-        self._ring = ring
-        self._target = target
-        self._chance = chance
-        names = [info.name for info in _parameters(ring, target.node)]
-        self._values = Values(chance, [*ring.spec.joint_names, *ring.spec.foot_names, *names, "odom"])
-        self._names = [name for name in names if name not in SLOWS]
-        self._before = {info.name: info.value for info in _parameters(ring, target.node)}
-        self._clients: dict[str, Any] = {}
-
-    def strike(self) -> None:
-        """Once."""
-        target = self._target
-        if target.way == "topic":
-            if target.node == "gait" and target.name == "joint_states" and self._chance.random() < AGAIN:
-                self._ring.send["/clock"](Clock())  # a simulation that starts again: only then is a pose waited for
-            self._speak(target)
-        elif target.way == "service":
-            self._call(target.name, target.kind, self._values.message(target.kind.Request))
-        else:
-            name = self._chance.choice(self._names)
-            message = ParameterMessage(name=name, value=self._parameter_value(name))
-            self._call("set_parameters", SetParameters, SetParameters.Request(parameters=[message]))
-
-    def _speak(self, target: Target) -> None:
-        ring, values = self._ring, self._values
-        if self._chance.random() < FROM_NOTHING:
-            ring.send[target.name](values.message(target.kind))
-        elif target.name in EVERY_TICK:
-            ring.waylaid[target.name] = values.spoil  # it comes before the genuine one, whose stamp it has
-            _until(ring, lambda: target.name not in ring.waylaid, f"{target.name} stopped coming")
-        else:
-            ring.send[target.name](values.spoil(ring.latest(target.name)))
-
-    def make_up(self) -> None:
-        """Put back what was changed with leave: parameters, and stops that were asked for."""
-        node = self._ring.nodes[self._target.node]
-        for name, value in self._before.items():
-            now = node.get_parameter(name)
-            if now.value != value and self._target.way != "topic":
-                message = Parameter(name, value=value).to_parameter_msg()
-                self._call("set_parameters", SetParameters, SetParameters.Request(parameters=[message]))
-        if self._target.way == "service" and self._target.name in ("enable", "estop", "reset"):
-            self._call("reset", Trigger, Trigger.Request())
-            self._call("enable", SetBool, SetBool.Request(data=True))
-        if self._target.node == "gait" and self._target.way != "topic":  # a slow gait changes at its next phase 0 only
-            for on in (False, True):
-                self._call("enable", SetBool, SetBool.Request(data=on), node="backend")
-
-    def _parameter_value(self, name: str) -> ParameterValue:
-        if self._chance.random() < 0.5:
-            return self._values.message(ParameterValue)
-        old = self._before[name]
-        if isinstance(old, float):
-            old = old * self._chance.choice((0.5, 0.9, 1.0, 1.1, 2.0, 10.0)) + self._chance.choice((0.0, 1e-9, 1.0))
-        return Parameter(name, value=old).get_parameter_value()
-
-    def _call(self, name: str, kind: Any, request: Any, node: str = "") -> None:
-        path = f"{node or self._target.node}/{name}"
-        if path not in self._clients:
-            self._clients[path] = self._ring.middle.create_client(kind, path)
-        client = self._clients[path]
-        _until(self._ring, client.service_is_ready, "the service is not there")
-        future = client.call_async(request)
-        _until(self._ring, future.done, f"{name} did not answer")
+    looked = 0
+    while outcome.sent < count and len(outcome.crashes) < MOST_CRASHES:
+        check()
+        bear(attack.strike)
+        if outcome.sent - looked >= ROUND or outcome.sent >= count:
+            looked = outcome.sent
+            bear(attack.make_up)
+            passed = _crawls(ring, RECOVERY, lambda: bear(ring.tick))
+            if passed is None:
+                outcome.problems.append(
+                    f"message {outcome.sent}: {RECOVERY:g} s of its own time later it does not crawl: "
+                    f"motion is {ring.motion}{ring.fault}"
+                )
+                return
+            outcome.crawled_after = max(outcome.crawled_after or 0.0, passed)
 
 
-def _until(ring: FuzzedRing, condition: Callable[[], bool], otherwise: str) -> None:
-    end = time.monotonic() + WAITS
-    while not condition():
-        if time.monotonic() > end:
-            raise TimeoutError(otherwise)
-        ring.turn()
-        ring.executor.spin_once(timeout_sec=0.0)
+def _where(error: Exception) -> str:
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {str(error)[:150]} in {Path(frame.filename).name}, {frame.name}"
 
 
-def _parameters(ring: FuzzedRing, node: str) -> list[Parameter]:
-    found: Any = ring.nodes[node]
-    return [p for p in found.get_parameters_by_prefix("").values() if not found.describe_parameter(p.name).read_only]
+def _crawls(ring: FuzzedRing, seconds: float, tick: Callable[[], object]) -> float | None:
+    """s of its own time until it moves; None where it does not crawl at the end of `seconds`.
 
-
-def _bear(outcome: Outcome, do: Callable[[], object]) -> None:
-    """Do it; what is raised is noted."""
-    try:
-        do()
-    except Exception as error:  # whatever a callback raises would have ended its node
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        text = f"{type(error).__name__}: {str(error)[:150]} in {Path(frame.filename).name}, {frame.name}"
-        outcome.crashes[text] = outcome.crashes.get(text, 0) + 1
-
-
-def _crawls(ring: FuzzedRing, seconds: float, outcome: Outcome | None = None) -> float | None:
-    """s of its own time until it crawls; None where it does not within RECOVERY, or `seconds` of wall time."""
-    since: float | None = None
-    end = time.monotonic() + seconds
-    known = outcome if outcome is not None else Outcome("")
-    while time.monotonic() < end:
-        _bear(known, ring.turn)
-        if not ring.witness.states:
-            continue
-        since = ring.witness.stamp if since is None else since
-        passed = ring.witness.stamp - since
-        if (
-            ring.motion == "active"
-            and ring.witness.stirred(max(since, ring.witness.stamp - 0.5), own_time=True) > MOVING
-        ):
-            return passed
-        if outcome is not None and passed > RECOVERY:
-            return None
+    To move is not enough: a reference that was sent before leads the joints on for a moment.
+    """
+    witness = ring.witness
+    begin, since = ring.wire.now, witness.stamp
+    moved: float | None = None
+    while ring.wire.now - begin < SILENCE:
+        for _ in range(LOOK):
+            tick()
+        since = witness.stamp if math.isnan(since) else since
+        crawls = ring.motion == "active" and witness.stirred(max(since, witness.stamp - 0.5), own_time=True) > MOVING
+        moved = witness.stamp - since if crawls and moved is None else moved
+        if witness.stamp - since >= seconds:
+            return moved if crawls else None
     return None

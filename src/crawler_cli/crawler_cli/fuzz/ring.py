@@ -1,13 +1,10 @@
-"""A whole ring in one process, with somebody in the middle of every topic through whom all messages go.
+"""A whole ring in one process, whose messages go over a wire of our own.
 
-Whoever is in the middle is the only one that each node hears, so that nothing can be told from a genuine message but by
-what is in it.
+What comes over it besides cannot be told from a genuine message but by what is in it.
 """
 
 from __future__ import annotations
 
-import os
-import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,32 +12,25 @@ from functools import partial
 from typing import Any
 
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.logging import LoggingSeverity
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSProfile
-from rclpy.serialization import deserialize_message
+from rclpy.serialization import deserialize_message, serialize_message
 
 from crawler_cli.fuzz.ideal import IdealBackend, IdealSettings
-from crawler_cli.storm.topics import LATCHED, TYPES
-from crawler_cli.storm.witness import Witness
+from crawler_cli.fuzz.wire import Wire
+from crawler_cli.storm.topics import TYPES
+from crawler_cli.storm.witness import State, Witness
 from crawler_core.robot import default_robot, load_robot
 from crawler_nodes.backend_node import BackendNode, autostart
+from crawler_nodes.messages import stamp_ns
 from gait_generators.gait_node import GaitNode
 from hybrid_controller.controller_node import ControllerNode
 
 RATE = 200.0  # Hz
-TRUE = "true"  # what the nodes themselves say goes there first
-SENDS = {
-    "backend": ("joint_states", "contact_states", "odom", "motion_state", "/clock"),
-    "gait": ("gait_reference",),
-    "controller": ("joint_commands",),
-}
+SELDOM = 10.0  # Hz, of what nobody listens to here
 KEPT = 20  # genuine messages of a topic, to be spoilt
-OTHERS = 10  # turns between two of the executor, while messages flow: it is slow
-QUIET = 0.01  # s that it waits where none do
-PATIENCE = 60.0  # s of wall time that lockstep waits
+TURNS = 4  # within which a tick passes, unless somebody waits for something
 
 
 @dataclass(frozen=True)
@@ -54,116 +44,92 @@ class Cast:
 
 
 class FuzzedRing:
-    """Runs while it is `turn`ed. What a callback raises comes out of `turn`."""
+    """Runs while it is `turn`ed. What a callback raises comes out of `turn` and `hand_over`."""
 
     def __init__(self, cast: Cast, domain: int) -> None:
         self.spec = load_robot(cast.robot, {})
         self.context = rclpy.Context()
         rclpy.init(context=self.context, args=[], domain_id=domain)
-        self.executor = SingleThreadedExecutor(context=self.context)
         self.witness = Witness(self.spec, "ideal")
         self.genuine: dict[str, deque[bytes]] = {name: deque(maxlen=KEPT) for name in TYPES}
-        self.waylaid: dict[str, Callable[[Any], Any]] = {}  # by topic: what goes before the next genuine message
         self.states = 0
-        self._turns = 0
-        self._namespace = f"fuzz_{os.getpid()}"
-        self.middle = self._node(partial(Node, "middle"), {}, ())
-        self.send = {name: self._sender(name) for name in TYPES}
-        for names in SENDS.values():
-            for name in names:
-                self._relay(name)
+        self._see_motion = {topic.name: callback for topic, callback in self.witness.topics()}["motion_state"]
         shared = {"robot": cast.robot, "rate": RATE}
         law = {"law": cast.law, **dict(cast.choices)}
-        waits = {"lockstep": True, "lockstep_timeout": PATIENCE, "real_time_factor": 0.0, "autostart": False}
+        own = {"lockstep": True, "real_time_factor": 0.0, "tf_rate": SELDOM, "autostart": False}
+        backend = partial(BackendNode, IdealBackend, IdealSettings)
+        self.wire = Wire(self._overhear)
         self.nodes: dict[str, Node] = {
-            "controller": self._ours(ControllerNode, "controller", {**shared, **law, "lockstep": True}),
-            "gait": self._ours(GaitNode, "gait", {**shared, "gait": cast.gait, "use_sim_time": True}),
+            "controller": self._node(ControllerNode, {**shared, **law, "lockstep": True, "state_rate": SELDOM}),
+            "gait": self._node(GaitNode, {**shared, "gait": cast.gait, "use_sim_time": True}),
+            "backend": self._node(backend, {**shared, **own}),
         }
-        backend: Any = self._ours(partial(BackendNode, IdealBackend, IdealSettings), "backend", {**shared, **waits})
-        self.nodes["backend"] = backend
-        autostart(backend)
+        self.wire.carry(self.nodes.values())
+        autostart(self.backend)
 
     def close(self) -> None:
         """End everything."""
-        self.executor.shutdown()
-        backend: Any = self.nodes["backend"]
-        backend.leave_safe()
-        for node in (*self.nodes.values(), self.middle):
-            node.destroy_node()
-        self.context.try_shutdown()
+        try:
+            self.backend.leave_safe()
+            for node in self.nodes.values():
+                node.destroy_node()
+            self.context.try_shutdown()
+        finally:
+            self.wire.close()
 
-    def turn(self) -> int:
-        """Hand every node what waits for it; returns how much that was. Services and timers have their turn too."""
-        taken = 0
-        for node in (self.middle, *self.nodes.values()):
-            for subscription in list(node.subscriptions):
-                with subscription.handle:
-                    while (
-                        found := subscription.handle.take_message(subscription.msg_type, subscription.raw)
-                    ) is not None:
-                        taken += 1
-                        subscription.callback(found[0])
-        backend: Any = self.nodes["backend"]
-        if time.monotonic() >= backend.due:  # it was given a pace
-            backend.turn()
-            taken += 1
-        self._turns += 1
-        if not taken or self._turns % OTHERS == 0:
-            self.executor.spin_once(timeout_sec=0.0 if taken else QUIET)
-        return taken
+    @property
+    def backend(self) -> Any:
+        """The backend node."""
+        return self.nodes["backend"]
+
+    def tick(self) -> None:
+        """Until there is a next state, or nobody seems to wait for one."""
+        before = self.states
+        for _ in range(TURNS):
+            self.wire.turn(0.5 / RATE)
+            if self.wire.now >= self.backend.due:  # it was given a pace
+                self.backend.turn()
+            if self.states > before:
+                return
 
     @property
     def motion(self) -> str:
         """Whether the joints may move, as the backend's supervisor has it."""
-        backend: Any = self.nodes["backend"]
-        return str(backend.runner.supervisor.motion.value)
+        return str(self.backend.runner.supervisor.motion.value)
+
+    @property
+    def fault(self) -> str:
+        """Why it stands, after a comma; empty where there is no fault."""
+        fault = self.backend.runner.supervisor.report.fault
+        return f", {fault}" if fault else ""
 
     def latest(self, topic: str) -> Any:
         """A copy of one of the latest genuine messages; an empty one where there were none."""
         kept = self.genuine[topic]
         return deserialize_message(kept[-1], TYPES[topic]) if kept else TYPES[topic]()
 
-    def _ours(self, factory: Callable[..., Any], name: str, parameters: dict[str, Any]) -> Any:
-        return self._node(factory, parameters, tuple(f"{topic}:={_true(topic)}" for topic in SENDS[name]))
+    def serve(self, node: str, name: str, request: Any) -> Any:
+        """What a service of a node answers, each way over the wire."""
+        (service,) = (one for one in self.nodes[node].services if one.srv_name.rpartition("/")[2] == name)
+        kind: Any = service.srv_type
+        heard = deserialize_message(serialize_message(request), kind.Request)
+        return deserialize_message(serialize_message(service.callback(heard, kind.Response())), kind.Response)
 
-    def _node(self, factory: Callable[..., Any], parameters: dict[str, Any], remaps: tuple[str, ...]) -> Any:
-        words = [word for remap in (*remaps, "/clock:=clock") for word in ("-r", remap)]
+    def _node(self, factory: Callable[..., Any], parameters: dict[str, Any]) -> Any:
         node = factory(
             context=self.context,
-            namespace=self._namespace,
-            cli_args=["--ros-args", *words],
+            namespace="fuzz",
             parameter_overrides=[Parameter(name, value=value) for name, value in parameters.items()],
         )
         node.get_logger().set_level(LoggingSeverity.FATAL)  # they have reason to complain all the time
-        self.executor.add_node(node)
         return node
 
-    def _sender(self, name: str) -> Callable[[Any], None]:
-        return self.middle.create_publisher(TYPES[name], name.strip("/"), _qos(name)).publish
-
-    def _relay(self, name: str) -> None:
-        hear: dict[str, Callable[[bytes, dict[str, Any]], None]] = {
-            topic.name: callback for topic, callback in self.witness.topics()
-        }
-
-        def pass_on(data: bytes) -> None:
-            self.genuine[name].append(data)
-            if name in self.waylaid:
-                self.send[name](self.waylaid.pop(name)(deserialize_message(data, TYPES[name])))
-            self.states += name == "joint_states"
-            if name in ("joint_states", "motion_state"):
-                hear[name](data, {})
-            self.send[name](data)
-
-        self.middle.create_subscription(TYPES[name], _true(name), pass_on, _qos(name), raw=True)
-
-
-def _true(topic: str) -> str:
-    return f"{TRUE}/{topic.strip('/')}"
-
-
-def _qos(topic: str) -> QoSProfile:
-    qos = QoSProfile(depth=1000)
-    if topic in LATCHED:
-        qos.durability = DurabilityPolicy.TRANSIENT_LOCAL
-    return qos
+    def _overhear(self, topic: str, data: bytes, message: Any) -> None:
+        if topic in self.genuine:
+            self.genuine[topic].append(data)
+        if topic == "joint_states":
+            self.states += 1
+            angles = tuple(message.position[i] for i in self.spec.actuated_indices)
+            self.witness.see(State(self.wire.now, stamp_ns(message.header.stamp) * 1e-9, angles))
+        elif topic == "motion_state":
+            self._see_motion(data, {})

@@ -11,6 +11,7 @@ from crawler_cli.storm.robots import driven_by_effort, feeling, steered
 
 Way = Literal["topic", "service", "parameters"]
 ENDS_IT = ("change_state",)  # transitions end the node: the storm's family lifecycle has them
+STOPS = ("enable", "estop", "reset")  # of a backend: what they stop is set going again
 SLOWS = ("real_time_factor",)  # of a backend: less of it than a ring's patience and nothing moves
 
 
@@ -23,6 +24,11 @@ class Target:
     name: str  # of the topic or service; empty for parameters
     kind: Any = None  # its type
     cast: Cast = field(default_factory=Cast)
+
+    @property
+    def stops(self) -> bool:
+        """Whether the ring may stand still with leave."""
+        return self.node == "backend" and self.way == "service" and self.name in STOPS
 
     def __str__(self) -> str:
         cast = ", ".join(filter(None, (self.cast.robot, self.cast.law, *(word for _, word in self.cast.choices))))

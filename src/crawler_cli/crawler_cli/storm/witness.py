@@ -6,6 +6,7 @@ import math
 import time
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -98,7 +99,8 @@ class Witness:
 
     def stirred(self, since: float, own_time: bool = False) -> float:
         """rad by which the joint that moved most did so after `since`, a time of the wall clock or the run's own."""
-        kept = [s.angles for s in self.states if (s.stamp if own_time else s.heard) >= since]
+        late = takewhile(lambda s: (s.stamp if own_time else s.heard) >= since, reversed(self.states))
+        kept = [s.angles for s in late]
         return max((max(column) - min(column) for column in zip(*kept, strict=True)), default=0.0)
 
     @property
@@ -137,7 +139,10 @@ class Witness:
         if list(message.name) != self._names:
             self._names = list(message.name)
             self._index = [self._names.index(name) for name in self.spec.actuated_names]
-        state = State(time.monotonic(), stamp_of(data), tuple(message.position[i] for i in self._index))
+        self.see(State(time.monotonic(), stamp_of(data), tuple(message.position[i] for i in self._index)))
+
+    def see(self, state: State) -> None:
+        """The next state."""
         if self.states:
             self._compare(self.states[-1], state)
         if not self.states or state.stamp != self.states[-1].stamp:
