@@ -18,7 +18,7 @@ from crawler_core.types import FloatArray, JointCommand
 
 Moving = tuple[FloatArray, FloatArray]  # rad, rad/s
 
-ABRUPT = 0.05  # of a joint's acceleration limit: an approach does not end with a tick that takes more
+ABRUPT = 0.02  # of a joint's acceleration limit: an approach does not end with a tick that takes more
 SLACK = 1e-6  # relative: by so much a motion at a limit may be beyond it for rounding
 CREEP = 1e-9  # rad from the end of the range that do not count
 
@@ -82,12 +82,21 @@ class Setpoints:
         return safe, text
 
     def coast(self) -> JointCommand:
-        """One tick on as they were; where that would lead beyond a limit they brake."""
+        """One tick on as they were; where that would lead beyond a limit they brake.
+
+        What is commanded next is approached, unless it is where that led.
+        """
         velocity = self.velocity + self._acceleration * self._dt
         position = self.position + 0.5 * (self.velocity + velocity) * self._dt
         onward = JointCommand(position, velocity, self._no_effort)
         if any(self._out_of_reach(onward)):
             return self.brake()
+        if not self._approaching.any():
+            self._begin_approach()
+        elif self._asked is not None:  # what would have been commanded by now
+            asked, rate = self._asked
+            self._asked = asked + rate * self._dt, rate
+            self._approaching = np.ones_like(self._approaching)
         self._move_to(position, velocity)
         return onward
 

@@ -39,6 +39,18 @@ class Guarded:
         self.tick(self.setpoints.follow(command)[0])
 
 
+def test_commands_of_which_any_may_be_missing_do_not_lift_a_foot():
+    omega, chance = 1.3, np.random.default_rng(3)
+    for begins in range(8):
+        robot, missed = Guarded(gait(begins, omega).position), 0
+        for k in range(200):
+            missed = 0 if chance.random() < 0.5 else missed + 1
+            if not missed:
+                robot.follow(gait(begins + k * DT, omega))
+            else:
+                robot.tick(robot.setpoints.coast() if missed <= COASTS else robot.setpoints.brake())
+
+
 def test_commands_that_stay_away_and_come_back_do_not_lift_a_foot():
     omega = 3.0
     for quarter, missed in itertools.product(range(4), (5, 6, 12)):
