@@ -58,6 +58,20 @@ def test_what_an_encoder_rounds_is_no_acceleration():
     assert watching(angles, "model", fast)[0].peak.said != {}
 
 
+@pytest.mark.parametrize("backend", ["mock", "model"])
+def test_an_uneven_tick_of_a_joint_in_real_time_is_no_acceleration_but_a_snap_after_it_is(backend):
+    def seen(*ticks):  # (when in ticks, where in ticks of even motion)
+        witness, hear = watching([], backend)
+        witness.counters["rate"] = f"{1.0 / DT:g}"
+        for when, where in ticks:
+            hear["joint_states"](state(when, 1.9 + 0.8 * LIMIT * DT * where), {})
+        return set(witness.peak.said)
+
+    late = seen((0, 0.0), (1, 1.0), (2.4, 2.0), (3.4, 3.0), (4.2, 3.8), (5.2, 5.0))
+    assert late == (set() if backend == "mock" else {"acceleration", "braking"})
+    assert "acceleration" in seen((0, 0.0), (1, 1.0), (5, 2.0), (6, 5.0))
+
+
 def test_states_that_the_storm_has_forged_are_not_judged():
     witness, hear = watching([1.9, 1.9])
     forged = state(2, 40.0)

@@ -13,6 +13,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
+from crawler_cli.storm.kind import REAL_TIME
 from crawler_core.robot import RobotSpec
 from crawler_nodes.run_log import Topics
 from crawler_nodes.tap import Topic, stamp_of
@@ -173,8 +174,17 @@ class Witness:
             for joint, old, new in zip(joints, slow, speeds, strict=True):
                 change = (new - old) / mean
                 blur = 2.0 * self._resolution * (1.0 / passed + 1.0 / earlier) / mean
-                allowed = joint.acceleration * (1.0 + 1e-6) + blur
+                uneven = (abs(new) * self._uneven(passed) + abs(old) * self._uneven(earlier)) / mean
+                allowed = joint.acceleration * (1.0 + 1e-6) + blur + uneven
                 if not joint.by_effort:
                     kind = "braking" if new * old >= 0.0 and abs(new) < abs(old) else "acceleration"
                     self.peak.note(kind, abs(change) / allowed, joint.name, change, allowed, "rad/s²", now.stamp)
         self._speeds = (passed, tuple(speeds))
+
+    def _uneven(self, passed: float) -> float:
+        """The share of its speed that a joint in real time shows or hides where the machine's ticks are uneven.
+
+        It is on its way for a tick after each setpoint, and then there: the machine's lateness, not what it was told.
+        """
+        rate = float(self.counters.get("rate", 0.0))
+        return min(1.0, abs(1.0 - 1.0 / (rate * passed))) if rate and self.backend in REAL_TIME else 0.0
