@@ -174,7 +174,8 @@ class Witness:
             for joint, old, new in zip(joints, slow, speeds, strict=True):
                 change = (new - old) / mean
                 blur = 2.0 * self._resolution * (1.0 / passed + 1.0 / earlier) / mean
-                uneven = (abs(new) * self._uneven(passed) + abs(old) * self._uneven(earlier)) / mean
+                late = self._uneven(passed), self._uneven(earlier)
+                uneven = (abs(new) * late[0] + abs(old) * late[1]) / mean + joint.acceleration * max(late)
                 allowed = joint.acceleration * (1.0 + 1e-6) + blur + uneven
                 if not joint.by_effort:
                     kind = "braking" if new * old >= 0.0 and abs(new) < abs(old) else "acceleration"

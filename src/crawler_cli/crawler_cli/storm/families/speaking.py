@@ -54,6 +54,7 @@ def replays(topic: str, must: Must, seconds: float = 0.5, **more: Any) -> Kind:
             for message in kept:
                 send(message)
                 scene.listen(EVERY)
+            scene.listen(seconds)  # of few messages, too, the sender is there long enough to be noticed
 
     name = f"{topic.strip('/')}/replayed"
     return Kind(name, f"{seconds:g} s of it are played back {seconds:g} s later", must, inject, jolts=True, **more)
