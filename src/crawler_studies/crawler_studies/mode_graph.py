@@ -148,11 +148,14 @@ def make(subject: Subject) -> Drawing:
 
 
 def _place(state: State) -> tuple[float, float]:
-    """Of one foot as `PLACES` says; of two feet the first goes across and the second upwards, in a star."""
+    """Of one foot as `PLACES` says; of two feet the first goes across and the second upwards, in a star.
+
+    Its points are so far out that no arrow between its corners goes through them.
+    """
     if len(state) == 1:
         return PLACES[state[0]]
     x, y = (float({ContactMode.SLIP_NEG: -1, ContactMode.STICK: 0, ContactMode.SLIP_POS: 1}.get(m, 2)) for m in state)
-    return (x, y) if x and y else (1.4 * x, 1.4 * y)
+    return (x, y) if x and y else (1.75 * x, 1.6 * y)
 
 
 def _key(spec: RobotSpec, others: bool) -> list[Line2D]:
