@@ -257,6 +257,21 @@ def test_a_film_shows_a_recording_up_to_the_cut_and_is_the_same_to_the_byte_agai
     assert sorted(file.name for file in tmp_path.iterdir()) == ["again.gif", "cut.gif", "cut.mcap"]
 
 
+def test_a_film_of_another_makers_recording_needs_its_robots_description_and_no_more(call, crawl, tmp_path):
+    def without(*topics):
+        to = tmp_path / topics[0]
+        rewritten(crawl, to, keep=lambda topic, _: topic.rpartition("/")[2] not in topics)
+        return call("film", topics[0], "--to", "0.2", "--width", "200", "--out", "film.gif", "--json")
+
+    code, out, err = without("run_description", "contact_states", "odom")
+    assert (code, err) == (0, "")
+    assert (json.loads(out)["robot"], json.loads(out)["frames"]) == ("three_link", 6)
+    for topic in ("robot_description", "joint_states"):
+        code, out, err = without(topic)
+        assert (code, out) == (2, "")
+        assert f"no {topic}" in err
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

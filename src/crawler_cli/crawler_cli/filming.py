@@ -23,7 +23,7 @@ from crawler_view.film.stage import Stage
 from crawler_view.live import LiveState
 
 SMOOTH = 1000  # ms of film over which the camera's way is evened out
-SHOWN = ("robot_description", "joint_states", "odom", "contact_states")
+DESCRIPTION, SHOWN = "robot_description", ("joint_states", "odom", "contact_states")
 
 
 @dataclass(frozen=True)
@@ -89,13 +89,18 @@ def _far(gone: float | None) -> str:
 def take(reader: AnyReader, path: Path, begin: float, end: float, every: float) -> Take:
     """The robot every `every` seconds from `begin` to `end`, s from the first state. Raises UserError."""
     state = LiveState()
-    hear = {topic.name: (topic, on) for topic, on in [*state.topics(), *state.joints()] if topic.name in SHOWN}
-    there: list[Connection] = []
-    for name, (topic, _) in hear.items():
-        found = [connection for connection in connections(reader, name) if is_of(connection, topic.type)]
+    hear = {topic.name: (topic, on) for topic, on in [*state.topics(), *state.joints()]}
+
+    def those(name: str) -> list[Connection]:
+        found = [connection for connection in connections(reader, name) if is_of(connection, hear[name][0].type)]
         if len({connection.topic for connection in found}) > 1:
             raise UserError(f"{path} holds several {name}: record one robot at a time.")
-        there += found
+        return found
+
+    described = those(DESCRIPTION)  # first: it has no stamp, and may stand behind the first states
+    for _, _, data in reader.messages(described) if described else ():
+        hear[DESCRIPTION][1](data, {})
+    there = [connection for name in SHOWN for connection in those(name)]
     frames: list[dict[str, Any] | None] = []
     times: list[float] = []
     first = now = None
