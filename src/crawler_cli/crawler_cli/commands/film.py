@@ -30,9 +30,9 @@ EPILOG = """examples:
   crawler film --gait fourier --set gait.omega=8 --to 3
 
 What is shown: the robot from its URDF, closed chains included; the way of its base; its feet coloured by what they do,
-with the force of the ground on each as an arrow, the longest the largest in the film; time and distance since the start
-of the recording; and how fast the film is beside real time. Planar robots are seen from the side, others from a corner.
-The camera goes along where the robot goes far.
+with the force of the ground on each as an arrow, of limited length where it is far above the others; time and distance
+since the start of the recording; and how fast the film is beside real time. Planar robots are seen from the side,
+others from a corner. The camera goes along where the robot goes far.
 
 The suffix of --out says what is made: .gif, or .mp4 where ffmpeg is installed. A recording that was cut off is shown up
 to there, and one of another maker as far as it has the ring's topics and a robot_description.
