@@ -23,6 +23,7 @@ REST = 0.3  # s
 MOVING = 0.01  # rad that a crawl moves its joints at least, within half a second
 LIMP = ("e-stopped", "faulted", "relaxed", "disabled")
 RESOLUTION = {"ideal": 1e-9, "mock": 1e-6, "emulated": 2e-3}  # rad, of the angles that are reported
+UNSURE = 1e-3  # s by which commands reach a joint in real time sooner or later
 SOLVED = 2e-5  # rad, that the solver of an engine leaves
 
 
@@ -188,4 +189,6 @@ class Witness:
         It is on its way for a tick after each setpoint, and then there: the machine's lateness, not what it was told.
         """
         rate = float(self.counters.get("rate", 0.0))
-        return min(1.0, abs(1.0 - 1.0 / (rate * passed))) if rate and self.backend in REAL_TIME else 0.0
+        if not rate or self.backend not in REAL_TIME:
+            return 0.0
+        return min(1.0, abs(1.0 - 1.0 / (rate * passed)) + UNSURE / passed)

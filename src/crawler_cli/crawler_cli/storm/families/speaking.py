@@ -11,6 +11,7 @@ from crawler_cli.storm.scene import Scene
 Change = Callable[[Any, Scene], None]  # spoils a message where it is
 TIMES, EVERY = 60, 0.005  # messages of a kind, and s between them: a ring's own rate
 FLOOD = 4000  # messages as fast as they go
+NOTICED = 0.5  # s that a sender stays whose messages are over too soon for anybody to notice it
 NEVER_SINCE = -1_000_000  # s, a stamp of long ago
 NAMED = crawls("storm", text="ignored or refused, and the stranger named; crawls on")
 
@@ -25,7 +26,7 @@ def speaks(topic: str, what: str, does: str, change: Change, must: Must, times: 
                 send(spoilt(scene, topic, change, genuine))
                 if times < FLOOD:
                     scene.listen(EVERY)
-            scene.listen(EVERY)
+            scene.listen(EVERY if times < FLOOD else NOTICED)
 
     return Kind(f"{topic.strip('/')}/{what}", does, must, inject, jolts=True, **more)
 
@@ -54,7 +55,7 @@ def replays(topic: str, must: Must, seconds: float = 0.5, **more: Any) -> Kind:
             for message in kept:
                 send(message)
                 scene.listen(EVERY)
-            scene.listen(seconds)  # of few messages, too, the sender is there long enough to be noticed
+            scene.listen(NOTICED)
 
     name = f"{topic.strip('/')}/replayed"
     return Kind(name, f"{seconds:g} s of it are played back {seconds:g} s later", must, inject, jolts=True, **more)
