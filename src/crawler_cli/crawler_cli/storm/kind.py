@@ -60,6 +60,8 @@ class Kind:
     stage: Stage = field(default_factory=Stage)
     jolts: bool = False  # the joints may be driven as hard as their limits allow: a foot may leave the ground
 
+    alone: bool = False  # what it leaves behind would be laid to the next one: a gait at its slowest, for a cycle
+
     @property
     def family(self) -> str:
         """The first part of its name."""
@@ -68,7 +70,9 @@ class Kind:
     @property
     def shares(self) -> bool:
         """Whether other kinds may come after it in the same run."""
-        return self.must.crawls and not self.must.ends and self.must.code == (0,) and self.stage.starts
+        return (
+            not self.alone and self.must.crawls and not self.must.ends and self.must.code == (0,) and self.stage.starts
+        )
 
 
 def crawls(*says: str, text: str = "", **more: Any) -> Must:

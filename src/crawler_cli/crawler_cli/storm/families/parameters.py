@@ -87,7 +87,8 @@ def _at_bounds(node: str) -> Kind:
                 raise Unmet(f"{node}.{info.name} could not be set back to {kept!r}: {result.reason}")
 
     does = "each in turns to its least, its greatest, and back"
-    return Kind(f"parameters/{node}_at_bounds", does, crawls(text="limits are kept; crawls on"), inject)
+    must = crawls(text="limits are kept; crawls on")
+    return Kind(f"parameters/{node}_at_bounds", does, must, inject, alone=node == "gait")
 
 
 def _value(scene: Scene, node: str, info: ParameterInfo) -> Any:

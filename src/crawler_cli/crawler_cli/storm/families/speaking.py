@@ -26,7 +26,7 @@ def speaks(topic: str, what: str, does: str, change: Change, must: Must, times: 
                 send(spoilt(scene, topic, change, genuine))
                 if times < FLOOD:
                     scene.listen(EVERY)
-            scene.listen(EVERY if times < FLOOD else NOTICED)
+            scene.listen(EVERY if times == TIMES else NOTICED)
 
     return Kind(f"{topic.strip('/')}/{what}", does, must, inject, jolts=True, **more)
 
