@@ -209,22 +209,34 @@ class ControllerNode(Node):
 
     def _complete(self, now: int) -> bool:
         """Whether lockstep can answer; otherwise its patience begins to run."""
-        controller = self.controller
-        law = controller.law
-        if (
-            controller.has_reference(now)
-            and (self._contacts_of == now or not law.reads_contacts)
-            and (self._odometry_of >= now - ODOMETRY_DELAY or not law.reads_odometry)
-        ):
+        if self._all_there(now):
             if not self._patience.is_canceled():
                 self._patience.cancel()
             self._given_up = False
             return True
         if self._given_up:
             return True
-        if controller.status is not Status.WAITING and self._patience.is_canceled():
+        if self.controller.status is not Status.WAITING and self._patience.is_canceled():
             self._patience.reset()
         return False
+
+    def _all_there(self, now: int) -> bool:
+        """Whether all is there that the answer to a state depends on."""
+        law = self.controller.law
+        return (
+            self.controller.has_reference(now)
+            and (self._contacts_of == now or not law.reads_contacts)
+            and (self._odometry_of >= now - ODOMETRY_DELAY or not law.reads_odometry)
+        )
+
+    def _arrived(self) -> None:
+        """Something has come on which answers depend. Once all has, if late, lockstep waits for it again."""
+        if not self._lockstep:
+            return
+        if self._given_up and self._all_there(self.now):
+            self._given_up = False
+        if self._pending:
+            self._answer()
 
     def _give_up(self) -> None:
         self._patience.cancel()
@@ -265,19 +277,16 @@ class ControllerNode(Node):
         if self.motion not in MOVING or not self.gait.admits(sender, vacant=not controller.has_reference(self.now)):
             return
         controller.take(horizon)
-        if self._lockstep and self._pending:
-            self._answer()
+        self._arrived()
 
     def _on_contacts(self, seen: tuple[int, tuple[Contact, ...]]) -> None:
         self._contacts_of, self._contacts = seen
-        if self._lockstep and self._pending:
-            self._answer()
+        self._arrived()
 
     def _on_odometry(self, moved: BaseMotion) -> None:
         self._odometry_of = moved.time_ns
         self._odometry.append(moved)
-        if self._lockstep and self._pending:
-            self._answer()
+        self._arrived()
 
     def _complain(self, sentence: str) -> None:
         self._report.complain(sentence)

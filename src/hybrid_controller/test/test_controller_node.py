@@ -280,6 +280,26 @@ def test_lockstep_waits_for_the_contacts_of_the_same_instant_if_the_law_reads_th
     rig.ask(DT)
 
 
+def test_lockstep_that_gave_contacts_up_waits_for_them_again_once_they_have_come(rig):
+    rig = rig(lockstep=True, law="hybrid", reference_timeout=60.0)
+    world, spin_until = rig.world, rig.graph.spin_until
+    spin_until(world.contacts_out.get_subscription_count)
+    rig.reference(0, 500 * MS)
+    world.send_state(0)
+    spin_until(lambda: rig.node.now == 0)
+    rig.node._give_up()
+    spin_until(lambda: len(world.commands) == 1)
+    rig.ask(DT)  # as long as there are none, nobody waits for them
+    world.send_contacts(DT)
+    rig.settle()
+    world.send_state(2 * DT)
+    spin_until(lambda: rig.node.now == 2 * DT)
+    rig.settle()
+    assert len(world.commands) == 2
+    world.send_contacts(2 * DT)
+    spin_until(lambda: len(world.commands) == 3)
+
+
 def test_without_such_a_law_contacts_are_not_subscribed(rig):
     assert rig().world.contacts_out.get_subscription_count() == 0
 
