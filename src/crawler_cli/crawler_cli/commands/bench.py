@@ -1,4 +1,4 @@
-"""How fast the stack is on this machine, beside what bounds it, measured in turns: the ring, maps, tuning, motors."""
+"""How fast the stack is on this machine, beside what bounds it, in turns: the ring, its page, maps, tuning, motors."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ PARTS: Table[Part] = Table(
     "part of the benchmark",
     {
         "ring": "crawler_cli.bench.ring:PART",
+        "page": "crawler_cli.bench.page:PART",
         "engines": "crawler_cli.bench.three_link.engines:PART",
         "gaits": "crawler_cli.bench.three_link.gaits:PART",
         "tuning": "crawler_cli.bench.three_link.tuning:PART",
@@ -36,6 +37,8 @@ keys of --json of the ring (medians over the rounds):
   <backend>_alone_ticks_per_s                                              the same backend in a plain loop
   state_to_command_p50_us, _p99_us beside echo_question_to_answer_p50_us, _p99_us   at 200 Hz in real time
   first_state_s, first_motion_s, memory_MB (per process), ticks, late_ticks, overruns
+of the page: page_closed_p50_us, _p99_us beside page_open_p50_us, _p99_us (state to command at 200 Hz, without a page
+  and with one that a browser reads), page_open_over_closed_p50, _p99, page_open_frames_per_s
 of the engines, each for those that are installed: <engine>_world_steps_per_s (its world alone), <engine>_ticks_per_s
   (its backend, at 500 Hz without ROS), <engine>_physics_rate_hz, <engine>_largest_error_mm (of four steps),
   <engine>_swept_gaits_per_s (a sweep in `workers` processes)
