@@ -62,7 +62,7 @@ of the board: board_motors, board_1M_wire_limit_ms, board_1M_cycle_*, the same f
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `crawler bench`."""
     parser.add_argument(
-        "--only", metavar="PART,...", help=f"only these parts of {', '.join(PARTS)} (default: all, some six minutes)"
+        "--only", metavar="PART,...", help=f"only these parts of {', '.join(PARTS)} (default: all, some seven minutes)"
     )
     parser.add_argument(
         "--seconds", type=number_to(HOUR), default=4.0, help="of each measurement of the ring (default: %(default)s)"
