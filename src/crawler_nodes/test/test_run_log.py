@@ -172,7 +172,8 @@ def test_a_log_does_not_grow_after_five_minutes():
         hear(bytes(data), {})
         sizes.append(len(log.branches))
     assert max(sizes[50 * 300 :]) <= max(sizes[: 50 * 300])
-    assert sum(weight for weight, _ in log.branches.weighted()) == pytest.approx(len(sizes), abs=4)
+    weights = [weight for weight, _ in log.branches.weighted()]
+    assert sum(weights) == pytest.approx(len(sizes), abs=max(weights))  # and it stands for all of them
 
 
 def test_a_long_run_is_measured_as_if_all_of_it_had_been_kept():
