@@ -27,9 +27,12 @@ COUNTERS = ("ticks", "late_ticks", "overruns", "clamped", "refused")
 def summarise(stack: Stack, outcome: Outcome, directory: Path) -> dict[str, Any]:
     """The keys of `crawler run --json`. There is no picture yet, and no recording."""
     log, prediction, period = outcome.log, stack.prediction, stack.gait.period
-    numbers = prediction.numbers
+    numbers, words = prediction.numbers, prediction.words
     cycles = numbers["cycles_to_steady"] if numbers else UNKNOWN_CYCLES
-    settling = (1 + cycles) * period  # the gait fades in over its first period
+    if log.changed is not None:
+        numbers, period = None, log.period
+        words = f"none: the gait was changed on the way, at {log.changed:.1f} s; what is measured is of after that"
+    settling = (log.changed or 0.0) + (1 + cycles) * period  # a gait fades in over its first period
     measured = measure(log, period, settling)
     expected = numbers["step_length_m"] if numbers else None
     invalid = why_invalid(log)
@@ -46,7 +49,7 @@ def summarise(stack: Stack, outcome: Outcome, directory: Path) -> dict[str, Any]
         "speed_m_s": measured.speed if measured else None,
         "cycles_measured": measured.cycles if measured else 0,
         "steady": bool(measured and measured.steady and not invalid),
-        "prediction": prediction.words,
+        "prediction": words,
         "predicted_step_length_m": expected,
         "predicted_speed_m_s": numbers["speed_m_s"] if numbers else None,
         "demands": demands(log, settling),

@@ -173,7 +173,7 @@ class Setpoints:
         """The tick towards a command that not every joint can have at once."""
         inside, text = self._inside(command)
         far = np.array(self._out_of_reach(self._with_velocities(inside)), dtype=bool)
-        jumped = far & (self._braked | ~self._approaching)
+        jumped = far & (self._braked | ~self._approaching | self._leaps(inside))
         self._braked = False
         if jumped.any():
             text = text or self._jump_text(inside, int(np.argmax(jumped)))
@@ -182,6 +182,12 @@ class Setpoints:
             inside, _ = self._inside(self._nearest_turn(asked))
             far = np.array(self._out_of_reach(self._with_velocities(inside)), dtype=bool)
         return self._nearer(inside, far), text
+
+    def _leaps(self, command: JointCommand) -> NDArray[np.bool_]:
+        """Of each joint, whether the command that it is led to is further from the one before than it could go."""
+        if self._asked is None:
+            return np.zeros_like(self._approaching)
+        return np.abs(command.position - self._asked[0]) > (1.0 + SLACK) * self._limits.velocity * self._dt
 
     def _inside(self, command: JointCommand) -> tuple[JointCommand, str]:
         """The command within the limits of position and velocity, and what was outside."""

@@ -82,3 +82,11 @@ def test_a_joint_whose_velocity_is_unknown_starts_at_rest_and_one_that_is_too_fa
     assert setpoints.at_rest
     setpoints.start(np.zeros(1), np.array([30.0]))
     assert setpoints.velocity[0] == JOINT.velocity
+
+
+def test_a_command_that_leaps_while_the_one_before_is_still_approached_is_said_too():
+    setpoints = Setpoints([JOINT], 0.5, DT)
+    setpoints.start(np.zeros(1), NONE)
+    said = [setpoints.follow(JointCommand(np.array([where]), np.zeros(1), NONE))[1] for where in (0.8, 0.8, -0.8, -0.8)]
+    assert [bool(text) for text in said] == [False, False, True, False]
+    assert "commanded faster than" in said[2]

@@ -68,7 +68,8 @@ class RunLog:
     feet: list[str] = field(default_factory=list)
     states: int = 0
     backend: dict[str, str] = field(default_factory=dict)  # the backend's latest diagnostics
-    period: float = math.nan  # s, of the gait in force; it may have been changed on the way
+    period: float = math.nan  # s, of the gait in force; it may have been changed on the way,
+    changed_ns: int = 0  # at this time of the ring; 0: it was not
     troubles: dict[str, str] = field(default_factory=dict)  # the nodes that are not well, and what they say
     halts: dict[str, str] = field(default_factory=dict)  # states of motion in which it stopped, and what was said first
     reported: dict[str, float] = field(default_factory=dict)  # when each node was last heard of, on the steady clock
@@ -118,6 +119,12 @@ class RunLog:
     def now(self) -> float:
         """The time of the latest odometry; NaN before there was any."""
         return self.odometry[-1].time if self.odometry else math.nan
+
+    @property
+    def changed(self) -> float | None:
+        """When the gait was changed last, s; None where it was not since the log began."""
+        at = 1e-9 * self.changed_ns - self.start
+        return at if at > 0.0 else None
 
     @property
     def motion(self) -> str:
@@ -273,9 +280,10 @@ class RunLog:
             else:
                 self.troubles[name] = status.message
             if name == "gait":
-                told = next((entry.value for entry in status.values if entry.key == "period"), "nan")
+                told = {entry.key: entry.value for entry in status.values}
                 with contextlib.suppress(ValueError):  # whoever else says what under this name
-                    self.period = float(told)
+                    self.period = float(told.get("period", "nan"))
+                    self.changed_ns = int(told.get("changed_ns", "0"))
             if name == "backend":
                 moved = self.motion in ("active", "holding")
                 self.backend = {entry.key: entry.value for entry in status.values}

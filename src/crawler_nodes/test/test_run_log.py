@@ -262,12 +262,18 @@ def test_what_stopped_the_robot_on_the_way_is_kept(said, halts):
     assert list(log.halts) == halts
 
 
-def test_the_period_is_that_of_the_gait_in_force():
+def test_the_period_is_that_of_the_gait_in_force_and_since_when_is_known():
     """Whoever shows the latest step of a run in which the gait is changed needs that of now."""
-    log = RunLog()
+    log = RunLog(start=100.0)
     (hear,) = [callback for topic, callback in log.topics() if topic.name == "diagnostics"]
     assert math.isnan(log.period)
-    for told, period in (("4.83", 4.83), ("2.09", 2.09), ("soon", 2.09)):
-        status = DiagnosticStatus(name="left/gait", values=[KeyValue(key="period", value=told)])
+    for told, at, period, changed in (
+        ("4.83", "0", 4.83, None),
+        ("2.09", "107500000000", 2.09, 7.5),
+        ("soon", "?", 2.09, 7.5),
+    ):
+        entries = [KeyValue(key="period", value=told), KeyValue(key="changed_ns", value=at)]
+        status = DiagnosticStatus(name="left/gait", values=entries)
         hear(serialize_message(DiagnosticArray(status=[status])), {})
         assert log.period == period
+        assert log.changed == changed

@@ -96,6 +96,7 @@ class GaitNode(Node):
         self._hearing = Hearing(self, self._complain)
         self._recent, self._complaints, self._complaint = Recent(), 0, ""
         self._waiting = ""  # for what, before there is a motion
+        self._changed_ns = 0  # when the gait was changed last, of the node's time
         self._diagnostics = DiagnosticsReporter(self, self._spec.name, refresh=self._report)
         self._company = Company(self, {"gait_reference": None}, self._report)
         self._states: Subscription | None = None
@@ -130,7 +131,7 @@ class GaitNode(Node):
             self._drive()
             return
         now = self.get_clock().now().nanoseconds
-        begin = self._stream.change(self._gait, now)
+        begin = self._changed_ns = self._stream.change(self._gait, now)
         self.get_logger().info(f"the gait changes in {max(0.0, (begin - now) * 1e-9):.2f} s")
 
     def _wait_for_pose(self, why: str) -> None:
@@ -233,6 +234,7 @@ class GaitNode(Node):
         values = {
             "gait": self._name,
             "period": self._gait.period,
+            "changed_ns": self._changed_ns,
             "horizons": self._published,
             "backend": node_of(self._backend) if self._backend else "",
             "refused": self._complaints,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 EPILOG = """examples:
   crawler figures
   crawler figures --only 4,6 --output /tmp/figures
-  crawler figures bolt --only robot,modes            a labelled drawing, and what its foot does: any robot has them
+  crawler figures ROBOT --only robot,modes           a labelled drawing, and what its foot does: any robot has them
 
 exit codes: 0 done, 2 bad input, 130 interrupted (the figures so far are kept)
 

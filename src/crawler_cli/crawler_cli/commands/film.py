@@ -26,7 +26,7 @@ NOT_DONE = 1  # exit code
 EPILOG = """examples:
   crawler film runs/NAME                           a run that was recorded with 'crawler run --record'
   crawler film my.mcap --from 10 --to 12 --speed 0.25 --out crawl.gif
-  crawler film --robot miniaq                      a run in lockstep that is made for it
+  crawler film --robot ROBOT                       a run in lockstep that is made for it
   crawler film --gait fourier --set gait.omega=8 --to 3
 
 What is shown: the robot from its URDF, closed chains included; the way of its base; its feet coloured by what they do,

@@ -26,7 +26,7 @@ EPILOG = f"""examples:
   crawler storm --backend mock                         every kind of fault that mock servos can have
   crawler storm --backend model,pybullet --only services,processes/gait_kill
   crawler storm --seed 7 --minutes 10                  as many as fit into ten minutes
-  crawler storm --robot snake --backend mock           another robot
+  crawler storm --robot ROBOT --backend mock           another robot
   crawler storm --list
   crawler storm --from mock.json model.json --write docs/reliability.md
 

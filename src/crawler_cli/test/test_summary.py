@@ -1,0 +1,34 @@
+"""What a run comes to, from a log that nobody had to run for."""
+
+from pathlib import Path
+
+import pytest
+
+from crawler_bringup.stack import Options, make_stack
+from crawler_cli.run_watch import Outcome
+from crawler_cli.summary import summarise
+from crawler_nodes.run_log import Place, RunLog
+
+
+@pytest.mark.parametrize(("changed", "step"), [(0.0, 0.1), (12.0, 0.02)])
+def test_after_a_change_of_the_gait_its_own_steps_are_measured_and_compared_with_nothing(
+    tmp_path: Path, changed: float, step: float
+) -> None:
+    """0.1 m in each period of 4.8 s; after the change 0.02 m in 2 s."""
+    stack = make_stack(Options(backend="mock"))
+    first = stack.gait.period
+    log = RunLog(start=50.0)
+    for k in range(4000):
+        t = 0.01 * k
+        before, after = min(t, changed or t), max(0.0, t - (changed or t))
+        log.odometry.append(Place(t, 0.1 * before / first + 0.02 * after / 2.0, 0.0, 0.0, 0.0))
+    log.time, log.period = t, 2.0 if changed else first
+    log.changed_ns = round((50.0 + changed) * 1e9) if changed else 0
+    summary = summarise(stack, Outcome(log), tmp_path)
+    assert summary["step_length_m"] == pytest.approx(step, rel=1e-3)
+    if changed:
+        assert summary["prediction"].startswith("none: the gait was changed on the way, at 12.0 s")
+        assert summary["difference_percent"] is None
+    else:
+        assert summary["prediction"] == stack.prediction.words
+        assert summary["difference_percent"] is not None
