@@ -124,12 +124,24 @@ class BackendNode(LifecycleNode):
         if self._settled is not None and now < self._settled:
             return
         self._end_start()
-        if len(publishers(self, "joint_states")) > 1:  # its time and its states would break both rings
-            raise already_there(ring_nodes(self), "give this one another namespace")
+        self._refuse_a_second()
         self._time = Lockstep(self) if self.settings.lockstep else Paced(self)
         self._began = time.monotonic()
         self._time.start()
+        self._starting = self.create_timer(0.1, self._stay_wary, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self.report()
+
+    def _refuse_a_second(self) -> None:
+        """Raise UserError where there is another: two times and states under one name would break both rings."""
+        if len(publishers(self, "joint_states")) > 1:
+            raise already_there(ring_nodes(self), "give this one another namespace")
+
+    def _stay_wary(self) -> None:
+        """A busy machine may show the other late. Whoever is commanded by then is the one that was first."""
+        if self._report.commanded:
+            self._end_start()
+        else:
+            self._refuse_a_second()
 
     def _end_start(self) -> None:
         if self._starting is not None:

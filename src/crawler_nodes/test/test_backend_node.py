@@ -141,6 +141,22 @@ def test_lockstep_waits_for_the_answer_to_each_state_and_for_no_other(bench):
     assert bench.states[-1].header.stamp == bench.states[before - 1].header.stamp
 
 
+def test_a_ring_that_shows_late_ends_a_backend_that_nobody_has_commanded(bench):
+    bench.start()
+    bench.client.create_publisher(JointState, "joint_states", 10)
+    with pytest.raises(UserError, match="a ring is there already, of .*client"):
+        bench.spin_until(lambda: False)
+
+
+def test_a_newcomer_does_not_end_the_backend_that_is_commanded(bench):
+    node = bench.start(lockstep=True)
+    bench.answer()
+    bench.client.create_publisher(JointState, "joint_states", 10)
+    bench.spin_until(lambda: any("2 nodes publish joint_states" in m.status[0].message for m in bench.diagnostics))
+    bench.answer()
+    assert node.active
+
+
 def test_every_state_comes_with_the_contacts_of_the_same_instant(bench):
     bench.start(lockstep=True)
     for _ in range(3):
