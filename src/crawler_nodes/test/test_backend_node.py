@@ -144,7 +144,7 @@ def test_lockstep_waits_for_the_answer_to_each_state_and_for_no_other(bench):
 def test_a_ring_that_shows_late_ends_a_backend_that_nobody_has_commanded(bench):
     bench.start()
     bench.client.create_publisher(JointState, "joint_states", 10)
-    with pytest.raises(UserError, match="a ring is there already, of .*client"):
+    with pytest.raises(UserError, match=r"a ring is there already, of .*client"):
         bench.spin_until(lambda: False)
 
 
