@@ -143,11 +143,14 @@ def test_a_node_that_is_stopped_or_killed_makes_the_run_a_failure(crawler, tmp_p
 
 
 def test_an_emergency_stop_makes_the_run_a_failure(crawler, tmp_path):
-    run = Run(crawler, tmp_path, "--backend", "mock", "--duration", "600")
+    said = tmp_path / "said.txt"
+    with said.open("w") as stderr:
+        run = Run(crawler, tmp_path, "--backend", "mock", "--duration", "600", stderr=stderr)
     with RingView(log=(log := RunLog())) as view:
         assert view.call(Trigger, "backend/estop", Trigger.Request(), LONG, appears=LONG).success
         assert view.wait(lambda: log.motion == "e-stopped", LONG)
+    wait_for(lambda: "motion: e-stopped" in said.read_text())  # the command line has heard it too
     run.process.send_signal(signal.SIGINT)
-    errors = run.end()
+    run.end()
     assert run.process.returncode == 1
-    assert "the robot was e-stopped during the run" in errors
+    assert "the robot was e-stopped during the run" in said.read_text()

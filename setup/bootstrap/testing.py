@@ -67,7 +67,7 @@ def _tests(layout: Layout, arguments: Sequence[str]) -> list[str]:
     """
     compiling = [str(path) for path in sorted(layout.root.glob("src/*/test/test_*_fast.py"))]
     cores = len(os.sched_getaffinity(0))
-    workers = min(WORKERS, 2 * cores)  # many a test waits for a watchdog, a motor or a process that begins
+    workers = min(WORKERS, cores + (cores + 1) // 2)  # many a test waits for a watchdog or a motor
     chosen = [] if EVERYTHING in arguments else ["-m", "not exhaustive"]
     parallel = ["-n", str(workers), "--dist", "loadscope", "--no-loadscope-reorder"]
     return [str(layout.python), "-m", "pytest", *parallel, *chosen, *compiling, "tests", "src"]

@@ -8,5 +8,6 @@ from hw_drivers import bus_loop
 
 @pytest.fixture(autouse=True)
 def no_hurry(monkeypatch):
-    """Ticks may stay away for as long as any test lasts. A test of that deadline sets one of its own."""
+    """Ticks and cycles may stay away for as long as any test lasts. A test of these deadlines sets one of its own."""
     monkeypatch.setattr(bus_loop, "DEADMAN", LONG)
+    monkeypatch.setattr(bus_loop, "HANG", LONG)

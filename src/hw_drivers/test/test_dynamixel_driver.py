@@ -271,10 +271,13 @@ def test_a_servo_that_stays_silent_keeps_its_old_time_and_the_others_are_heard(f
         before = rig.bus.read()[1].time
         rig.emulator.inject(fault, "joint_2")
         begun = time.monotonic()
-        one, two, three = rig.bus.read()
-        assert two.time == before
-        assert one.time >= begun
-        assert three.time >= begun
+
+        def heard():
+            one, two, three = rig.bus.read()
+            assert two.time == before
+            return min(one.time, three.time) >= begun
+
+        wait_for(heard)  # a busy machine may lose an answer besides
 
 
 def test_a_bus_without_power_is_not_asked_servo_by_servo():
