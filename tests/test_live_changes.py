@@ -35,8 +35,9 @@ def test_a_gait_parameter_takes_effect_without_a_jump():
         ring.watch(lambda: ring.log.time > changed + 6.0, LONG)
     assert ring.log.time > changed + 6.0
     stamps = [stamp_ns(state.header.stamp) for state in states]
+    stamps, first = np.unique(stamps, return_index=True)  # a state that is not answered for long is sent again
     assert set(np.diff(stamps)) == {5_000_000}  # every tick: what follows is about neighbours
-    position = np.array([state.position for state in states])
+    position = np.array([state.position for state in states])[first]
     amplitude = np.radians(18.0)
     # neither gait moves faster than A * 8 rad/s; while one fades into the other the weights add a little
     assert np.abs(np.diff(position, axis=0)).max() * 200 < 1.5 * amplitude * 8.0

@@ -23,6 +23,7 @@ from rclpy.signals import SignalHandlerOptions
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_core.parameters import Allowed, read_allowed
+from crawler_nodes.service_call import ServiceCall
 
 APPEARS = 10.0  # s until a ring or a service is seen: a missed announcement is repeated after three
 ANSWER = 5.0  # s that a service may take
@@ -96,15 +97,15 @@ class RingClient:
             if time.monotonic() > end:
                 raise TimeoutError(f"the service {client.srv_name} is not there: is the ring running?")
             await asyncio.sleep(TURN)
-        future = client.call_async(request)
+        asked = ServiceCall(client, request)
         end = time.monotonic() + ANSWER
-        while not future.done():
+        while not asked.done():
             if time.monotonic() > end:
-                client.remove_pending_request(future)
+                asked.give_up()
                 raise TimeoutError(f"the service {client.srv_name} did not answer within {ANSWER:g} s.")
             self.turn()
-            await asyncio.sleep(0.0 if future.done() else TURN)
-        return future.result()
+            await asyncio.sleep(0.0 if asked.done() else TURN)
+        return asked.result()
 
     async def estop(self) -> Answer:
         """The emergency stop: torque off, latched. Raises TimeoutError."""

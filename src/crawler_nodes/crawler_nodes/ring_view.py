@@ -15,6 +15,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
 from crawler_nodes.run_log import RunLog, Topics
+from crawler_nodes.service_call import ServiceCall
 from crawler_nodes.tap import Tap
 
 TURN = 0.005  # s between two looks into the queues
@@ -92,13 +93,13 @@ class RingView:
         client = self._clients[name]
         if not self.wait(client.service_is_ready, appears):
             raise TimeoutError(f"the service {client.srv_name} is not there")
-        future = client.call_async(request)
+        call = ServiceCall(client, request)
 
         def answered() -> bool:
             self._executor.spin_once(timeout_sec=0.0)
-            return future.done()
+            return call.done()
 
         if not self.wait(answered, seconds):
-            client.remove_pending_request(future)
+            call.give_up()
             raise TimeoutError(f"the service {client.srv_name} did not answer within {seconds:g} s")
-        return future.result()
+        return call.result()

@@ -1,0 +1,48 @@
+"""A request is sent again while nobody answers, and answered once."""
+
+from crawler_nodes.service_call import AGAIN, ServiceCall
+
+
+class Future:
+    def __init__(self):
+        self.answer = None
+
+    def done(self):
+        return self.answer is not None
+
+    def result(self):
+        return self.answer
+
+
+class Client:
+    def __init__(self):
+        self.asked, self.dropped = [], []
+
+    def call_async(self, request):
+        self.asked.append((request, Future()))
+        return self.asked[-1][1]
+
+    def remove_pending_request(self, future):
+        self.dropped.append(future)
+
+
+def test_it_is_sent_again_until_somebody_answers():
+    client, now = Client(), [0.0]
+    call = ServiceCall(client, "stop", lambda: now[0])
+    for _ in range(35):
+        now[0] += 0.1 * AGAIN
+        assert not call.done()
+    assert [request for request, _ in client.asked] == ["stop"] * 4
+    client.asked[1][1].answer = "stopped"
+    now[0] += 2.0 * AGAIN
+    assert call.done()
+    assert call.result() == "stopped"
+    assert len(client.asked) == 4
+    assert client.dropped == [future for i, (_, future) in enumerate(client.asked) if i != 1]
+
+
+def test_whoever_gives_up_waits_for_nothing():
+    client = Client()
+    call = ServiceCall(client, "stop", lambda: 0.0)
+    call.give_up()
+    assert client.dropped == [client.asked[0][1]]
