@@ -34,8 +34,8 @@ def test_a_gait_parameter_takes_effect_without_a_jump():
         changed = ring.log.time
         ring.watch(lambda: ring.log.time > changed + 6.0, LONG)
     assert ring.log.time > changed + 6.0
-    stamps = [stamp_ns(state.header.stamp) for state in states]
-    stamps, first = np.unique(stamps, return_index=True)  # a state that is not answered for long is sent again
+    heard = [stamp_ns(state.header.stamp) for state in states]
+    stamps, first = np.unique(heard, return_index=True)  # a state that is not answered for long is sent again
     assert set(np.diff(stamps)) == {5_000_000}  # every tick: what follows is about neighbours
     position = np.array([state.position for state in states])[first]
     amplitude = np.radians(18.0)
