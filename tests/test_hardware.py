@@ -359,6 +359,7 @@ def test_the_hw_command_finds_a_cranks_index_on_its_board_moves_it_and_lets_it_g
     file = tmp_path / "bolt" / "robot.yaml"
     document = yaml.safe_load(file.read_text())
     document["hardware"]["buses"]["board"] |= {"watchdog": 1.0, "reply_timeout": 0.25}
+    document["safety"]["approach_velocity"] = 3.0
     file.write_text(yaml.safe_dump(document, sort_keys=False))
     home = document["joints"]["crank"]["home_deg"]
     bench = motors(file)
@@ -370,7 +371,7 @@ def test_the_hw_command_finds_a_cranks_index_on_its_board_moves_it_and_lets_it_g
     done = hw(crawler, "jog", "--joint", "crank", "--by", "20", *port)
     assert done.returncode == 2
     assert "has not found the index of crank since it started: run 'crawler hw home'" in done.stderr
-    done = hw(crawler, "home", "--speed", "50", *port)
+    done = hw(crawler, "home", "--speed", "150", *port)
     assert done.returncode == 0, done.stderr
     assert "crank: its zero was not known, and is found" in done.stdout
     (angle,) = re.findall(r"crank is at (\S+) degrees", done.stdout)
@@ -378,7 +379,7 @@ def test_the_hw_command_finds_a_cranks_index_on_its_board_moves_it_and_lets_it_g
     assert float(angle) == pytest.approx(home, abs=1.5)
     wait_for(lambda: bench.torque() == {False})
     hangs = home + 140.0  # about where the leg hangs without torque
-    done = hw(crawler, "jog", "--joint", "crank", "--to", f"{hangs}", "--speed", "50", "--json", *port)
+    done = hw(crawler, "jog", "--joint", "crank", "--to", f"{hangs}", "--speed", "150", "--json", *port)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["joints"]["crank"]["angle_deg"] == pytest.approx(hangs, abs=1.5)
     bench.come_to_rest()

@@ -13,7 +13,7 @@ import yaml
 from crawler_interfaces.msg import ControllerState
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.serialization import deserialize_message
-from rings import LONG, engines, lockstep, until
+from rings import GENTLE, LONG, engines, lockstep, until
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
@@ -35,7 +35,7 @@ class Crawl:
             (Topic("controller_state", ControllerState), self.keep(self.controller, ControllerState)),
             (Topic("diagnostics", DiagnosticArray), self.keep(self.diagnostics, DiagnosticArray)),
         ]
-        settings = lockstep(1.0) if settings is None else settings
+        settings = lockstep(1.0, rate=GENTLE) if settings is None else settings
         self.ring = Ring(Options(robot=robot, backend=backend, settings=settings), topics)
 
     @staticmethod
@@ -71,8 +71,8 @@ class Crawl:
 
     def standing_still(self, since, seconds=0.3):
         """Whether the joints have not moved over the last `seconds` of what came after state number `since`."""
-        latest = [state.position for state in self.states[max(since, len(self.states) - round(200 * seconds)) :]]
-        return len(latest) >= round(200 * seconds) and np.ptp(latest, axis=0).max() < 1e-6
+        latest = [state.position for state in self.states[max(since, len(self.states) - round(GENTLE * seconds)) :]]
+        return len(latest) >= round(GENTLE * seconds) and np.ptp(latest, axis=0).max() < 1e-6
 
     def steps(self, since):
         """The largest joint step between two states after state number `since`."""
@@ -90,18 +90,18 @@ class Crawl:
 
 
 def test_without_the_gait_node_the_controller_stops_at_the_end_of_the_horizon():
-    with Crawl(settings=lockstep(1.0, reference_timeout=1.0)) as crawl:
+    with Crawl(settings=lockstep(1.0, reference_timeout=1.0, rate=GENTLE)) as crawl:
         since = len(crawl.states)
         crawl.kill("gait")
         crawl.until(lambda: crawl.controller and crawl.controller[-1].status == ControllerState.STOPPED)
         crawl.until(lambda: crawl.standing_still(since))
         assert crawl.motion() == "active"  # the controller holds; nothing had to be cut off
-        assert crawl.steps(since) < 12.0 / 200 * 1.01
+        assert crawl.steps(since) < 12.0 / GENTLE * 1.01
         crawl.until(lambda: crawl.said("reference ran out"))
 
 
 def test_without_the_controller_the_backend_holds_then_relaxes():
-    settings = lockstep(1.0)
+    settings = lockstep(1.0, rate=GENTLE)
     settings["backend"]["lockstep_timeout"] = 1.0
     with Crawl(settings=settings) as crawl:
         crawl.kill("controller")

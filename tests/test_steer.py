@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from rings import LONG, lockstep
+from rings import GENTLE, LONG, lockstep
 
 from crawler_bringup.stack import Options
 from crawler_cli.watching import Ring
@@ -12,7 +12,9 @@ from crawler_cli.watching import Ring
 @pytest.fixture(scope="module")
 def ring():
     """A ring in a namespace, that crawls."""
-    options = Options(backend="model", settings={"gait": {"omega": 4.0}, **lockstep(1.0)}, namespace="first")
+    options = Options(
+        backend="model", settings={"gait": {"omega": 4.0}, **lockstep(1.0, rate=GENTLE)}, namespace="first"
+    )
     with Ring(options) as ring:
         ring.watch(lambda: ring.log.motion == "active", LONG)
         yield ring

@@ -17,7 +17,7 @@ from ament_index_python.packages import get_package_prefix
 from crawler_interfaces.action import Tune
 from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
-from rings import LONG, PHYSICS, lockstep
+from rings import GENTLE, LONG, PHYSICS, lockstep
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_bringup.stack import Options
@@ -137,7 +137,7 @@ def test_killed_and_resumed_it_finds_what_it_would_have_found(crawler, call, tmp
 def ring(request):
     """A ring that somebody else has started: fast, but not so fast that the cores wait for it while others start."""
     backend, factor = getattr(request, "param", ("model", 6.0))
-    settings = {"gait": {"omega": 16.0}, **lockstep(factor, rate=100.0)}
+    settings = {"gait": {"omega": 16.0}, **lockstep(factor, rate=GENTLE)}
     with Ring(Options(backend=backend, settings=settings), logged=False) as running:
         yield running
 

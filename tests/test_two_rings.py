@@ -4,7 +4,7 @@ import re
 import subprocess
 
 import pytest
-from rings import LONG, lockstep
+from rings import GENTLE, LONG, lockstep
 
 from crawler_bringup.stack import Options, make_stack
 from crawler_cli.processes import command
@@ -14,7 +14,7 @@ from crawler_cli.watching import Ring
 @pytest.fixture(scope="module")
 def first():
     """A ring that crawls in real time; whatever is tried beside it, it goes on."""
-    with Ring(Options(backend="model", settings=lockstep(1.0))) as ring:
+    with Ring(Options(backend="model", settings=lockstep(1.0, rate=GENTLE))) as ring:
 
         def goes_on():
             since = ring.log.time

@@ -12,7 +12,7 @@ import browser
 import pytest
 from crawler_interfaces.msg import ContactStateArray
 from rclpy.serialization import deserialize_message
-from rings import LONG, lockstep
+from rings import GENTLE, LONG, lockstep
 from sensor_msgs.msg import JointState
 from tornado.websocket import websocket_connect
 
@@ -33,7 +33,7 @@ class Shown:
         self.said = {"joint_states": {}, "contact_states": {}}
         kinds = {"joint_states": JointState, "contact_states": ContactStateArray}
         topics = [(Topic(name, kind, depth=5000), self.keep(name, kind)) for name, kind in kinds.items()]
-        chosen = {**lockstep(1.0), **settings}
+        chosen = {**lockstep(1.0, rate=GENTLE), **settings}
         options = Options(
             robot=robot, backend=backend, settings=chosen, namespace="shown", view=True, view_port=self.port
         )

@@ -98,7 +98,7 @@ def test_a_foot_that_leaves_the_ground_is_not_valid_in_either() -> None:
 
 
 def test_the_same_evaluation_comes_to_the_same_bits() -> None:
-    evaluator = PhysicsEvaluator.of(PAPER, {})
+    evaluator = PhysicsEvaluator.of(PAPER, {"physics_rate": 1000.0})
     alone = evaluator.evaluate([{"gait.omega": 20.0}])
     after_another = evaluator.evaluate([{"gait.omega": 16.0}, {"gait.omega": 20.0}])
     assert after_another[1].step_length == alone[0].step_length
@@ -126,7 +126,7 @@ def test_settings_that_mean_nothing_here_are_refused(values: dict[str, object], 
 
 
 def test_settings_change_what_is_computed_and_are_part_of_the_identity() -> None:
-    evaluator = PhysicsEvaluator.of(PAPER, {"physics_rate": 500.0, "rate": 100})
+    evaluator = PhysicsEvaluator.of(PAPER, {"physics_rate": 1000.0, "rate": 100})
     assert evaluator.identity["physics_rate"] == 500.0
     assert evaluator.identity["rate"] == 100.0
     assert evaluator.identity["servo_stiffness"] == 12.0  # the robot's own over the backend's

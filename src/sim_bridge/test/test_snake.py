@@ -45,10 +45,13 @@ class ServosConformance(SnakeConformance):
     settling = 0.5
 
 
+# some fifteen times as long as in MuJoCo; there are runs of the snake in PyBullet besides
+@pytest.mark.exhaustive
 class TestInPyBullet(SnakeConformance, InPyBullet):
     tolerance = 5e-5  # rad that the solver's residual leaves in a step, over seven joints in a row
 
 
+@pytest.mark.exhaustive
 class TestServosInPyBullet(ServosConformance, InPyBullet):
     pass
 
