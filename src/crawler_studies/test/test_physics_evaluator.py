@@ -126,7 +126,7 @@ def test_settings_that_mean_nothing_here_are_refused(values: dict[str, object], 
 
 
 def test_settings_change_what_is_computed_and_are_part_of_the_identity() -> None:
-    evaluator = PhysicsEvaluator.of(PAPER, {"physics_rate": 1000.0, "rate": 100})
+    evaluator = PhysicsEvaluator.of(PAPER, {"physics_rate": 500.0, "rate": 100})
     assert evaluator.identity["physics_rate"] == 500.0
     assert evaluator.identity["rate"] == 100.0
     assert evaluator.identity["servo_stiffness"] == 12.0  # the robot's own over the backend's
