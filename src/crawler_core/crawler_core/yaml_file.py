@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,7 @@ def parse_yaml(text: str, label: str) -> dict[str, Any]:
 def parse_value(text: str, label: str) -> Any:
     """Whatever a YAML text holds: plain data of a bounded size. Raises UserError as `read_yaml` does."""
     try:
-        return yaml.load(text, PlainLoader)  # which makes less than the safe loader does
+        return pickle.loads(_parsed(text))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
@@ -38,3 +40,9 @@ def parse_value(text: str, label: str) -> Any:
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise UserError(f"{label}, line {line} has a character that no text has: remove it.") from None
+
+
+@lru_cache(maxsize=16)
+def _parsed(text: str) -> bytes:
+    """What a text holds, made anew for whoever asks: a study reads its robot's file for every point."""
+    return pickle.dumps(yaml.load(text, PlainLoader))  # which makes less than the safe loader does
