@@ -71,7 +71,7 @@ def lockstep_run(options: Options, seconds: float, **backend: Any) -> tuple[Said
     with Ring(replace(options, settings=settings), said.topics()) as ring:
         # the way back of an answer was made after the ways of the topics, so a controller that has answered knows both
         ring.call(GetParameters, "controller/get_parameters", GetParameters.Request(), LONG)
-        # nor is anything said before it is known here who says it, which may be long after the backend knows the listeners
+        # and nothing is said before it is known here who says it, which may be later than that the backend knows us
         ring.watch(lambda: all(ring.node.count_publishers(name) for name in TOPICS), LONG)
         ring.node.create_subscription(JointState, "joint_states", lambda _: None, 1)  # time starts
         wait_for_end(ring)
