@@ -23,7 +23,7 @@ from rclpy.signals import SignalHandlerOptions
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_core.parameters import Allowed, read_allowed
-from crawler_nodes.service_call import ServiceCall
+from crawler_nodes.service_call import ServiceCall, lets_move, way_back
 
 APPEARS = 10.0  # s until a ring or a service is seen: a missed announcement is repeated after three
 ANSWER = 5.0  # s that a service may take
@@ -61,7 +61,7 @@ class RingClient:
         self._node = node
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
-        self._clients: dict[str, Any] = {}
+        self._clients: dict[tuple[str, str], Any] = {}  # by name and what for
 
     def close(self) -> None:
         """Let go of the node."""
@@ -92,12 +92,19 @@ class RingClient:
     async def call(self, kind: Any, name: str, request: Any, *, appears: float = APPEARS) -> Any:
         """Call a service of the ring. Raises TimeoutError, a sentence, where it is not there or does not answer."""
         client = self._client(kind, name)
+        if once := lets_move(name, request):
+            # a client of its own, made after the other and found after it
+            finder = self._client(GetParameters, way_back(name), f"way back of {name}")
+            await self._answer(finder, GetParameters.Request(), appears=appears)
+        return await self._answer(client, request, once=once, appears=appears)
+
+    async def _answer(self, client: Any, request: Any, *, once: bool = False, appears: float) -> Any:
         end = time.monotonic() + appears
         while not client.service_is_ready():
             if time.monotonic() > end:
                 raise TimeoutError(f"the service {client.srv_name} is not there: is the ring running?")
             await asyncio.sleep(TURN)
-        asked = ServiceCall(client, request)
+        asked = ServiceCall(client, request, once=once)
         end = time.monotonic() + ANSWER
         while not asked.done():
             if time.monotonic() > end:
@@ -153,11 +160,12 @@ class RingClient:
         result = (await self.call(SetParametersAtomically, f"{node}/set_parameters_atomically", request)).result
         return Answer(result.successful, result.reason)
 
-    def _client(self, kind: Any, name: str) -> Any:
+    def _client(self, kind: Any, name: str, use: str = "") -> Any:
         full = f"/{self.namespace.strip('/')}/{name}".replace("//", "/")
-        if full not in self._clients:
-            self._clients[full] = self._node.create_client(kind, full)
-        return self._clients[full]
+        key = (full, use)
+        if key not in self._clients:
+            self._clients[key] = self._node.create_client(kind, full)
+        return self._clients[key]
 
 
 @contextmanager

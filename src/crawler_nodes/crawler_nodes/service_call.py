@@ -9,15 +9,31 @@ from typing import Any
 AGAIN = 1.0  # s without an answer
 
 
-class ServiceCall:
-    """A request that is under way. While nobody answers it is sent again.
+def lets_move(name: str, request: Any) -> bool:
+    """Whether a request lets the robot move, so that it must not be sent twice.
 
-    The middleware drops an answer where the service has not found yet who asked, which takes a busy machine long. All
-    services of a ring may be asked twice for the same.
+    The second would still be on its way when an emergency stop has come, and undo it. Who asks such a thing asks the
+    same node something harmless first, `way_back`, again and again: once that is answered, answers find their way.
+    """
+    return name.endswith("backend/reset") or (name.endswith("backend/enable") and request.data)
+
+
+def way_back(name: str) -> str:
+    """The harmless service of the node that offers `name`: its parameters, of which none is asked for."""
+    return f"{name.rpartition('/')[0]}/get_parameters"
+
+
+class ServiceCall:
+    """A request that is under way. While nobody answers it is sent again, where that can do no harm.
+
+    The middleware drops an answer where the service has not found yet who asked, which takes a busy machine long.
     """
 
-    def __init__(self, client: Any, request: Any, clock: Callable[[], float] | None = None) -> None:
+    def __init__(
+        self, client: Any, request: Any, *, once: bool = False, clock: Callable[[], float] | None = None
+    ) -> None:
         self._client, self._request = client, request
+        self._once = once
         self._clock = clock or time.monotonic
         self._futures: list[Any] = []
         self._ask()
@@ -26,7 +42,7 @@ class ServiceCall:
         """Whether there is an answer; to be asked while the client is spun."""
         if any(future.done() for future in self._futures):
             return True
-        if self._clock() > self._again:
+        if not self._once and self._clock() > self._again:
             self._ask()
         return False
 

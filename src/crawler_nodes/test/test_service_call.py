@@ -1,6 +1,9 @@
 """A request is sent again while nobody answers, and answered once."""
 
-from crawler_nodes.service_call import AGAIN, ServiceCall
+import pytest
+from std_srvs.srv import SetBool, Trigger
+
+from crawler_nodes.service_call import AGAIN, ServiceCall, lets_move
 
 
 class Future:
@@ -28,7 +31,7 @@ class Client:
 
 def test_it_is_sent_again_until_somebody_answers():
     client, now = Client(), [0.0]
-    call = ServiceCall(client, "stop", lambda: now[0])
+    call = ServiceCall(client, "stop", clock=lambda: now[0])
     for _ in range(35):
         now[0] += 0.1 * AGAIN
         assert not call.done()
@@ -43,6 +46,30 @@ def test_it_is_sent_again_until_somebody_answers():
 
 def test_whoever_gives_up_waits_for_nothing():
     client = Client()
-    call = ServiceCall(client, "stop", lambda: 0.0)
+    call = ServiceCall(client, "stop", clock=lambda: 0.0)
     call.give_up()
     assert client.dropped == [client.asked[0][1]]
+
+
+def test_what_lets_the_robot_move_is_sent_once():
+    client, now = Client(), [0.0]
+    call = ServiceCall(client, "enable", once=True, clock=lambda: now[0])
+    for _ in range(35):
+        now[0] += 0.1 * AGAIN
+        assert not call.done()
+    assert len(client.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "moves"),
+    [
+        ("backend/reset", Trigger.Request(), True),
+        ("/left/backend/reset", Trigger.Request(), True),
+        ("backend/enable", SetBool.Request(data=True), True),
+        ("backend/enable", SetBool.Request(data=False), False),
+        ("backend/estop", Trigger.Request(), False),
+        ("controller/get_parameters", object(), False),
+    ],
+)
+def test_reset_and_enable_let_it_move_and_what_stops_it_does_not(name, request_, moves):
+    assert lets_move(name, request_) is moves
