@@ -34,6 +34,7 @@ class World(Node):
         super().__init__("world", **options)
         self.horizons = []
         self.points = {}
+        self.told_ns = 0  # what time it was, when that was said last
         self.states_out = self.create_publisher(JointState, "joint_states", 10)
         self.clock_out = self.create_publisher(Clock, "/clock", 10)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -57,6 +58,7 @@ class World(Node):
         self.motion_out.publish(DiagnosticStatus(name=sender, message=motion))
 
     def send_clock(self, time_ns):
+        self.told_ns = time_ns
         self.clock_out.publish(Clock(clock=time_of(time_ns)))
 
 
@@ -76,7 +78,7 @@ def started(graph, world, t0_ns=0, **parameters):
 
 def run_to(graph, world, end_ns):
     """Let time run in ticks of 5 ms until the reference covers `end_ns`."""
-    now = max(world.points) - 250 * MS
+    now = max(world.told_ns, max(world.points) - 250 * MS)  # a horizon may have come late, and time must not go back
     while max(world.points) < end_ns + 250 * MS:
         now += 5 * MS
         known = max(world.points)
