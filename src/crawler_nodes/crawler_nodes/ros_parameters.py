@@ -80,12 +80,22 @@ def robot_of(node: Node) -> RobotSpec:
 def refuse_unknown(node: Node, *, section: str) -> None:
     """Raise UserError for a start value that names no declared parameter: rclpy would ignore it silently.
 
-    `section` is the prefix by which the user knows the node's parameters. Call it after the last declaration.
+    `section` is the prefix by which the user knows the node's parameters. Call it after the last declaration. From then
+    on nobody changes by whose time the node goes, either.
     """
+    node.add_on_set_parameters_callback(_same_time)
     known = [name for name in node._parameters if name != "start_type_description_service"]
     for name in node._parameter_overrides:  # rclpy has no public way to see those that nobody declared
         if not node.has_parameter(name):
             raise unknown_name("parameter", f"{section}.{name}", (f"{section}.{other}" for other in known))
+
+
+def _same_time(parameters: Sequence[Parameter]) -> SetParametersResult:
+    """A node that changed its time would answer states of one time with commands of another."""
+    if any(parameter.name == "use_sim_time" for parameter in parameters):
+        reason = "use_sim_time is read at the start only: start the node anew"
+        return SetParametersResult(successful=False, reason=reason)
+    return SetParametersResult(successful=True)
 
 
 def _descriptor(info: ParameterInfo) -> ParameterDescriptor:

@@ -134,6 +134,19 @@ def test_a_name_that_nobody_declared_is_refused_with_the_nearest_one(make_node):
     refuse_unknown(refuse_nothing, section="oven")
 
 
+@pytest.mark.parametrize("simulated", [True, False])
+def test_a_node_keeps_the_time_with_which_it_started(make_node, simulated):
+    node = make_node(use_sim_time=simulated)
+    declare(node, Oven)
+    refuse_unknown(node, section="oven")
+    listening = len(list(node.subscriptions))
+    (result,) = node.set_parameters([Parameter("use_sim_time", value=not simulated)])
+    assert not result.successful
+    assert "start the node anew" in result.reason
+    assert node.get_parameter("use_sim_time").value is simulated
+    assert len(list(node.subscriptions)) == listening  # nor is there a second ear for the clock
+
+
 def test_two_sets_of_parameters_share_a_node_under_a_prefix(make_node):
     node = make_node("-p", "upper.heat:=250.0", "-p", "upper.heatt:=1.0")
     changes: list[Oven] = []
