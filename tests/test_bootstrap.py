@@ -68,6 +68,8 @@ def finished(checkout: Path) -> Layout:
     kept.finish("packages", done.packages)
     for name, value in done.built.items():
         kept.finish(f"built-{name}", value)
+        (layout.build / name).mkdir(parents=True)
+        (layout.install / name).mkdir(parents=True)
     kept.finish("environment", done.environment)
     return layout
 
@@ -116,6 +118,12 @@ def test_a_new_data_file_subpackage_or_package_is_built(finished: Layout, change
 )
 def test_a_changed_build_file_is_built(finished: Layout, change: str) -> None:
     write(finished.root / change, "changed")
+    assert todo(finished) == ["workspace", "environment"]
+
+
+@pytest.mark.parametrize("folder", ["build", "install/alpha"])
+def test_what_somebody_deleted_is_built_again(finished: Layout, folder: str) -> None:
+    shutil.rmtree(finished.home / folder)
     assert todo(finished) == ["workspace", "environment"]
 
 

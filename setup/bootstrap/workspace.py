@@ -17,9 +17,17 @@ BUILT, STARTED = "built-", "building-"  # prefixes of the stamps of one package
 
 
 def outdated(layout: Layout, digests: Mapping[str, str]) -> list[str]:
-    """The packages that must be built, out of {name: digest}."""
+    """The packages that must be built, out of {name: digest}; also where somebody has deleted what was built."""
     stamps = Stamps(layout.stamps)
-    return [name for name, digest in digests.items() if not stamps.finished(BUILT + name, digest)]
+    return [
+        name
+        for name, digest in digests.items()
+        if not (
+            stamps.finished(BUILT + name, digest)
+            and (layout.build / name).is_dir()
+            and (layout.install / name).is_dir()
+        )
+    ]
 
 
 def gone(layout: Layout, digests: Mapping[str, str]) -> list[str]:
