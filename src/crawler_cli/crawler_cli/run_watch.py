@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crawler_bringup.stack import BACKENDS, Stack
-from crawler_cli.commands.interruption import interrupted
+from crawler_cli.commands.interruption import EXIT_INTERRUPTED, interrupted
 from crawler_cli.overseer import Overseer
 from crawler_cli.processes import Processes
 from crawler_cli.status import StatusLine
@@ -21,6 +21,7 @@ from crawler_nodes.ring_view import RingView
 from crawler_nodes.run_log import RunLog
 
 START_UP = 30.0  # s until the first state must have come
+FAILED = 1  # exit code of a run that did not come to its end
 USAGE = 2  # exit code of a node that refuses its input
 LOOK = 0.04  # s between two looks at the ring
 LAST_WORDS = 0.1  # s that are listened on: the last diagnostics carry the counters
@@ -72,6 +73,23 @@ def watch(stack: Stack, directory: Path, quiet: bool) -> Outcome:
             signal.signal(number, signal.SIG_IGN)  # the end is on its way; a second Ctrl-C must not leave orphans
         processes.stop()
     return outcome
+
+
+def run_through(stack: Stack, directory: Path, quiet: bool) -> int:
+    """A run that is made for what it leaves in the new `directory`: 0, or the exit code, once why has been said.
+
+    Raises UserError where a node refuses what the user can put right.
+    """
+    directory.mkdir(parents=True)
+    outcome = watch(stack, directory, quiet)
+    if outcome.refusal:
+        raise UserError(outcome.refusal)
+    if outcome.interrupted:
+        return EXIT_INTERRUPTED
+    if outcome.failure:
+        print(f"crawler: {outcome.failure}", file=sys.stderr)
+        return FAILED
+    return 0
 
 
 class _Watch:

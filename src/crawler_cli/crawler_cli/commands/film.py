@@ -14,15 +14,14 @@ from crawler_bringup.settings import merge
 from crawler_bringup.stack import Options, Stack, make_stack
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import HOUR, add_json, add_settings, number_to, settings_of, whole
-from crawler_cli.commands.interruption import EXIT_INTERRUPTED, AskedToEnd
+from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
 from crawler_cli.film_wishes import FASTEST, FPS, LASTS, STRIDE, WIDTH, Wishes
-from crawler_cli.run_watch import watch
+from crawler_cli.run_watch import run_through
 from crawler_core.errors import UserError
 from crawler_core.robot import default_robot
 from crawler_nodes.neighbours import Lookout
 
-NOT_DONE = 1  # exit code
 EPILOG = """examples:
   crawler film runs/NAME                           a run that was recorded with 'crawler run --record'
   crawler film my.mcap --from 10 --to 12 --speed 0.25 --out crawl.gif
@@ -91,15 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
             raise UserError(f"--{name} is about a run that is made here, and {arguments.recording} is a recording.")
         return _film(arguments, Path(arguments.recording), out)
     stack, directory = _stack(arguments)
-    directory.mkdir(parents=True)
-    outcome = watch(stack, directory, quiet=arguments.json)
-    if outcome.refusal:
-        raise UserError(outcome.refusal)
-    if outcome.interrupted:
-        return EXIT_INTERRUPTED
-    if outcome.failure:
-        print(f"crawler: {outcome.failure}", file=sys.stderr)
-        return NOT_DONE
+    if code := run_through(stack, directory, quiet=arguments.json):
+        return code
     return _film(arguments, directory, out or directory / "film.gif")
 
 

@@ -16,9 +16,8 @@ from crawler_bringup.settings import merge
 from crawler_bringup.stack import BACKENDS, Options, make_stack
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
-from crawler_cli.commands.interruption import EXIT_INTERRUPTED
 from crawler_cli.recorded_run import interventions, late_ticks, recorded_options, what_differs
-from crawler_cli.run_watch import watch
+from crawler_cli.run_watch import run_through
 from crawler_core.errors import UserError
 from crawler_nodes.neighbours import Lookout
 
@@ -78,15 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
             made = (about.get("versions") or {}).get("crawler", "another version")
             raise UserError(f"the run cannot be made again here (it was recorded by crawler {made}): {error}") from None
         lookout.refuse_a_second("wait until it has ended")
-    directory.mkdir(parents=True)
-    outcome = watch(stack, directory, quiet=arguments.json)
-    if outcome.refusal:
-        raise UserError(outcome.refusal)
-    if outcome.interrupted:
-        return EXIT_INTERRUPTED
-    if outcome.failure:
-        print(f"crawler: {outcome.failure}", file=sys.stderr)
-        return NOT_EQUAL
+    if code := run_through(stack, directory, quiet=arguments.json):
+        return code
     from crawler_studies.comparison import compare
 
     with reading(path) as before, reading(directory) as now:
