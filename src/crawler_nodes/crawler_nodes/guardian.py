@@ -118,8 +118,8 @@ class Guardian:
         if signal.SIGTSTP in numbers:
             self._ask("Ctrl-Z would leave the motors as they are")
         if signal.SIGINT in numbers or signal.SIGTERM in numbers:
-            self.asked = True
             self._ask(self._parent.trouble(False))  # the kernel sends it where the parent dies
+            self.asked = True  # last: once the loop reads it, it asks why, and nobody's death must pass for a wish
 
     def _ask(self, why: str) -> None:
         self.why = self.why or why
