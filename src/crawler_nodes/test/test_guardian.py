@@ -1,6 +1,7 @@
 """What the guardian knows when the loop is told to end."""
 
 import signal
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,8 @@ class Parent:
 def test_the_loop_is_told_to_end_once_it_is_known_why(number, trouble):
     guardian = Guardian.__new__(Guardian)  # without its thread, and this process's signals
     guardian.asked, guardian.why = False, ""
-    guardian._parent = parent = Parent(guardian, trouble)
+    parent: Any = Parent(guardian, trouble)
+    guardian._parent = parent
     guardian._hear(bytes([number]))
     assert guardian.asked
     assert guardian.why == trouble
