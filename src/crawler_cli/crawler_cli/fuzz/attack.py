@@ -9,7 +9,7 @@ from typing import Any
 
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.msg import ParameterValue
-from rcl_interfaces.srv import SetParameters
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.parameter import Parameter
 from rclpy.serialization import deserialize_message, serialize_message
 from std_srvs.srv import SetBool, Trigger
@@ -75,9 +75,12 @@ class Attack:
         if target.way == "topic":
             return
         node = self._ring.nodes[target.node]
-        for name, value in self._before.items():
-            if node.get_parameter(name).value != value:
-                self._set(Parameter(name, value=value).to_parameter_msg())
+        # all at once: one by one they may not go together on the way
+        changed = [name for name, value in self._before.items() if node.get_parameter(name).value != value]
+        if changed:
+            wanted = [Parameter(name, value=self._before[name]).to_parameter_msg() for name in changed]
+            request = SetParametersAtomically.Request(parameters=wanted)
+            self._ring.serve(target.node, "set_parameters_atomically", request)
         if target.stops:
             self._ring.serve("backend", "reset", Trigger.Request())
             self._ring.serve("backend", "enable", SetBool.Request(data=True))

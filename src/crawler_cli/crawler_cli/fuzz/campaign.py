@@ -14,10 +14,11 @@ from crawler_cli.fuzz.ring import FuzzedRing
 from crawler_cli.fuzz.target import ENDS_IT, Target, casts
 from crawler_cli.storm.kind import RECOVERY
 from crawler_cli.storm.topics import TYPES
-from crawler_cli.storm.witness import MOVING, Peak
+from crawler_cli.storm.witness import Peak
 
 START = 2.0  # s of its own time within which a ring crawls
 ROUND = 5000  # messages after which the ring is let go for a moment, to see whether it crawls on
+MOVES = 2e-3  # rad in half a second: a gait fades in slowly, and these joints stir by nothing else
 LOOK = 4  # ticks between two looks whether it crawls
 SILENCE = 60.0  # s that it may take at most, on the steady clock, if its own time stands still
 MOST_CRASHES = 20  # different ones, after which it is enough
@@ -138,7 +139,7 @@ def _crawls(ring: FuzzedRing, seconds: float, tick: Callable[[], object]) -> flo
         for _ in range(LOOK):
             tick()
         since = witness.stamp if math.isnan(since) else since
-        crawls = ring.motion == "active" and witness.stirred(max(since, witness.stamp - 0.5), own_time=True) > MOVING
+        crawls = ring.motion == "active" and witness.stirred(max(since, witness.stamp - 0.5), own_time=True) > MOVES
         moved = witness.stamp - since if crawls and moved is None else moved
         if witness.stamp - since >= seconds:
             return moved if crawls else None
