@@ -1,13 +1,16 @@
 """Recordings: one axis of time, and readable whatever happened to those who made them."""
 
+import contextlib
 import json
 import os
 import random
 import resource
 import signal
+import struct
 import subprocess
 import time
 
+import mcap.exceptions
 import mcap.reader
 import pytest
 from rosbags.highlevel import AnyReader
@@ -70,7 +73,17 @@ def scene():
         # it has grown, and what was its end has been written over
         assert made.until(lambda: file.exists() and (sizes.add(file.stat().st_size) or len(sizes) > 3), 120.0)
         assert made.crawling()
+        assert made.until(
+            lambda: "/joint_states" in topics_so_far(file), 120.0
+        )  # it is written a while after it was heard
         yield made
+
+
+def topics_so_far(file):
+    """The topics in a file that is being written."""
+    with contextlib.suppress(mcap.exceptions.McapError, struct.error):  # in the middle of that
+        return {topic for topic, _, _ in by_mcap(file)}
+    return set()
 
 
 def test_what_was_heard_before_everything_is_killed_can_be_read_by_all(scene):
