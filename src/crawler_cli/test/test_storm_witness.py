@@ -119,3 +119,12 @@ def test_only_warnings_and_errors_of_after_the_fault_are_words_about_it():
     assert witness.said(("JOINT_2 does",), since)
     assert not witness.said(("joint_2 is well",), 0.0)
     assert not witness.said(("does not follow",), since + 1.0)
+
+
+def test_joints_that_may_tremble_rest_all_the_same():
+    witness, hear = watching([1.9 + 0.01 * (tick % 2) for tick in range(40)])
+    assert not witness.rests()
+    assert witness.rests(trembles=0.02)
+    assert not witness.safe
+    hear["joint_states"](state(41, 2.0), {})
+    assert not witness.rests(trembles=0.02)

@@ -39,9 +39,9 @@ def act(kind: Kind, scene: Scene) -> Verdict:
 def _follow(kind: Kind, scene: Scene, began: float, verdict: Verdict) -> None:
     witness, must = scene.witness, kind.must
     if must.rests:
-        scene.until(lambda: witness.safe or scene.ended, must.rests + (0.0 if must.crawls else HEARD))
+        scene.until(lambda: witness.rests(must.trembles) or scene.ended, must.rests + (0.0 if must.crawls else HEARD))
         verdict.safe_after = time.monotonic() - began
-        if not (witness.safe or scene.ended):
+        if not (witness.rests(must.trembles) or scene.ended):
             raise Unmet(f"neither at rest nor without torque after {verdict.safe_after:.1f} s")
     if must.ends:
         scene.expect(lambda: scene.ended, must.ends, "the run did not end")

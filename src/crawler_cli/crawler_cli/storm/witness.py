@@ -108,7 +108,11 @@ class Witness:
     @property
     def safe(self) -> bool:
         """Whether it has been at rest for a while, or has no torque."""
-        return self.motion in LIMP or self.stirred(time.monotonic() - REST) < STILL
+        return self.rests()
+
+    def rests(self, trembles: float = 0.0) -> bool:
+        """The same, for joints that tremble by so many rad where they rest."""
+        return self.motion in LIMP or self.stirred(time.monotonic() - REST) < STILL + trembles
 
     def crawled(self, since: float) -> bool:
         """Whether it moved as a crawl does in the half second of its own time that ends now; `since` in own time."""

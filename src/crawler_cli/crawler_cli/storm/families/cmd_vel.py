@@ -13,7 +13,11 @@ from crawler_cli.storm.scene import Scene
 ROBOT, GAIT = steered()
 STEERED = Stage(robot=ROBOT, gait=GAIT)
 SILENCE = 2.0  # s: the legs are at rest half a second after the last cmd_vel
-RESTS = stops(within=SILENCE, text="comes to rest after half a second of silence", code=(0,))
+# cranks whose law has nothing but coarse encoders tremble at an edge between two of their angles
+TREMBLES = math.radians(3.0)
+RESTS = stops(
+    within=SILENCE, trembles=TREMBLES, text="comes to rest after half a second of silence, but for 3 degrees", code=(0,)
+)
 
 
 def twist(forward: float = 0.0, aside: float = 0.0, yaw: float = 0.0) -> Change:
