@@ -12,7 +12,7 @@ AGAIN = 1.0  # s without an answer
 def lets_move(name: str, request: Any) -> bool:
     """Whether a request lets the robot move, so that it must not be sent twice.
 
-    The second would still be on its way when an emergency stop has come, and undo it. Who asks such a thing asks the
+    The second could still be on its way when an emergency stop has come, and undo it. Who asks such a thing asks the
     same node something harmless first, `way_back`, again and again: once that is answered, answers find their way.
     """
     return name.endswith("backend/reset") or (name.endswith("backend/enable") and request.data)

@@ -41,7 +41,7 @@ class Must:
     text: str  # the same in words, for people
     crawls: bool = False  # goes on, or goes on again, within RECOVERY of its own time
     rests: float = 0.0  # s within which it is at rest or without torque; 0: that is not asked
-    trembles: float = 0.0  # rad that its joints may do so there
+    trembles: float = 0.0  # rad by which its joints may tremble where they rest
     returns: bool = False  # after reset and enable it crawls again
     ends: float = 0.0  # s within which the run has ended by itself; 0: it goes on
     says: tuple[str, ...] = ()  # one of these stands in diagnostics, or at the end in what the run prints; any case
