@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 
 import pytest
 from rings import GENTLE, LONG, lockstep
@@ -16,11 +17,12 @@ def first():
     """A ring that crawls in real time; whatever is tried beside it, it goes on."""
     with Ring(Options(backend="model", settings=lockstep(1.0, rate=GENTLE))) as ring:
 
-        def goes_on():
+        def goes_on(*, alone=True):
             since = ring.log.time
             ring.watch(lambda: ring.log.time > since + 0.3, LONG)
             assert ring.log.time > since
-            assert not ring.log.went_back
+            assert not (alone and ring.log.went_back)
+            ring.log.went_back = False
             assert ring.log.motion == "active"
 
         ring.watch(lambda: ring.log.distance > 0.0, LONG)
@@ -46,6 +48,16 @@ def test_a_second_backend_is_refused_before_its_time_begins(tmp_path, first):
     assert second.returncode == 2
     assert "a ring is there already, of /backend" in second.stderr
     first()
+
+
+def test_a_run_that_saw_the_other_late_is_refused_all_the_same(tmp_path, first):
+    late = "from crawler_nodes.neighbours import Lookout; Lookout.refuse_a_second = lambda *_: None"
+    main = "import runpy; runpy.run_module('crawler_cli', run_name='__main__', alter_sys=True)"
+    words = ["run", "--backend", "model", "--duration", LONG, "--out", tmp_path / "second"]
+    second = run(sys.executable, "-c", f"{late}; {main}", *words)
+    assert second.returncode == 2
+    assert re.search(r"^crawler: a ring is there already, of /.*--namespace NAME.*", second.stderr, re.MULTILINE)
+    first(alone=False)  # until the second gave way, who looked on saw the states of both
 
 
 def test_a_run_in_a_namespace_runs_beside(crawler, tmp_path, first):

@@ -17,6 +17,7 @@ from crawler_cli.overseer import Overseer
 from crawler_cli.processes import Processes
 from crawler_cli.status import StatusLine
 from crawler_core.errors import UserError
+from crawler_nodes.neighbours import THERE
 from crawler_nodes.ring_view import RingView
 from crawler_nodes.run_log import RunLog
 
@@ -145,8 +146,9 @@ class _Watch:
             if name in self._bystanders:
                 log.troubles[name] = f"it ended with exit code {code}: {self._processes.last_words(name, lines=1)}"
                 continue
-            if code == USAGE and not log.states:
-                outcome.refusal = self._processes.last_words(name, lines=1).partition(": ")[2]
+            words = self._processes.last_words(name, lines=1).partition(": ")[2]
+            if code == USAGE and (not log.states or words.startswith(THERE)):  # the states of that ring are no run
+                outcome.refusal = words
                 return
             said = f"ended with exit code {code}:\n{self._processes.last_words(name)}"
             if code == USAGE and name in log.troubles:  # where there is no room its log lacks that

@@ -42,6 +42,7 @@ from crawler_nodes.timekeeping import Lockstep, Paced
 
 PATIENCE = 15.0  # s of wall time that the start waits for readers, and then the torque for a first command
 SETTLING = 0.2  # s more, until all who are there have found each other and us
+WARY = 1.0  # s of its time in which a backend gives way to another one, which a busy machine may show late
 
 
 class BackendNode(LifecycleNode):
@@ -134,11 +135,11 @@ class BackendNode(LifecycleNode):
     def _refuse_a_second(self) -> None:
         """Raise UserError where there is another: two times and states under one name would break both rings."""
         if len(publishers(self, "joint_states")) > 1:
-            raise already_there(ring_nodes(self), "give this one another namespace")
+            raise already_there(ring_nodes(self), "give this one another namespace (--namespace NAME, namespace:=NAME)")
 
     def _stay_wary(self) -> None:
-        """A busy machine may show the other late. Whoever is commanded by then is the one that was first."""
-        if self._report.commanded:
+        """Whoever has been commanded for a while is the one that was first."""
+        if self._report.commanded and time.monotonic() - self._began > WARY:
             self._end_start()
         else:
             self._refuse_a_second()
