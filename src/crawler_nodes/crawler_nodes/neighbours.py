@@ -16,7 +16,8 @@ TOPICS = ("joint_states", "joint_commands", "gait_reference")  # what only one n
 ANSWER = 0.8  # s within which a newcomer hears of who is there: they say so every 0.3 s, discovery.xml has it
 LOOK = 0.01  # s between two looks
 FEWEST = 10  # looks
-THERE = "a ring is there already"  # begins the sentence, by which a process's last words are known
+SENTENCE = "a ring is there already, of {names}: end it, {remedy}, or another ROS_DOMAIN_ID."
+THERE = SENTENCE.partition(",")[0]  # by which a process's last words are known
 
 
 class Lookout:
@@ -60,7 +61,7 @@ def ring_nodes(node: Node) -> list[str]:
 def already_there(nodes: list[str], remedy: str) -> UserError:
     """Two rings cannot have the same names."""
     names = ", ".join(_named(nodes)) or "nodes that have not told their names yet"
-    return UserError(f"{THERE}, of {names}: end it, {remedy}, or another ROS_DOMAIN_ID.")
+    return UserError(SENTENCE.format(names=names, remedy=remedy))
 
 
 def _named(nodes: list[str]) -> list[str]:
