@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 LOOK = 0.2  # s between two looks
 STANDS = 0.5  # s after which a process that is found stopped counts so: some are, for a moment
@@ -13,7 +12,9 @@ STANDS = 0.5  # s after which a process that is found stopped counts so: some ar
 def status_of(pid: int) -> list[bytes]:
     """What /proc/<pid>/stat says after the name, the state first; empty where there is no such process."""
     try:
-        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        # no Path: it interns its parts each time, and in the end Python's table of such strings grows by a megabyte
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()
     except OSError:
         return []
 
