@@ -12,16 +12,24 @@ from crawler_studies.figures import Drawing
 from crawler_studies.three_link import figures as three_link
 from crawler_studies.three_link.figures.feedback import account
 from crawler_studies.three_link.figures.gaits import best
-from crawler_studies.three_link.figures.lab import AMPLITUDE, PHI0, PSI, band, gait, steps
+from crawler_studies.three_link.figures.lab import AMPLITUDE, HIGHEST, PHI0, PSI, band, gait, steps
 from crawler_studies.three_link.figures.masses import OMEGAS, steps_of_masses
 from crawler_studies.three_link.figures.time_scaling import best_scaling
 from crawler_studies.three_link.shape_design import Limits
 from crawler_studies.three_link.virtual_experiment import ServoMotion, experiment
 
 
+class Coarse(three_link.Lab):
+    """A third of the figures' frequencies, and those that the paper names."""
+
+    @property
+    def omegas(self):
+        return np.sort([*super().omegas[::3], 8.0, 9.0, HIGHEST])
+
+
 @pytest.fixture(scope="module")
 def lab():
-    return three_link.Lab(ThreeLink.from_parameters(load_robot("three_link").parameters))
+    return Coarse(ThreeLink.from_parameters(load_robot("three_link").parameters))
 
 
 def drawing_of(name, lab):
