@@ -222,6 +222,10 @@ def test_what_a_ring_cannot_do_is_one_sentence(call, tmp_path, ring):
 
 # the action
 
+ABORTED, CANCELED, SUCCEEDED = 6, 5, 4
+GOAL = {"objective": "step", "variables": ["gait.psi"], "settings": "{gait: {omega: 8.0}}", "study": "a.sqlite"}
+AGAIN = 2.0  # s without an answer
+
 
 class Client:
     """A client of the tuner node, which runs as a process."""
@@ -237,6 +241,8 @@ class Client:
         self.client = ActionClient(self.node, Tune, "tune")
         self.feedback = []
         self.until(self.client.server_is_ready)
+        nothing = Tune.Goal(**{**GOAL, "objective": "stap"})
+        self.asked(lambda: self.client.send_goal_async(nothing))  # harmless, until answers find their way
 
     def until(self, condition):
         end = time.monotonic() + LONG
@@ -244,18 +250,27 @@ class Client:
             assert time.monotonic() < end, "it did not come in time"
             self.executor.spin_once(timeout_sec=0.05)
 
-    def get(self, future):
-        self.until(future.done)
-        return future.result()
+    def asked(self, ask):
+        """The answer to what may be asked again: the middleware drops it where the asker is not known yet."""
+        asked = []
+
+        def answered():
+            if not asked or time.monotonic() > asked[-1][0] + AGAIN:
+                asked.append((time.monotonic(), ask()))
+            return any(future.done() for _, future in asked)
+
+        self.until(answered)
+        return next(future.result() for _, future in asked if future.done())
 
     def send(self, **goal):
         sent = self.client.send_goal_async(Tune.Goal(**goal), lambda message: self.feedback.append(message.feedback))
-        handle = self.get(sent)
+        self.until(sent.done)
+        handle = sent.result()
         assert handle.accepted
         return handle
 
     def result(self, handle):
-        return self.get(handle.get_result_async())
+        return self.asked(handle.get_result_async)
 
     def close(self):
         self.process.terminate()
@@ -267,10 +282,6 @@ class Client:
             self.executor.shutdown()
             self.node.destroy_node()
             self.context.try_shutdown()
-
-
-ABORTED, CANCELED, SUCCEEDED = 6, 5, 4
-GOAL = {"objective": "step", "variables": ["gait.psi"], "settings": "{gait: {omega: 8.0}}", "study": "a.sqlite"}
 
 
 def test_the_action_gives_feedback_can_be_cancelled_and_goes_on(tmp_path):
@@ -285,7 +296,7 @@ def test_the_action_gives_feedback_can_be_cancelled_and_goes_on(tmp_path):
         second = client.result(client.send(**GOAL, budget=5))
         assert second.status == ABORTED
         assert "another tuning" in second.result.message
-        client.get(handle.cancel_goal_async())
+        client.asked(handle.cancel_goal_async)
         ended = client.result(handle)
         assert ended.status == CANCELED
         assert 4 <= ended.result.evaluations < 500
