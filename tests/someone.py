@@ -7,6 +7,7 @@ import argparse
 import json
 import select
 import sys
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -14,6 +15,10 @@ import rclpy
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
+
+from crawler_nodes.service_call import ServiceCall
+
+PATIENCE = 60.0  # s until there is no answer
 
 
 def main() -> None:
@@ -46,10 +51,12 @@ def main() -> None:
         if client is not None and client.service_is_ready():
             said["found"] = True
             if wanted.heard and asked is None:
-                asked = client.call_async(Trigger.Request())
+                asked = ServiceCall(client, Trigger.Request())
         rclpy.spin_once(node, timeout_sec=0.02)
     if asked is not None:
-        rclpy.spin_until_future_complete(node, asked, timeout_sec=60.0)
+        end = time.monotonic() + PATIENCE
+        while not asked.done() and time.monotonic() < end:
+            rclpy.spin_once(node, timeout_sec=0.02)
         said["estop"] = asked.done() and asked.result().success
     print(json.dumps(said), flush=True)
 

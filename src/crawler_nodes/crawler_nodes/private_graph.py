@@ -13,6 +13,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from crawler_nodes.own_domain import own_domain
+from crawler_nodes.service_call import ServiceCall
 
 
 class PrivateGraph:
@@ -39,6 +40,14 @@ class PrivateGraph:
         while not condition():
             assert time.monotonic() < deadline, "the condition was not met in time"
             self.executor.spin_once(timeout_sec=0.05)
+
+    def call(self, asker: Node, kind: Any, name: str, request: Any) -> Any:
+        """The answer of a service to one of the nodes."""
+        client = asker.create_client(kind, name)
+        self.spin_until(client.service_is_ready)
+        call = ServiceCall(client, request)
+        self.spin_until(call.done)
+        return call.result()
 
     def close(self) -> None:
         """End everything."""

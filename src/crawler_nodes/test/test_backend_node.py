@@ -112,11 +112,7 @@ class Bench:
         self.spin_until(lambda: stamp_ns(self.states[-1].header.stamp) > now)
 
     def call(self, kind, name, **fields):
-        client = self.client.create_client(kind, f"backend/{name}")
-        self.spin_until(client.service_is_ready)
-        future = client.call_async(kind.Request(**fields))
-        self.spin_until(future.done)
-        return future.result()
+        return self.graph.call(self.client, kind, f"backend/{name}", kind.Request(**fields))
 
 
 @pytest.fixture

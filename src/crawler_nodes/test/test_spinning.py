@@ -9,6 +9,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from crawler_nodes import spinning
+from crawler_nodes.service_call import ServiceCall
 from crawler_nodes.spinning import AT_ONCE, IDLE, TURN, Spinner
 
 
@@ -146,13 +147,13 @@ def test_an_urgent_service_is_served_before_messages_that_wait(graph, clock):
         waiting = spinner._wait
         vars(spinner)["_wait"] = lambda: None  # what has come lies there until everything has
         out.publish(String(data="word"))
-        answer = client.call_async(Trigger.Request())
+        answer = ServiceCall(client, Trigger.Request())
         arrived = WaitSetOf(node, words, service)
         graph.spin_until(arrived)
         spinner.turn()
         vars(spinner)["_wait"] = waiting
         graph.spin_until(lambda: spinner.turn() or answer.done())
-    assert order == ["stop", "word"]
+    assert order[:2] == ["stop", "word"]  # it may have been asked again
 
 
 class WaitSetOf:

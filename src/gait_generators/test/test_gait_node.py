@@ -124,11 +124,8 @@ def test_the_reference_goes_on_with_the_clock_and_comes_into_the_gait(graph, wor
 
 def set_parameter(graph, world, name, value):
     """As `ros2 param set` does it; returns the result."""
-    client = world.create_client(SetParameters, "gait/set_parameters")
-    graph.spin_until(client.service_is_ready)
-    future = client.call_async(SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()]))
-    graph.spin_until(future.done)
-    return future.result().results[0]
+    request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
+    return graph.call(world, SetParameters, "gait/set_parameters", request).results[0]
 
 
 def test_a_parameter_set_while_crawling_takes_effect_without_a_jump(graph, world):
