@@ -42,7 +42,7 @@ from crawler_nodes.timekeeping import Lockstep, Paced
 
 PATIENCE = 15.0  # s of wall time that the start waits for readers, and then the torque for a first command
 SETTLING = 0.2  # s more, until all who are there have found each other and us
-WARY = 1.0  # s of its time in which a backend gives way to another one, which a busy machine may show late
+WARY = 1.0  # s of its time in which a backend gives way to another of its name, which a busy machine may show late
 
 
 class BackendNode(LifecycleNode):
@@ -138,10 +138,12 @@ class BackendNode(LifecycleNode):
             raise already_there(ring_nodes(self), "give this one another namespace (--namespace NAME, namespace:=NAME)")
 
     def _stay_wary(self) -> None:
-        """Whoever has been commanded for a while is the one that was first."""
-        if self._report.commanded and time.monotonic() - self._began > WARY:
+        """Whoever has been commanded for a while was first; at once, where the other has another name."""
+        if not self._report.commanded:
+            self._refuse_a_second()
+        elif time.monotonic() - self._began > WARY:
             self._end_start()
-        else:
+        elif publishers(self, "joint_states").count(self.get_fully_qualified_name()) > 1:
             self._refuse_a_second()
 
     def _end_start(self) -> None:
