@@ -36,6 +36,11 @@ WELL = SoakResult(
 
 def test_a_soak_in_which_all_is_well_has_no_problems():
     assert WELL.problems == []
+    assert WELL.grown == "most that a process grew: 0.90 MB"
+
+
+def test_a_soak_in_which_memory_could_not_settle_says_so():
+    assert replace(WELL, growth_MB={}).grown == "too short to judge memory"
 
 
 @pytest.mark.parametrize(
@@ -44,7 +49,7 @@ def test_a_soak_in_which_all_is_well_has_no_problems():
         ({"missed": {"joint_states": 1}}, "1 messages of joint_states were missed"),
         ({"heard": {"joint_states": 0}}, "nothing was heard on joint_states"),
         ({"late_ticks": 721}, "721 of 720000 ticks were late"),
-        ({"growth_MB": {"cli": 1.2}}, "cli grew by 1.2 MB"),
+        ({"growth_MB": {"cli": 1.2}}, "cli grew by 1.20 MB"),
         ({"not_recorded": 2}, "2 states are not in the recording"),
         ({"recording_holds": 2_899_999}, "holds 2899999 messages, and the recorder had said that it has 2900000"),
         ({"recording_lacks_s": 1.5}, "lacks the last 1.5 s"),

@@ -93,11 +93,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(found))
     else:
-        flat = max(result.growth_MB.values(), default=float("nan"))
         print(
             f"{result.duration_s / 60.0:.1f} min, {result.ticks} ticks, {result.late_ticks} late; missed "
-            f"{sum(result.missed.values())} of {sum(result.heard.values())} messages; most that a process grew: "
-            f"{flat:.2f} MB; the recording lacks {result.recording_lacks_s:.2f} s\neverything: {directory}"
+            f"{sum(result.missed.values())} of {sum(result.heard.values())} messages; "
+            f"{result.grown}; the recording lacks {result.recording_lacks_s:.2f} s\neverything: {directory}"
         )
     for problem in result.problems:
         print(f"crawler: {problem}", file=sys.stderr)

@@ -41,7 +41,7 @@ class SoakResult:
         found += [f"nothing was heard on {topic}" for topic, count in self.heard.items() if not count]
         if self.late_ticks > LATE * self.ticks:
             found.append(f"{self.late_ticks} of {self.ticks} ticks were late, {LATE:.1%} may be")
-        found += [f"{name} grew by {mb:.1f} MB" for name, mb in self.growth_MB.items() if mb > FLAT]
+        found += [f"{name} grew by {mb:.2f} MB" for name, mb in self.growth_MB.items() if mb > FLAT]
         if self.not_recorded:
             found.append(f"{self.not_recorded} states are not in the recording")
         if self.recording_holds < self.recorder_said:
@@ -50,6 +50,13 @@ class SoakResult:
         if not self.recording_lacks_s <= TAIL:
             found.append(f"the recording lacks the last {self.recording_lacks_s:.1f} s, {TAIL:g} s may be")
         return found
+
+    @property
+    def grown(self) -> str:
+        """What is to be said of memory, in any case."""
+        if not self.growth_MB:
+            return "too short to judge memory"
+        return f"most that a process grew: {max(self.growth_MB.values()):.2f} MB"
 
     def as_json(self) -> dict[str, Any]:
         """The keys of --json."""
