@@ -100,6 +100,7 @@ def test_passive_joints_move_in_states_and_in_tf(backend):
         assert np.ptp(rotations[link], axis=0).max() > 0.05, link
 
 
+@pytest.mark.exhaustive  # of a law that reacts to events the gymnast shows it in every run
 @pytest.mark.parametrize("backend", engines())
 def test_two_runs_with_the_law_in_force_are_equal_to_the_bit(backend):
     """The shorter one is the beginning of the longer."""

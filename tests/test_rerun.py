@@ -97,7 +97,7 @@ def test_a_run_of_the_equations_is_repeated_to_the_bit_up_to_where_its_recording
 
 
 @pytest.mark.parametrize("backend", engines())
-@pytest.mark.parametrize("robot", ["snake", pytest.param("three_link", marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("robot", ["three_link", pytest.param("snake", marks=pytest.mark.exhaustive)])
 def test_a_run_in_physics_is_repeated_to_the_bit(crawler, tmp_path, robot, backend):
     where = record(crawler, tmp_path, robot, backend, 0.6)
     again = done([*crawler, "rerun", where.name, "--out", "again"], tmp_path)

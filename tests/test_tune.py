@@ -160,10 +160,10 @@ def the_gait(names=("psi", "omega")):
 
 def test_a_running_ring_is_tuned_and_given_back(crawler, tmp_path, ring):
     before = the_gait()
-    result = tune_process(crawler, "--over", "gait.psi", "--backend", "ring", "--budget", "4", "--json", cwd=tmp_path)
+    result = tune_process(crawler, "--over", "gait.psi", "--backend", "ring", "--budget", "3", "--json", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     told = json.loads(result.stdout)
-    assert told["evaluations"] == 4
+    assert told["evaluations"] == 3
     assert the_gait() == before
     # the same gait by the equations: the ring's transients have faded, and the change was in force
     spec = load_robot("three_link")

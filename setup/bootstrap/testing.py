@@ -12,6 +12,7 @@ from bootstrap.layout import Layout
 EVERYTHING = "--all"  # the exhaustive tests too
 STATIC = "--static"  # what reads the code without running it, alone
 WORKERS = 8  # at most: whole systems are several processes each
+SLOW = ("hw_drivers", "sim_bridge", "crawler_studies")  # packages with modules that take half a minute
 
 
 def run_checks(layout: Layout, arguments: Sequence[str]) -> int:
@@ -61,16 +62,18 @@ def _types(layout: Layout) -> list[str]:
 
 
 def _tests(layout: Layout, arguments: Sequence[str]) -> list[str]:
-    """pytest on everything, module by module in parallel: whole systems first, since the quick rest fills the gaps.
+    """pytest on everything, module by module in parallel: whole systems first, and what waits for motors or is long in
+    physics, since the quick rest fills the gaps, at the end too.
 
     Before them what compiles code that others use, so that it is done by then and done once.
     """
     compiling = [str(path) for path in sorted(layout.root.glob("src/*/test/test_*_fast.py"))]
+    slow = [f"src/{package}" for package in SLOW]
     cores = len(os.sched_getaffinity(0))
     workers = min(WORKERS, cores + (cores + 1) // 2)  # many a test waits for a watchdog or a motor
     chosen = [] if EVERYTHING in arguments else ["-m", "not exhaustive"]
     parallel = ["-n", str(workers), "--dist", "loadscope", "--no-loadscope-reorder"]
-    return [str(layout.python), "-m", "pytest", *parallel, *chosen, *compiling, "tests", "src"]
+    return [str(layout.python), "-m", "pytest", *parallel, *chosen, *compiling, "tests", *slow, "src"]
 
 
 def _told(name: str, command: Sequence[str], layout: Layout, env: dict[str, str]) -> int:

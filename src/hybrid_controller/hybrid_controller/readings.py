@@ -16,6 +16,8 @@ from crawler_nodes.messages import stamp_ns, travel
 from hybrid_controller.laws.law import BaseMotion
 from hybrid_controller.reference import Horizon, read_trajectory
 
+UNIT = 1e-3  # by which the length of a quaternion may be off: rounded to four digits it is the same attitude
+
 
 def read_state(message: JointState) -> JointState:
     """joint_states; what is wrong with its numbers is left to the controller, which brings the joints to rest."""
@@ -44,7 +46,11 @@ def read_contacts(message: ContactStateArray) -> tuple[int, tuple[Contact, ...]]
 
 def read_odometry(message: Odometry, yaws: bool) -> BaseMotion:
     """How the base moves; `yaws`: it has a heading of its own."""
+    q, v = message.pose.pose.orientation, message.twist.twist.linear
+    length = math.hypot(q.w, q.x, q.y, q.z)
+    if not abs(length - 1.0) < UNIT:
+        raise UserError(f"odom has an attitude whose quaternion is {length:.4g} long, but must be 1 long.")
+    if not math.isfinite(math.hypot(v.x, v.y, v.z)):
+        raise UserError("odom has a speed that is not finite.")
     forward = travel(message, yaws).forward
-    if not math.isfinite(forward):
-        raise UserError("odom has a speed or an attitude that is not finite.")
     return BaseMotion(stamp_ns(message.header.stamp), forward)
