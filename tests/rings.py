@@ -12,7 +12,7 @@ PHYSICS, *_OTHERS = installed_engines()
 
 LONG = 120.0  # s, a deadline that only a broken stack meets
 PATIENCE = 60.0  # s that a ring waits for a process whose turn it is
-GENTLE = 100.0  # Hz, the rate of a ring whose numbers are not looked at: it leaves the machine to the other tests
+GENTLE = 50.0  # Hz, the rate of a ring whose numbers are not looked at: it leaves the machine to the other tests
 
 
 def lockstep(factor=0.0, *, law=None, reference_timeout=PATIENCE, **backend):

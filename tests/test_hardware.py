@@ -16,7 +16,7 @@ from crawler_interfaces.msg import ContactState, ContactStateArray
 from diagnostic_msgs.msg import DiagnosticArray
 from hw_robots import three_link_on_a_board
 from rclpy.serialization import deserialize_message
-from rings import LONG, until
+from rings import GENTLE, LONG, until
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_bringup.stack import Options, make_stack
@@ -130,8 +130,9 @@ class Crawl(Ring):
             (Topic("diagnostics", DiagnosticArray), self.keep(self.diagnostics, DiagnosticArray)),
             (Topic("contact_states", ContactStateArray), self.keep(self.contacts, ContactStateArray)),
         ]
+        settings = {"rate": GENTLE, **backend}
         super().__init__(
-            Options(robot=str(robot), backend="hardware", emulate=emulate, settings={"backend": backend}), topics
+            Options(robot=str(robot), backend="hardware", emulate=emulate, settings={"backend": settings}), topics
         )
 
     @staticmethod

@@ -12,11 +12,13 @@ import time
 from pathlib import Path
 
 import pytest
-from rings import LONG
+from rings import GENTLE, LONG
 from std_srvs.srv import Trigger
 
 from crawler_nodes.ring_view import RingView
 from crawler_nodes.run_log import RunLog
+
+SLOWLY = ("--set", f"backend.rate={GENTLE}")
 
 
 def wait_for(condition):
@@ -38,7 +40,7 @@ class Run:
 
     def __init__(self, crawler, directory, *arguments, stderr=subprocess.PIPE):
         self.logs = directory / "run" / "logs"
-        words = [*crawler, "run", "--duration", "0", "--out", str(directory / "run"), *arguments]
+        words = [*crawler, "run", "--duration", "0", "--out", str(directory / "run"), *SLOWLY, *arguments]
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=stderr, text=True)
         wait_for(lambda: "tracking" in self.log("controller"))
         pids = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True).stdout.split()

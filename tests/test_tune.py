@@ -132,12 +132,14 @@ def test_killed_and_resumed_it_finds_what_it_would_have_found(crawler, call, tmp
 
 # a running ring
 
+OMEGA = 8.0  # rad/s: ticks enough in a period
+
 
 @pytest.fixture
 def ring(request):
     """A ring that somebody else has started: fast, but not so fast that the cores wait for it while others start."""
-    backend, factor = getattr(request, "param", ("model", 6.0))
-    settings = {"gait": {"omega": 16.0}, **lockstep(factor, rate=GENTLE)}
+    backend, factor = getattr(request, "param", ("model", 10.0))
+    settings = {"gait": {"omega": OMEGA}, **lockstep(factor, rate=GENTLE)}
     with Ring(Options(backend=backend, settings=settings), logged=False) as running:
         yield running
 
@@ -168,13 +170,13 @@ def test_a_running_ring_is_tuned_and_given_back(crawler, tmp_path, ring):
     # the same gait by the equations: the ring's transients have faded, and the change was in force
     spec = load_robot("three_link")
     for row in rows(tmp_path / told["study"]):
-        gait = make_gait(spec, "harmonic", {"omega": 16.0, "psi": row[1]})
+        gait = make_gait(spec, "harmonic", {"omega": OMEGA, "psi": row[1]})
         expected = predict(spec, gait)["step_length_m"]
         assert row[2] == pytest.approx(expected, rel=0.01, abs=6e-5)
 
 
 # in physics, because joints that stop at once let the feet of the equations leave the ground
-@pytest.mark.parametrize("ring", [(PHYSICS, 6.0)], indirect=True)
+@pytest.mark.parametrize("ring", [(PHYSICS, 10.0)], indirect=True)
 def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(crawler, tmp_path, ring):
     before = the_gait()
     words = ["--over", "gait.psi", "--backend", "ring", "--budget", "500", "--study", "a.sqlite"]

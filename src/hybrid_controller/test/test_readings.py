@@ -3,7 +3,6 @@
 import math
 
 import pytest
-from geometry_msgs.msg import Point, Quaternion, Vector3
 from nav_msgs.msg import Odometry
 
 from crawler_core.errors import UserError
@@ -15,10 +14,9 @@ HALF = math.sqrt(0.5)
 def odom(quaternion=(1.0, 0.0, 0.0, 0.0), velocity=(0.2, 0.0, 0.1)):
     message = Odometry()
     message.header.stamp.nanosec = 7
-    w, x, y, z = quaternion
-    message.pose.pose.position = Point(x=5.0, y=6.0, z=7.0)
-    message.pose.pose.orientation = Quaternion(w=w, x=x, y=y, z=z)
-    message.twist.twist.linear = Vector3(**dict(zip("xyz", velocity, strict=True)))
+    attitude, speed = message.pose.pose.orientation, message.twist.twist.linear
+    attitude.w, attitude.x, attitude.y, attitude.z = quaternion
+    speed.x, speed.y, speed.z = velocity
     return message
 
 
