@@ -138,7 +138,7 @@ OMEGA = 8.0  # rad/s: ticks enough in a period
 @pytest.fixture
 def ring(request):
     """A ring that somebody else has started: fast, but not so fast that the cores wait for it while others start."""
-    backend, factor = getattr(request, "param", ("model", 10.0))
+    backend, factor = getattr(request, "param", ("model", 5.0))
     settings = {"gait": {"omega": OMEGA}, **lockstep(factor, rate=GENTLE)}
     with Ring(Options(backend=backend, settings=settings), logged=False) as running:
         yield running
@@ -176,10 +176,11 @@ def test_a_running_ring_is_tuned_and_given_back(crawler, tmp_path, ring):
 
 
 # in physics, because joints that stop at once let the feet of the equations leave the ground
-@pytest.mark.parametrize("ring", [(PHYSICS, 10.0)], indirect=True)
+@pytest.mark.parametrize("ring", [(PHYSICS, 5.0)], indirect=True)
 def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(crawler, tmp_path, ring):
     before = the_gait()
-    words = ["--over", "gait.psi", "--backend", "ring", "--budget", "500", "--study", "a.sqlite"]
+    settles = "gait.psi=70:110"  # deg, where physics measures every gait
+    words = ["--over", settles, "--backend", "ring", "--budget", "500", "--study", "a.sqlite"]
     said = tmp_path / "said.txt"
     with said.open("w") as stderr:
         process = subprocess.Popen([*crawler, "tune", *words], cwd=tmp_path, stderr=stderr)
