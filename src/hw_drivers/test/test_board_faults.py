@@ -1,15 +1,18 @@
 """Whatever goes wrong with a board in a run is one fault with its remedy, and needs a reset and an enable."""
 
 import math
+import threading
 
 import numpy as np
 import pytest
 from board_bench import SETTINGS, TICK, Bench, crank
+from hw_robots import wait_for
 
 from hw_drivers.board.codec import frame
-from hw_drivers.board.emulator import BOARD_FAULTS, BoardEmulator
+from hw_drivers.board.emulator import BOARD_FAULTS, LEAP, BoardEmulator
 from hw_drivers.board.messages import VERSION, Hello
 from hw_drivers.bus import FAULTS, BusFault
+from hw_drivers.emulated_port import EmulatedPort
 
 PAIR = (crank("left", 1), crank("right", 2, temperature_limit=80.0, stall_time=0.1))
 
@@ -253,5 +256,36 @@ def test_every_fault_of_an_emulated_board_begins_and_heals(fault):
         assert bench.board.supply == 12.0
         assert all(motor.temperature == 30.0 and not motor.broken for motor in bench.board.motors)
         assert set(FAULTS) <= set(BOARD_FAULTS)
+    finally:
+        emulator.close()
+
+
+def test_on_an_emulated_board_no_time_passes_while_the_kernel_has_not_carried_the_bytes_to_it(monkeypatch):
+    """A busy machine may take longer for that than the watchdog waits, and no host has fallen silent then."""
+    held_up = threading.Event()
+    held_up.set()
+    late = EmulatedPort.late
+    looks = []
+
+    def until_they_are_carried(port):
+        looks.append(held_up.is_set())
+        return held_up.is_set() or late(port)
+
+    monkeypatch.setattr(EmulatedPort, "late", until_they_are_carried)
+    bench = ready()
+    emulator = BoardEmulator(bench.board, clock=bench.clock)
+    try:
+        for _ in range(4 * round(SETTINGS.watchdog / LEAP)):
+            bench.now += LEAP
+            seen = len(looks)
+            wait_for(lambda seen=seen: len(looks) > seen + 1)
+        assert emulator.torque() == (True, True)
+        held_up.clear()
+
+        def bitten():
+            bench.now += LEAP
+            return emulator.torque() == (False, False)
+
+        wait_for(bitten)
     finally:
         emulator.close()

@@ -2,13 +2,16 @@
 
 import errno
 import os
+import select
 import termios
 import time
 
 import pytest
+from hw_robots import wait_for
 
 from crawler_core.errors import UserError
 from hw_drivers.bus import BusFault
+from hw_drivers.emulated_port import EmulatedPort
 from hw_drivers.serial_port import SerialPort, check_latency, group_of, open_error
 
 
@@ -110,3 +113,19 @@ def test_a_port_that_hangs_up_is_a_fault():
     port.close()
     with pytest.raises(BusFault, match="is not open"):
         port.write(b"x")
+
+
+def test_an_emulated_port_knows_whether_the_kernel_is_behind_with_its_bytes():
+    port = EmulatedPort()
+    try:
+        assert not port.late()
+        ours, theirs = port._probe
+        select.select([ours], [], [])
+        os.read(ours, 1)  # as if it had not come yet
+        for _ in range(3):
+            assert port.late()
+        os.write(theirs, b"?")
+        wait_for(lambda: not port.late())
+    finally:
+        port.close()
+        port.close()

@@ -24,7 +24,8 @@ BOARD_FAULTS = (*FAULTS, "reboot", "encoder", "stop", "weak")
 ON_THE_LINE = ("lost", "late", "corrupt", "truncated")
 LATENESS = 0.15  # s by which a late answer comes too late
 NAP = 1e-3  # s between two turns of the board's loop
-LEAP = 0.02  # s that may pass on the board at once: while this computer has no time for it, its time stands still
+LEAP = 0.02  # s that may pass on the board at once: while this computer has no time for it, or for the bytes that are on
+# their way to it, its time stands still
 BITS = 10  # on the wire for a byte
 
 
@@ -130,8 +131,9 @@ class BoardEmulator:
                         self._ending.wait(len(data) * self._byte)
                     self.board.receive(data)
                 now = self._clock()
-                self.board.advance(min(now - self._looked, LEAP))
-                self._looked = now
+                if not self._port.late():
+                    self.board.advance(min(now - self._looked, LEAP))
+                    self._looked = now
                 self._deliver(self.board.send(), now)
                 while self._held and self._held[0][0] <= now:
                     self._port.write(self._held.popleft()[1])

@@ -95,11 +95,9 @@ class Firmware:
 
 
 @cache
-def library() -> ctypes.PyDLL:
+def library() -> ctypes.CDLL:
     """The firmware as a shared library. Raises UserError."""
-    # not CDLL, which lets go of the interpreter for each call: who takes it up again a microsecond later, a thousand times
-    # a second, leaves other threads no moment on a busy machine, and the bus that is pretended here falls silent
-    found = ctypes.PyDLL(str(compiled("board.so", [*core(), sources() / "host" / "library.cpp"], LIBRARY)))
+    found = ctypes.CDLL(str(compiled("board.so", [*core(), sources() / "host" / "library.cpp"], LIBRARY)))
     found.crawler_board_make.restype = ctypes.c_void_p
     found.crawler_board_make.argtypes = (ctypes.c_uint32, ctypes.c_int, ctypes.c_char_p)
     found.crawler_board_free.argtypes = (ctypes.c_void_p,)
