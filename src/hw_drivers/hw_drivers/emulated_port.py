@@ -67,7 +67,7 @@ class EmulatedPort:
     def late(self) -> bool:
         """Whether the kernel is behind with carrying bytes: what the driver has sent may not be here yet.
 
-        A worker of its own does that for all pseudo-terminals. On a busy machine it has been 1.6 s late, while everything
+        A worker of its own does that for all pseudo-terminals, which has been 1.6 s late on a busy machine while all
         else went on. One thread may ask.
         """
         ours, theirs = self._probe

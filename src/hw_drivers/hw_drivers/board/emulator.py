@@ -24,8 +24,7 @@ BOARD_FAULTS = (*FAULTS, "reboot", "encoder", "stop", "weak")
 ON_THE_LINE = ("lost", "late", "corrupt", "truncated")
 LATENESS = 0.15  # s by which a late answer comes too late
 NAP = 1e-3  # s between two turns of the board's loop
-LEAP = 0.02  # s that may pass on the board at once: while this computer has no time for it, or for the bytes that are on
-# their way to it, its time stands still
+LEAP = 0.02  # s that may pass on the board at once: while this computer is too busy for it, its time stands still
 BITS = 10  # on the wire for a byte
 
 
