@@ -1,5 +1,6 @@
 """A running ring, told from a second terminal what to do."""
 
+import asyncio
 import json
 
 import pytest
@@ -120,6 +121,22 @@ def test_without_a_ring_that_is_said(call, monkeypatch):
         code, _, err = call("steer", action)
         assert code == 1
         assert "no ring runs here: './crawler run' starts one" in err
+
+
+def test_who_has_to_wait_for_a_ring_is_told_so(call, monkeypatch):
+    looked = []
+
+    async def after_a_while(*_):
+        looked.append(await asyncio.sleep(0.01))
+        return []
+
+    monkeypatch.setattr("crawler_cli.commands.steer.RingClient.look", after_a_while)
+    for quiet, said in ((0.0, True), (LONG, False)):
+        monkeypatch.setattr("crawler_cli.commands.steer.QUIET", quiet)
+        code, out, err = call("steer", "list")
+        assert (code, out) == (0, "no ring runs here\n")
+        assert ("looking for 10 s at most" in err) is said
+    assert len(looked) == 2
 
 
 async def nobody(*_):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from typing import Any
 
 from rich.console import Console
@@ -21,6 +21,7 @@ NODES = ("gait", "controller")
 STOPS = ("estop", "reset", "enable", "stop")
 ACTIONS = ("list", "show", "set", *STOPS)
 NOT_DONE = 1  # exit code
+QUIET = 2.0  # s that it looks for rings without a word
 NONE_HERE = "no ring runs here: './crawler run' starts one; ROS_DOMAIN_ID must be that of the ring."
 EPILOG = """actions:
   list      the rings that run here, by their namespaces
@@ -96,7 +97,7 @@ async def _act(
 ) -> Answer:
     if arguments.action == "estop":
         return await _estop(client)
-    rings = await client.look()
+    rings = await _looked(client.look())
     if arguments.action == "list":
         told["rings"] = rings
         return Answer(True, "\n".join(_called(ring) for ring in rings) or "no ring runs here")
@@ -118,13 +119,21 @@ async def _act(
     return await client.enable(arguments.action == "enable")
 
 
+async def _looked(looking: Coroutine[Any, Any, list[str]]) -> list[str]:
+    """The rings; whoever waits for them for long is told what for."""
+    found = asyncio.ensure_future(looking)
+    if not (await asyncio.wait([found], timeout=QUIET))[0]:
+        Console(stderr=True, soft_wrap=True).print(f"No ring is seen yet; looking for {APPEARS:g} s at most ...")
+    return await found
+
+
 async def _estop(client: RingClient) -> Answer:
     """Stop the ring that is named, and otherwise every one, the first as soon as it is seen."""
     if client.namespace:
         return await client.estop()
     stopped: dict[str, Answer] = {}
     for seconds, settles in ((APPEARS, 0.0), (SETTLES, SETTLES)):
-        for ring in await client.look(seconds, settles):
+        for ring in await _looked(client.look(seconds, settles)):
             if ring not in stopped:
                 client.namespace = ring
                 try:

@@ -23,7 +23,7 @@ from hw_drivers.serial_port import SerialPort
 
 TRIES = 3  # for what must be confirmed
 SURE = 0.05  # s at least until its answer is lost: no cycle waits for it
-AT_REST = 0.25  # s, the same where nothing moves: a busy machine may be late to hear it
+AT_REST = 0.6  # s, the same where nothing moves: the kernel of a busy machine may be late to carry it
 BITS = 10  # on the wire for a byte
 ANSWER_TIME = 1e-3  # s that a board may take
 EXCHANGE = 2 * LONGEST  # bytes of the longest question and the longest answer
