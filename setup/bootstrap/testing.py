@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from bootstrap import environment
 from bootstrap.layout import Layout
@@ -12,7 +13,6 @@ from bootstrap.layout import Layout
 EVERYTHING = "--all"  # the exhaustive tests too
 STATIC = "--static"  # what reads the code without running it, alone
 WORKERS = 8  # at most: whole systems are several processes each
-SLOW = ("hw_drivers", "sim_bridge", "crawler_studies")  # packages with modules that take half a minute
 
 
 def run_checks(layout: Layout, arguments: Sequence[str]) -> int:
@@ -62,18 +62,25 @@ def _types(layout: Layout) -> list[str]:
 
 
 def _tests(layout: Layout, arguments: Sequence[str]) -> list[str]:
-    """pytest on everything, module by module in parallel: whole systems first, and what waits for motors or is long in
-    physics, since the quick rest fills the gaps, at the end too.
+    """pytest on everything, module by module in parallel: whole systems first, since the quick rest fills the gaps.
 
-    Before them what compiles code that others use, so that it is done by then and done once.
+    Before them what compiles code that others use, so that it is done by then and done once; after them what waits for
+    motors, one module of it and one that computes in turn, so that no core is idle for long.
     """
-    compiling = [str(path) for path in sorted(layout.root.glob("src/*/test/test_*_fast.py"))]
-    slow = [f"src/{package}" for package in SLOW]
+    compiling = _modules(layout, "*", "_fast")
+    waiting = _modules(layout, "hw_drivers")
+    computing = [path for package in ("sim_bridge", "crawler_studies") for path in _modules(layout, package)]
+    in_turn = [path for pair in zip_longest(waiting, computing) for path in pair if path is not None]
     cores = len(os.sched_getaffinity(0))
     workers = min(WORKERS, cores + (cores + 1) // 2)  # many a test waits for a watchdog or a motor
     chosen = [] if EVERYTHING in arguments else ["-m", "not exhaustive"]
     parallel = ["-n", str(workers), "--dist", "loadscope", "--no-loadscope-reorder"]
-    return [str(layout.python), "-m", "pytest", *parallel, *chosen, *compiling, "tests", *slow, "src"]
+    return [str(layout.python), "-m", "pytest", *parallel, *chosen, *compiling, "tests", *in_turn, "src"]
+
+
+def _modules(layout: Layout, package: str, ending: str = "") -> list[str]:
+    """The test modules of a package, or of all."""
+    return [str(path) for path in sorted(layout.root.glob(f"src/{package}/test/test_*{ending}.py"))]
 
 
 def _told(name: str, command: Sequence[str], layout: Layout, env: dict[str, str]) -> int:

@@ -139,8 +139,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tune(arguments: argparse.Namespace, request: Request, stack: ExitStack) -> int:
-    from crawler_studies.tuning.engine import open_tuning, read, tune
-    from crawler_studies.tuning.outcome import outcome
     from crawler_studies.tuning.plan import study_path
     from crawler_studies.tuning.progress import Progression
 
@@ -148,6 +146,10 @@ def _tune(arguments: argparse.Namespace, request: Request, stack: ExitStack) -> 
     progress = Progression(quiet)
     asked = AskedToEnd(at_once=arguments.backend != "ring")
     plan = _plan(arguments, request, stack, progress, asked)
+    # these take a second, for which nobody shall wait who has misspelt something
+    from crawler_studies.tuning.engine import open_tuning, read, tune
+    from crawler_studies.tuning.outcome import outcome
+
     path = study_path(plan, arguments.study)
     study = stack.enter_context(open_tuning(plan, path))
     before = len(read(plan, study).trials)
