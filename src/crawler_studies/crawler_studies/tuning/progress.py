@@ -6,14 +6,17 @@ import math
 import sys
 import time
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
 from crawler_studies.sweep.progress import duration
-from crawler_studies.tuning.engine import Standing, Trial
 from crawler_studies.tuning.objective import Kind
+
+if TYPE_CHECKING:
+    from crawler_studies.tuning.engine import Standing, Trial
 
 EVERY = 1.0  # s between plain lines
 
