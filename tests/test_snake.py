@@ -56,7 +56,8 @@ def test_in_physics_it_stops_where_it_is_when_its_gait_dies_and_lies_down_at_an_
             lambda data, _: contacts.append(deserialize_message(data, ContactStateArray)),
         ),
     ]
-    with ring_of(PHYSICS, topics, **lockstep(4.0, reference_timeout=1.0)) as ring:
+    # no faster than this: the wave stands for seconds, in which the gait has to be killed
+    with ring_of(PHYSICS, topics, **lockstep(1.0, reference_timeout=1.0)) as ring:
 
         def until(condition):
             ring.watch(condition, LONG)
