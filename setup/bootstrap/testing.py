@@ -74,7 +74,7 @@ def _tests(layout: Layout, arguments: Sequence[str]) -> list[str]:
     cores = len(os.sched_getaffinity(0))
     workers = min(WORKERS, cores + (cores + 1) // 2)  # many a test waits for a watchdog or a motor
     chosen = [] if EVERYTHING in arguments else ["-m", "not exhaustive"]
-    parallel = ["-n", str(workers), "--dist", "loadscope", "--no-loadscope-reorder"]
+    parallel = ["-n", str(workers), "--dist", "loadfile", "--no-loadscope-reorder"]
     return [str(layout.python), "-m", "pytest", *parallel, *chosen, *compiling, "tests", *in_turn, "src"]
 
 
