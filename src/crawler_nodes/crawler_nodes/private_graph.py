@@ -15,6 +15,8 @@ from rclpy.parameter import Parameter
 from crawler_nodes.own_domain import own_domain
 from crawler_nodes.service_call import ServiceCall
 
+AGAIN = 5.0  # s
+
 
 class PrivateGraph:
     """Nodes that share an executor, a domain and a namespace with nobody else."""
@@ -42,10 +44,19 @@ class PrivateGraph:
             self.executor.spin_once(timeout_sec=0.05)
 
     def call(self, asker: Node, kind: Any, name: str, request: Any) -> Any:
-        """The answer of a service to one of the nodes."""
-        client = asker.create_client(kind, name)
-        self.spin_until(client.service_is_ready)
-        call = ServiceCall(client, request)
+        """The answer of a service to one of the nodes. A client that does not find it for AGAIN s is made anew."""
+        clients: list[Any] = []
+        looked = 0.0
+
+        def found() -> bool:
+            nonlocal looked
+            if not clients or time.monotonic() > looked + AGAIN:
+                looked = time.monotonic()
+                clients.append(asker.create_client(kind, name))
+            return any(client.service_is_ready() for client in clients)
+
+        self.spin_until(found)
+        call = ServiceCall(next(client for client in clients if client.service_is_ready()), request)
         self.spin_until(call.done)
         return call.result()
 
