@@ -15,7 +15,7 @@ from rclpy.parameter import Parameter
 from crawler_nodes.own_domain import own_domain
 from crawler_nodes.service_call import ServiceCall
 
-AGAIN = 5.0  # s
+AGAIN = 5.0  # s that a client looks for its service before another is made
 
 
 class PrivateGraph:
