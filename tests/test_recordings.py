@@ -9,6 +9,7 @@ import signal
 import struct
 import subprocess
 import time
+from collections import Counter
 
 import mcap.exceptions
 import mcap.reader
@@ -49,10 +50,31 @@ def by_mcap(file):
 READERS = (by_crawler, by_rosbags, by_rosbags_directory, by_mcap)
 
 
-def test_a_simulation_is_recorded_on_its_own_time(crawler, tmp_path):
+SLOW = """
+import sys
+if any(word.endswith("recorder_node") for word in sys.orig_argv):
+    import time
+    from rclpy.node import Node
+    plain = Node.create_subscription
+    def slow(*words, **more):
+        time.sleep(0.05)
+        return plain(*words, **more)
+    Node.create_subscription = slow
+"""
+
+
+@pytest.fixture
+def slow(tmp_path):
+    """An environment in which a recorder takes longer to begin than all others."""
+    (tmp_path / "slow").mkdir()
+    (tmp_path / "slow" / "sitecustomize.py").write_text(SLOW)
+    return {**os.environ, "PYTHONPATH": f"{tmp_path / 'slow'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+
+
+def test_a_simulation_is_recorded_whole_and_on_its_own_time_however_slow_the_recorder_is(crawler, tmp_path, slow):
     words = [*crawler, *RUN, "--backend", "model", "--lockstep", "--duration", "3", "--out", "crawl"]
     words += ["--set", "gait.omega=8", "--set", "backend.lockstep_timeout=60"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=200, cwd=tmp_path)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=200, cwd=tmp_path, env=slow)
     assert done.returncode == 0, done.stderr
     found = by_mcap(tmp_path / "crawl" / "recording" / "recording.mcap")
     topics = {topic for topic, _, _ in found}
@@ -61,6 +83,9 @@ def test_a_simulation_is_recorded_on_its_own_time(crawler, tmp_path):
     assert any(b"recorder\0" in data for topic, _, data in found if topic == "/diagnostics")
     assert min(when for _, when, _ in found) == 0  # the simulation's first state is of time 0
     assert max(when for _, when, _ in found) == 3 * SECOND
+    counts = Counter(topic for topic, _, _ in found)
+    assert counts["/joint_states"] == counts["/contact_states"] == counts["/joint_commands"] == 601
+    assert (counts["/odom"], counts["/controller_state"], counts["/tf"]) == (301, 151, 151)
     files = [tmp_path / "crawl" / "recording" / "recording.mcap"]
     assert [sorted(read(files[0])) for read in READERS[:-1]] == [sorted(found)] * (len(READERS) - 1)
 

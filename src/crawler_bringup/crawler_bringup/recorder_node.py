@@ -48,8 +48,6 @@ STAMPS: dict[type, int] = {
     TFMessage: 8,
 }
 TOPICS = (
-    Topic("joint_states", JointState, depth=5000),  # first: it says what time it is
-    Topic("joint_commands", JointState, depth=5000),
     Topic("contact_states", ContactStateArray, depth=5000),
     Topic("contact_estimates", ContactStateArray, depth=5000),
     Topic("odom", Odometry),
@@ -63,6 +61,10 @@ TOPICS = (
     Topic("diagnostics", DiagnosticArray),
     Topic("/parameter_events", ParameterEvent),
 )
+# these last, each after the others of the same sender, since nodes hear of subscriptions in their order: when the
+# controller sees that its commands are heard, and the backend that its states are, the ring may go on
+COMMANDS = Topic("joint_commands", JointState, depth=5000)
+STATES = Topic("joint_states", JointState, depth=5000)
 RUN_TOPIC = "run_description"
 DRAIN_EVERY = 0.05  # s
 FLUSH_EVERY = 0.25  # s; what a recorder that is killed has heard before that is in the file
@@ -82,8 +84,8 @@ class RecorderSettings:
 class RecorderNode(Node):
     """Taps every topic of the ring and writes the bytes as they come, on the run's own time."""
 
-    def __init__(self) -> None:
-        super().__init__("recorder")
+    def __init__(self, **node_options: Any) -> None:
+        super().__init__("recorder", **node_options)
         self._settings = settings = declare(self, RecorderSettings)
         refuse_unknown(self, section="recorder")
         self._diagnostics = DiagnosticsReporter(self)
@@ -96,7 +98,7 @@ class RecorderNode(Node):
         try:
             self._bag = LastingBag(Path(settings.directory))
             self._bag.open()
-            taps = [(topic, self._hearing(topic)) for topic in TOPICS]
+            *others, states = [(topic, self._hearing(topic)) for topic in (*TOPICS, COMMANDS, STATES)]
             about = self._connect(self.resolve_topic_name(RUN_TOPIC), String)
             said = yaml.safe_dump({"versions": versions()}, sort_keys=False)
             self._order.add(self._time.now, about, serialize_message(String(data=f"{settings.run}{said}")))
@@ -105,11 +107,12 @@ class RecorderNode(Node):
         except (WriterError, OSError) as error:
             why = getattr(error, "strerror", None) or str(error).rstrip(".")
             raise UserError(f"the recording {settings.directory} cannot be written: {why}.") from None
-        self._tap = Tap(self, taps)
+        self._others = Tap(self, others)
+        self._states = Tap(self, [states])  # emptied first: they say what time it is
 
     def drain(self) -> None:
         """Write what has come. Raises OSError."""
-        self.count += self._tap.drain()
+        self.count += self._states.drain() + self._others.drain()
         self._write()
 
     def flush(self) -> None:

@@ -171,7 +171,8 @@ def make_stack(options: Options) -> Stack:
     # the backend makes the time and the controller takes it from the states: neither needs to hear the clock
     readers = 2 + bool(options.record) + options.watchers  # gait, controller, and who else is started
     backend = {**ring, "readers": readers, **wanted, "use_sim_time": False}
-    follower = {**ring, "lockstep": settings.lockstep, "use_sim_time": False}
+    # a recorder misses no answer: it and the backend are those who listen to them
+    follower = {**ring, "readers": 2 if options.record else 0, "lockstep": settings.lockstep, "use_sim_time": False}
     remap = (("/clock", "clock"),) if options.namespace else ()
 
     def node(package: str, executable: str, label: str, parameters: Mapping[str, Any], **more: Any) -> NodeSpec:

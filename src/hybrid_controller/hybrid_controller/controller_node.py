@@ -55,6 +55,13 @@ class ControllerSettings:
     reference_timeout: float = parameter(
         1.0, unit="s", low=0.05, high=60.0, doc="wall time that lockstep waits for a reference", constant=True
     )
+    readers: int = parameter(
+        0,
+        low=0,
+        high=100,
+        doc="lockstep gives its first answer once so many listen to joint_commands, so that they miss nothing",
+        constant=True,
+    )
     state_rate: float = parameter(
         50.0, unit="Hz", low=0.1, high=4000.0, doc="controller_state per second of the run's time", constant=True
     )
@@ -75,6 +82,9 @@ class ControllerNode(Node):
         law: Law = LAWS[self.law_name].build(self._spec, own, self._dt_ns * 1e-9)
         self.controller = Controller(self._spec, law, self._dt_ns)
         self._lockstep = settings.lockstep
+        self._readers = settings.readers if settings.lockstep else 0  # who are still to be seen
+        self._patient_until = math.inf  # s on the steady clock, with them
+        self._reference_timeout = settings.reference_timeout
         self._state_period = round(1e9 / settings.state_rate)
 
         # the state in hand, and what has been answered
@@ -105,7 +115,7 @@ class ControllerNode(Node):
         self.hearing = Hearing(self, self._complain)
         self._report = ControllerReport(self, self._spec.name)
         self._commands_out = self.create_publisher(JointState, "joint_commands", BEHIND)
-        self._states_out = self.create_publisher(ControllerState, "controller_state", 10)
+        self._states_out = self.create_publisher(ControllerState, "controller_state", BEHIND)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         listen = self.hearing.listen
         reference = partial(read_reference, joints=self._spec.actuated_names)
@@ -209,6 +219,8 @@ class ControllerNode(Node):
 
     def _complete(self, now: int) -> bool:
         """Whether lockstep can answer; otherwise its patience begins to run."""
+        if not self._heard():
+            return False  # the backend sends its state again
         if self._all_there(now):
             if not self._patience.is_canceled():
                 self._patience.cancel()
@@ -219,6 +231,15 @@ class ControllerNode(Node):
         if self.controller.status is not Status.WAITING and self._patience.is_canceled():
             self._patience.reset()
         return False
+
+    def _heard(self) -> bool:
+        """Whether those who shall miss nothing of the answers listen, or have had their time to come."""
+        if self._readers:
+            self._patient_until = min(self._patient_until, time.monotonic() + self._reference_timeout)
+            came = self._commands_out.get_subscription_count()
+            if came >= self._readers or time.monotonic() > self._patient_until:
+                self._readers = 0
+        return not self._readers
 
     def _all_there(self, now: int) -> bool:
         """Whether all is there that the answer to a state depends on."""

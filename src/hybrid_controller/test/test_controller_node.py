@@ -200,6 +200,32 @@ def test_lockstep_goes_on_without_a_reference_after_the_timeout(rig):
     assert list(command.position) == pytest.approx(motion(800 * MS)[0], abs=1e-6)
 
 
+def test_the_first_answer_in_lockstep_waits_until_all_listen_who_shall_miss_nothing(rig):
+    rig = rig(lockstep=True, readers=2, reference_timeout=60.0)
+    rig.reference(0, 500 * MS)
+    rig.world.send_state(0)
+    rig.graph.spin_until(lambda: rig.node.now == 0)
+    rig.settle()
+    assert not rig.world.commands
+    heard = []
+    rig.world.create_subscription(JointState, "joint_commands", heard.append, 10)
+    rig.graph.spin_until(lambda: rig.node.count_subscribers("joint_commands") == 2)
+    rig.ask(0)  # the backend sends its state again
+    rig.graph.spin_until(lambda: heard)
+    assert ns_of(heard[0].header.stamp) == 0
+
+
+def test_who_does_not_come_to_listen_is_not_waited_for_for_ever(rig):
+    rig = rig(lockstep=True, readers=2, reference_timeout=0.1)
+    rig.reference(0, 500 * MS)
+
+    def answered():
+        rig.world.send_state(0)
+        return rig.world.commands
+
+    rig.graph.spin_until(answered)
+
+
 def test_two_runs_in_lockstep_are_equal_bit_for_bit_however_the_horizons_come(rig):
     rig = rig(lockstep=True)
 
