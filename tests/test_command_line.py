@@ -152,8 +152,8 @@ def test_model_says_why_a_gait_is_not_valid(call):
 
 
 def test_a_run_leaves_summary_picture_and_recording(crawler, tmp_path):
-    words = ["run", "--backend", "model", "--lockstep", "--set", "gait.omega=3.2", "--duration", "12", "--record"]
-    words += ["--real-time-factor", "2", "--set", "backend.lockstep_timeout=60", "--out", "crawl", "--json"]
+    words = ["run", "--backend", "model", "--lockstep", "--set", "gait.omega=3.2", "--duration", "9", "--record"]
+    words += ["--set", "backend.lockstep_timeout=60", "--out", "crawl", "--json"]
     result = subprocess.run([*crawler, *words], capture_output=True, text=True, timeout=200, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     told = json.loads(result.stdout)
@@ -174,15 +174,14 @@ def test_a_run_leaves_summary_picture_and_recording(crawler, tmp_path):
         about = [c for c in reader.connections if c.topic == "/run_description"]
         _, _, data = next(iter(reader.messages(about)))
         said: Any = reader.deserialize(data, about[0].msgtype)
-    assert counts["/joint_states"] >= 12 * 200
-    # recorder and controller may find each other a moment after the start
-    assert counts["/joint_commands"] > 0.8 * 12 * 200
-    assert counts["/odom"] > 12 * 90
+    assert counts["/joint_states"] >= 9 * 200 + 1  # a state that is not answered for long is sent again
+    assert counts["/joint_commands"] >= 9 * 200
+    assert counts["/odom"] >= 9 * 100
     for topic in ("/gait_reference", "/controller_state", "/tf", "/tf_static", "/robot_description", "/diagnostics"):
         assert counts[topic] > 0, topic
     assert feet == ["foot_1", "foot_2"]
     assert "omega: 3.2" in said.data
-    assert stamps[-1] == 12_000_000_000  # filed under the run's own time
+    assert stamps[-1] == 9_000_000_000  # filed under the run's own time
 
 
 def test_a_run_does_not_overwrite_another(call, tmp_path):

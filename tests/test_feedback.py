@@ -47,7 +47,7 @@ def test_the_ring_crawls_as_far_as_the_law_in_continuous_time(backend, controlle
     def note(data, _info):
         states.append(deserialize_message(data, ControllerState))
 
-    settings = {"gait": {"omega": OMEGA}, **lockstep(law=controller, rate=500.0)}
+    settings = {"gait": {"omega": OMEGA}, **lockstep(law=controller, rate=250.0)}
     options = Options(backend=backend, controller="hybrid", settings=settings)
     with Ring(options, [(Topic("controller_state", ControllerState), note)]) as ring:
         # nobody waits for who listens to controller_state: the first ones may be missed

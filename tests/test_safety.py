@@ -225,7 +225,10 @@ def wait_for(condition):
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+# by SIGTERM a run with motors ends in every run of the tests
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.exhaustive), signal.SIGKILL]
+)
 def test_ending_the_run_ends_every_process(crawler, tmp_path, number):
     process = run(crawler, "--out", str(tmp_path / "run"))
     log = tmp_path / "run" / "logs" / "controller.log"

@@ -32,7 +32,7 @@ def test_the_closed_wave_advances_by_d_step_through_the_ring(links, direction, s
     gait = {"n": 6, "omega": 2.0, "direction": direction}
     period = (links - 6 + 2) * np.pi / 4
     seconds = 2.2 * period
-    with ring_of("model", gait=gait, robot={"links": links}, **lockstep(stop_at=seconds)) as ring:
+    with ring_of("model", gait=gait, robot={"links": links}, **lockstep(stop_at=seconds, rate=100.0)) as ring:
         wait_for_end(ring)
         log = ring.log
         measured = measure(log, ring.stack.gait.period, ring.stack.gait.period)

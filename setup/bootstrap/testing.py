@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from itertools import zip_longest
+from pathlib import Path
 
 from bootstrap import environment
 from bootstrap.layout import Layout
@@ -67,20 +68,24 @@ def _tests(layout: Layout, arguments: Sequence[str]) -> list[str]:
     Before them what compiles code that others use, so that it is done by then and done once; after them what waits for
     motors, one module of it and one that computes in turn, so that no core is idle for long.
     """
-    compiling = _modules(layout, "*", "_fast")
-    waiting = _modules(layout, "hw_drivers")
-    computing = [path for package in ("sim_bridge", "crawler_studies") for path in _modules(layout, package)]
+    packages = layout.root / "src"
+    compiling = _modules(packages, "*/test", "_fast")
+    systems = _modules(layout.root, "tests")
+    waiting = _modules(packages, "hw_drivers/test")
+    computing = [path for name in ("sim_bridge", "crawler_studies") for path in _modules(packages, f"{name}/test")]
     in_turn = [path for pair in zip_longest(waiting, computing) for path in pair if path is not None]
+    # each by its name, and once: of a folder beside its own modules pytest takes the folder alone, in the folder's order
+    ordered = list(dict.fromkeys([*compiling, *systems, *in_turn, *_modules(packages, "*/test")]))
     cores = len(os.sched_getaffinity(0))
     workers = min(WORKERS, cores + (cores + 1) // 2)  # many a test waits for a watchdog or a motor
     chosen = [] if EVERYTHING in arguments else ["-m", "not exhaustive"]
     parallel = ["-n", str(workers), "--dist", "loadfile", "--no-loadscope-reorder"]
-    return [str(layout.python), "-m", "pytest", *parallel, *chosen, *compiling, "tests", *in_turn, "src"]
+    return [str(layout.python), "-m", "pytest", *parallel, *chosen, *ordered]
 
 
-def _modules(layout: Layout, package: str, ending: str = "") -> list[str]:
-    """The test modules of a package, or of all."""
-    return [str(path) for path in sorted(layout.root.glob(f"src/{package}/test/test_*{ending}.py"))]
+def _modules(root: Path, folder: str, ending: str = "") -> list[str]:
+    """The test modules of a folder, or of several."""
+    return [str(path) for path in sorted(root.glob(f"{folder}/test_*{ending}.py"))]
 
 
 def _told(name: str, command: Sequence[str], layout: Layout, env: dict[str, str]) -> int:

@@ -1,4 +1,4 @@
-"""Making the processes of a run find each other quickly."""
+"""Making the processes of a run find each other quickly, and miss nothing for long."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ VARIABLES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
 
 
 def hastened() -> dict[str, str]:
-    """What the environment of a node needs to use our discovery profile; nothing where the user has one already."""
+    """What the environment of a node needs to use our profile of Fast DDS; nothing where the user has one already."""
     if any(name in os.environ for name in VARIABLES):
         return {}
-    profile = Path(get_package_share_directory("crawler_bringup")) / "config" / "discovery.xml"
+    profile = Path(get_package_share_directory("crawler_bringup")) / "config" / "fastdds.xml"
     return dict.fromkeys(VARIABLES, str(profile))
 
 
 def hasten_discovery() -> None:
-    """Give this process and its children our discovery profile, unless the user has one of their own."""
+    """Give this process and its children our profile of Fast DDS, unless the user has one of their own."""
     os.environ.update(hastened())

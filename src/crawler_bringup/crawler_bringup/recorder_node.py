@@ -65,10 +65,13 @@ TOPICS = (
 # controller sees that its commands are heard, and the backend that its states are, the ring may go on
 COMMANDS = Topic("joint_commands", JointState, depth=5000)
 STATES = Topic("joint_states", JointState, depth=5000)
+LAST = (COMMANDS.name, STATES.name)
 RUN_TOPIC = "run_description"
 DRAIN_EVERY = 0.05  # s
+SOON = 0.01  # s, at the end
 FLUSH_EVERY = 0.25  # s; what a recorder that is killed has heard before that is in the file
 SAY_EVERY = 0.5  # s
+STAYS = 0.8  # s at most that a recorder goes on for those who were asked to end with it
 FAREWELL = 1.0  # s in which a recorder that gives up says why
 
 
@@ -120,7 +123,14 @@ class RecorderNode(Node):
         self._bag.flush()
 
     def finish(self) -> None:
-        """Write what is left, and the index. Raises OSError."""
+        """Write what is left, and the index. Raises OSError.
+
+        What was said last may still be on its way, so it waits until the backend and the controller have left.
+        """
+        until = time.monotonic() + STAYS
+        while any(map(self.count_publishers, LAST)) and time.monotonic() < until:
+            self.drain()
+            time.sleep(SOON)
         self.drain()
         self._write(last=True)
         self._bag.flush()  # where there is no room for an index, the file is as whole as without one

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import sys
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
 import rclpy
+from rclpy.duration import Duration
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
@@ -18,6 +20,7 @@ from crawler_nodes.spinning import Spinner
 
 N = TypeVar("N", bound=Node)
 
+HEARD = 0.5  # s at most, on the way out
 USAGE = 2  # exit code for what the user can put right
 ARGUMENT_ERRORS = (
     rclpy_implementation.RCLError,
@@ -86,9 +89,17 @@ def run_loop(
             leave(node)
         guardian.done(code)
         if node is not None:
+            _be_heard(node)
             node.destroy_node()
         rclpy.try_shutdown()
     guardian.end()
+
+
+def _be_heard(node: Node) -> None:
+    """Wait a little for those who have not got yet what was said last, such as a recorder that is behind."""
+    until = time.monotonic() + HEARD
+    for publisher in node.publishers:
+        publisher.wait_for_all_acked(Duration(seconds=max(0.0, until - time.monotonic())))
 
 
 def _usage(sentence: str) -> SystemExit:

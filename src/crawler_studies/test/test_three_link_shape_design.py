@@ -87,7 +87,7 @@ def test_a_gait_with_which_a_foot_lifts_never_wins(crawler):
 
 def test_a_short_search_from_nothing_leaves_the_harmonic_gaits_behind(crawler):
     """The best harmonic gait of ±18° makes 20 mm in its worst case at 8 rad/s."""
-    found = design(crawler, 8.0, budget=3000, seed=0)
+    found = design(crawler, 8.0, budget=2000, seed=0)
     assert found.predicted is not None
     assert found.predicted.worst_step > 60.0
     assert verify(Task.of(crawler, 8.0, Limits()), found.shape) == found.predicted
@@ -95,8 +95,8 @@ def test_a_short_search_from_nothing_leaves_the_harmonic_gaits_behind(crawler):
 
 def test_equal_arguments_give_equal_bits(crawler):
     start = tuned(crawler, "omega_6.5")
-    one, two = (design(crawler, 8.0, start=start, budget=600, seed=7) for _ in range(2))
-    other = design(crawler, 8.0, start=start, budget=600, seed=8)
+    one, two = (design(crawler, 8.0, start=start, budget=200, seed=7) for _ in range(2))
+    other = design(crawler, 8.0, start=start, budget=200, seed=8)
     assert np.array_equal(one.shape.cos, two.shape.cos)
     assert one.predicted == two.predicted
     assert not np.array_equal(one.shape.cos, other.shape.cos)

@@ -1,0 +1,39 @@
+"""The recorder misses neither the first message nor the last."""
+
+import threading
+
+import pytest
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from crawler_bringup import recorder_node
+from crawler_bringup.recorder_node import RecorderNode
+
+
+@pytest.fixture
+def recorder(graph, tmp_path):
+    return graph.add(RecorderNode, directory=str(tmp_path / "recording"), simulated=True)
+
+
+def test_what_starts_time_is_subscribed_last(recorder):
+    heard = [subscription.topic_name.rpartition("/")[2] for subscription in recorder.subscriptions]
+    assert heard[-2:] == ["joint_commands", "joint_states"]
+    assert {"odom", "contact_states", "contact_estimates", "controller_state"} < set(heard[:-2])
+    recorder.finish()
+
+
+def test_it_ends_when_those_have_left_whom_it_hears(graph, recorder, monkeypatch):
+    monkeypatch.setattr(recorder_node, "STAYS", 60.0)
+    speaker = graph.add(lambda **options: Node("speaker", **options))
+    out = speaker.create_publisher(JointState, "joint_states", 1000)
+    graph.spin_until(lambda: out.get_subscription_count() and recorder.count_publishers("joint_states"))
+    ends = threading.Thread(target=recorder.finish)
+    ends.start()
+    for _ in range(500):
+        out.publish(JointState(name=["hip"]))
+    graph.spin_until(lambda: recorder.count == 500)
+    assert ends.is_alive()
+    speaker.destroy_publisher(out)
+    ends.join(60.0)
+    assert not ends.is_alive()
+    assert recorder.count == 500
