@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "setup"))
 
-from bootstrap import digest, environment, interpreter, machine, packages, plan, stamps  # noqa: E402
+from bootstrap import digest, environment, interpreter, machine, packages, plan, stamps, workspace  # noqa: E402
 from bootstrap.errors import SetupError  # noqa: E402
 from bootstrap.layout import Layout  # noqa: E402
 from bootstrap.progress import Step  # noqa: E402
@@ -124,6 +124,13 @@ def test_a_changed_build_file_is_built(finished: Layout, change: str) -> None:
 @pytest.mark.parametrize("folder", ["build", "install/alpha"])
 def test_what_somebody_deleted_is_built_again(finished: Layout, folder: str) -> None:
     shutil.rmtree(finished.home / folder)
+    assert todo(finished) == ["workspace", "environment"]
+
+
+def test_a_build_that_was_begun_and_did_not_end_is_done_again_though_the_sources_are_as_they_were(
+    finished: Layout,
+) -> None:
+    stamps.Stamps(finished.stamps).finish(f"{workspace.STARTED}alpha", "")
     assert todo(finished) == ["workspace", "environment"]
 
 

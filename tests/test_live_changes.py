@@ -12,7 +12,6 @@ from crawler_cli.watching import Ring
 from crawler_nodes.messages import stamp_ns
 from crawler_nodes.tap import Topic
 
-
 RATE = 100.0  # Hz
 
 

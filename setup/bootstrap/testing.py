@@ -74,7 +74,7 @@ def _tests(layout: Layout, arguments: Sequence[str]) -> list[str]:
     waiting = _modules(packages, "hw_drivers/test")
     computing = [path for name in ("sim_bridge", "crawler_studies") for path in _modules(packages, f"{name}/test")]
     in_turn = [path for pair in zip_longest(waiting, computing) for path in pair if path is not None]
-    # each by its name, and once: of a folder beside its own modules pytest takes the folder alone, in the folder's order
+    # each by its name, and once: beside a folder pytest takes no modules of it by themselves, nor in their order
     ordered = list(dict.fromkeys([*compiling, *systems, *in_turn, *_modules(packages, "*/test")]))
     cores = len(os.sched_getaffinity(0))
     workers = min(WORKERS, cores + (cores + 1) // 2)  # many a test waits for a watchdog or a motor

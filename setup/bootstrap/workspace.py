@@ -17,13 +17,17 @@ BUILT, STARTED = "built-", "building-"  # prefixes of the stamps of one package
 
 
 def outdated(layout: Layout, digests: Mapping[str, str]) -> list[str]:
-    """The packages that must be built, out of {name: digest}; also where somebody has deleted what was built."""
+    """The packages that must be built, out of {name: digest}.
+
+    Also where somebody has deleted what was built, or another build of it was begun and did not end.
+    """
     stamps = Stamps(layout.stamps)
     return [
         name
         for name, digest in digests.items()
         if not (
             stamps.finished(BUILT + name, digest)
+            and not stamps.finished(STARTED + name, "")
             and (layout.build / name).is_dir()
             and (layout.install / name).is_dir()
         )

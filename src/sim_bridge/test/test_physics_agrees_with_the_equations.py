@@ -19,9 +19,7 @@ FADE_IN = 0.5  # s
 
 # the slow ones are long, and the rounder foot crawls at 0.3 rad/s too
 @each_engine
-@pytest.mark.parametrize(
-    "omega", [w if w > 1.0 else pytest.param(w, marks=pytest.mark.exhaustive) for w in STEPS]
-)
+@pytest.mark.parametrize("omega", [w if w > 1.0 else pytest.param(w, marks=pytest.mark.exhaustive) for w in STEPS])
 def test_physics_makes_the_papers_steps(engine: str, omega: float) -> None:
     backend = physics(engine, three_link(), 0.002)
     step = mean_step(backend, omega, transient=TRANSIENT[omega], periods=PERIODS[omega], fade_in=FADE_IN)
