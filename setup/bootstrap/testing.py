@@ -77,7 +77,7 @@ def _tests(layout: Layout, arguments: Sequence[str]) -> list[str]:
     # each by its name, and once: beside a folder pytest takes no modules of it by themselves, nor in their order
     ordered = list(dict.fromkeys([*compiling, *systems, *in_turn, *_modules(packages, "*/test")]))
     cores = len(os.sched_getaffinity(0))
-    workers = min(WORKERS, cores + (cores + 1) // 2)  # many a test waits for a watchdog or a motor
+    workers = min(WORKERS, 2 * cores)  # many a test waits for a watchdog or a motor
     chosen = [] if EVERYTHING in arguments else ["-m", "not exhaustive"]
     parallel = ["-n", str(workers), "--dist", "loadfile", "--no-loadscope-reorder"]
     return [str(layout.python), "-m", "pytest", *parallel, *chosen, *ordered]

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
 from crawler_bringup import recorder_node
@@ -12,7 +13,10 @@ from crawler_bringup.recorder_node import RecorderNode
 
 @pytest.fixture
 def recorder(graph, tmp_path):
-    return graph.add(RecorderNode, directory=str(tmp_path / "recording"), simulated=True)
+    told = [Parameter("directory", value=str(tmp_path / "recording")), Parameter("simulated", value=True)]
+    node = RecorderNode(context=graph.context, namespace=graph.namespace, parameter_overrides=told)
+    graph.nodes.append(node)  # which nobody spins
+    return node
 
 
 def test_what_starts_time_is_subscribed_last(recorder):
