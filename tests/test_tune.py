@@ -132,14 +132,15 @@ def test_killed_and_resumed_it_finds_what_it_would_have_found(crawler, call, tmp
 
 # a running ring
 
-OMEGA = 8.0  # rad/s: ticks enough in a period
+OMEGA = 8.0  # rad/s: ticks enough in a period, where numbers count
+QUICK = 16.0  # and where they do not
 
 
 @pytest.fixture
 def ring(request):
     """A ring that somebody else has started: fast, but not so fast that the cores wait for it while others start."""
-    backend, factor = getattr(request, "param", ("model", 5.0))
-    settings = {"gait": {"omega": OMEGA}, **lockstep(factor, rate=GENTLE)}
+    backend, factor, omega = getattr(request, "param", ("model", 10.0, OMEGA))
+    settings = {"gait": {"omega": omega}, **lockstep(factor, rate=GENTLE)}
     with Ring(Options(backend=backend, settings=settings), logged=False) as running:
         yield running
 
@@ -162,10 +163,10 @@ def the_gait(names=("psi", "omega")):
 
 def test_a_running_ring_is_tuned_and_given_back(crawler, tmp_path, ring):
     before = the_gait()
-    result = tune_process(crawler, "--over", "gait.psi", "--backend", "ring", "--budget", "3", "--json", cwd=tmp_path)
+    result = tune_process(crawler, "--over", "gait.psi", "--backend", "ring", "--budget", "2", "--json", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     told = json.loads(result.stdout)
-    assert told["evaluations"] == 3
+    assert told["evaluations"] == 2
     assert the_gait() == before
     # the same gait by the equations: the ring's transients have faded, and the change was in force
     spec = load_robot("three_link")
@@ -176,7 +177,7 @@ def test_a_running_ring_is_tuned_and_given_back(crawler, tmp_path, ring):
 
 
 # in physics, because joints that stop at once let the feet of the equations leave the ground
-@pytest.mark.parametrize("ring", [(PHYSICS, 5.0)], indirect=True)
+@pytest.mark.parametrize("ring", [(PHYSICS, 10.0, QUICK)], indirect=True)
 def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(crawler, tmp_path, ring):
     before = the_gait()
     settles = "gait.psi=70:110"  # deg, where physics measures every gait
@@ -212,7 +213,7 @@ def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(crawler,
     assert None not in values  # the stop cost no evaluation
 
 
-@pytest.mark.parametrize("ring", [("model", 1.0)], indirect=True)
+@pytest.mark.parametrize("ring", [("model", 1.0, QUICK)], indirect=True)
 def test_what_a_ring_cannot_do_is_one_sentence(call, tmp_path, ring):
     code, _, err = call("tune", "--over", "gait.alpha", "--gait", "time_scaled", "--backend", "ring")
     assert code == 2

@@ -5,6 +5,7 @@ import threading
 import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rosbags.highlevel import AnyReader
 from sensor_msgs.msg import JointState
 
 from crawler_bringup import recorder_node
@@ -26,7 +27,7 @@ def test_what_starts_time_is_subscribed_last(recorder):
     recorder.finish()
 
 
-def test_it_ends_when_those_have_left_whom_it_hears(graph, recorder, monkeypatch):
+def test_it_ends_when_those_have_left_whom_it_hears(graph, recorder, monkeypatch, tmp_path):
     monkeypatch.setattr(recorder_node, "STAYS", 60.0)
     speaker = graph.add(lambda **options: Node("speaker", **options))
     out = speaker.create_publisher(JointState, "joint_states", 1000)
@@ -35,9 +36,11 @@ def test_it_ends_when_those_have_left_whom_it_hears(graph, recorder, monkeypatch
     ends.start()
     for _ in range(500):
         out.publish(JointState(name=["hip"]))
-    graph.spin_until(lambda: recorder.count == 500)
+    graph.spin_until(lambda: recorder.count >= 500)
     assert ends.is_alive()
     speaker.destroy_publisher(out)
     ends.join(60.0)
     assert not ends.is_alive()
-    assert recorder.count == 500
+    with AnyReader([tmp_path / "recording"]) as reader:
+        counts = {connection.topic.rpartition("/")[2]: connection.msgcount for connection in reader.connections}
+    assert counts["joint_states"] == 500
