@@ -1,11 +1,13 @@
 """The hardware backend as a whole: real processes, real bytes through a pseudo-terminal, motors that are emulated."""
 
+import io
 import json
 import os
 import re
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -292,7 +294,7 @@ def test_every_end_of_the_run_leaves_the_torque_as_configured(motors, crawler, t
     settings = ["--set", f"backend.port={bench.port}", "--set", "backend.patience=5.0"]
     process = subprocess.Popen(
         [*crawler, "run", "--robot", str(robot), "--backend", "hardware", "--duration", "0", *settings]
-        + ["--out", str(tmp_path / "run")],
+        + ["--no-picture", "--out", str(tmp_path / "run")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -315,7 +317,7 @@ def test_after_a_fault_the_run_lasts_until_motors_that_did_not_listen_have_lost_
     robot = robot_file(tmp_path)
     bench = motors(robot)
     process = subprocess.Popen(
-        [*crawler, "run", "--robot", str(robot), "--backend", "hardware", "--duration", "0", "--json"]
+        [*crawler, "run", "--robot", str(robot), "--backend", "hardware", "--duration", "0", "--json", "--no-picture"]
         + ["--set", f"backend.port={bench.port}", "--set", "backend.patience=5.0", "--out", str(tmp_path / "run")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -366,7 +368,21 @@ def test_a_port_that_is_not_there_is_refused_in_one_sentence(crawler, tmp_path):
         assert "Traceback" not in done.stderr
 
 
-def test_the_hw_command_finds_a_cranks_index_on_its_board_moves_it_and_lets_it_go(motors, crawler, tmp_path):
+@pytest.fixture
+def hw_on(call, monkeypatch):
+    """The command hw on the motors of a bench, in this process, with what is `typed`: exit code, stdout, stderr."""
+
+    def on(robot, bench):
+        def hw(action, *more, typed=""):
+            monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+            return call("hw", action, "--robot", str(robot), "--port", bench.port, *more)
+
+        return hw
+
+    return on
+
+
+def test_the_hw_command_finds_a_cranks_index_on_its_board_moves_it_and_lets_it_go(motors, hw_on, tmp_path):
     shutil.copytree(robots_directory() / "bolt", tmp_path / "bolt")
     file = tmp_path / "bolt" / "robot.yaml"
     document = yaml.safe_load(file.read_text())
@@ -375,43 +391,43 @@ def test_the_hw_command_finds_a_cranks_index_on_its_board_moves_it_and_lets_it_g
     file.write_text(yaml.safe_dump(document, sort_keys=False))
     home = document["joints"]["crank"]["home_deg"]
     bench = motors(file)
-    port = ["--robot", str(file), "--port", bench.port]
-    (found,) = json.loads(hw(crawler, "scan", "--json", *port).stdout)["devices"]
+    hw = hw_on(file, bench)
+    (found,) = json.loads(hw("scan", "--json")[1])["devices"]
     assert (found["id"], found["joint"], found["model"]) == (0, "crank", "emulated")
     bench.tell("reboot")
     bench.state()
-    done = hw(crawler, "jog", "--joint", "crank", "--by", "20", *port)
-    assert done.returncode == 2
-    assert "has not found the index of crank since it started: run 'crawler hw home'" in done.stderr
-    done = hw(crawler, "home", "--speed", "150", *port)
-    assert done.returncode == 0, done.stderr
-    assert "crank: its zero was not known, and is found" in done.stdout
-    (angle,) = re.findall(r"crank is at (\S+) degrees", done.stdout)
+    code, _, err = hw("jog", "--joint", "crank", "--by", "20")
+    assert code == 2
+    assert "has not found the index of crank since it started: run 'crawler hw home'" in err
+    code, out, err = hw("home", "--speed", "150")
+    assert code == 0, err
+    assert "crank: its zero was not known, and is found" in out
+    (angle,) = re.findall(r"crank is at (\S+) degrees", out)
     # its friction holds it off by 0.4 degrees; without torque the weight of the leg moves it
     assert float(angle) == pytest.approx(home, abs=1.5)
     wait_for(lambda: bench.torque() == {False})
     hangs = home + 140.0  # about where the leg hangs without torque
-    done = hw(crawler, "jog", "--joint", "crank", "--to", f"{hangs}", "--speed", "150", "--json", *port)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["joints"]["crank"]["angle_deg"] == pytest.approx(hangs, abs=1.5)
+    code, out, err = hw("jog", "--joint", "crank", "--to", f"{hangs}", "--speed", "150", "--json")
+    assert code == 0, err
+    assert json.loads(out)["joints"]["crank"]["angle_deg"] == pytest.approx(hangs, abs=1.5)
     bench.come_to_rest()
-    done = hw(crawler, "calibrate", *port, input="\n")
-    assert done.returncode == 0, done.stderr
-    seen = json.loads(hw(crawler, "monitor", "--json", *port).stdout)["joints"]["crank"]
+    code, _, err = hw("calibrate", typed="\n")
+    assert code == 0, err
+    seen = json.loads(hw("monitor", "--json")[1])["joints"]["crank"]
     assert seen["angle_deg"] == pytest.approx(home, abs=1.0)  # who sets it so says that it stands there
-    assert hw(crawler, "estop", *port).returncode == 0
+    assert hw("estop")[0] == 0
 
 
-def test_the_hw_command_finds_moves_calibrates_and_stops(motors, crawler, tmp_path):
+def test_the_hw_command_finds_moves_calibrates_and_stops(motors, hw_on, tmp_path):
     robot = robot_file(tmp_path)
     bench = motors(robot)
-    port = ["--robot", str(robot), "--port", bench.port]
-    found = json.loads(hw(crawler, "scan", "--json", *port).stdout)["devices"]
+    hw = hw_on(robot, bench)
+    found = json.loads(hw("scan", "--json")[1])["devices"]
     assert [(one["id"], one["joint"], one["model"]) for one in found] == [
         (1, "joint_1", "XM430-W210"),
         (2, "joint_2", "XM430-W210"),
     ]
-    assert hw(crawler, "jog", "--joint", "joint_1", "--by", "5", "--speed", "50", *port).returncode == 0
+    assert hw("jog", "--joint", "joint_1", "--by", "5", "--speed", "50")[0] == 0
     assert {True} in [set(line["torque"].values()) for line in bench.said if "torque" in line]
     wait_for(lambda: bench.torque() == {False})
     state = bench.state()
@@ -419,18 +435,18 @@ def test_the_hw_command_finds_moves_calibrates_and_stops(motors, crawler, tmp_pa
     assert state["joint_2"]["angle_deg"] == pytest.approx(110.0, abs=0.2)
 
     # joint_1 stands 5 degrees beyond its home: who says that this is its home has a horn that is mounted so
-    done = hw(crawler, "calibrate", "--json", *port, input="\n\n")
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["zero_deg"] == pytest.approx({"joint_1": 75.0, "joint_2": 290.0}, abs=0.2)
-    seen = json.loads(hw(crawler, "monitor", "--json", *port).stdout)["joints"]
+    code, out, err = hw("calibrate", "--json", typed="\n\n")
+    assert code == 0, err
+    assert json.loads(out)["zero_deg"] == pytest.approx({"joint_1": 75.0, "joint_2": 290.0}, abs=0.2)
+    seen = json.loads(hw("monitor", "--json")[1])["joints"]
     assert seen["joint_1"]["angle_deg"] == pytest.approx(110.0, abs=0.2)
-    assert hw(crawler, "calibrate", *port, input="\n").returncode == 2  # the input ended before the second joint
+    assert hw("calibrate", typed="\n")[0] == 2  # the input ended before the second joint
 
     bench.tell("dead joint_2")
     bench.state()
-    done = hw(crawler, "scan", *port)
-    assert done.returncode == 1
-    assert "the motor of joint_2, id 2 on 'servos', does not answer" in done.stderr
+    code, _, err = hw("scan")
+    assert code == 1
+    assert "the motor of joint_2, id 2 on 'servos', does not answer" in err
 
 
 @pytest.mark.parametrize("robot", robot_names())

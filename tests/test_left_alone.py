@@ -40,7 +40,8 @@ class Run:
 
     def __init__(self, crawler, directory, *arguments, stderr=subprocess.PIPE):
         self.logs = directory / "run" / "logs"
-        words = [*crawler, "run", "--duration", "0", "--out", str(directory / "run"), *SLOWLY, *arguments]
+        words = [*crawler, "run", "--duration", "0", "--no-picture", *SLOWLY, *arguments]
+        words += ["--out", str(directory / "run")]
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=stderr, text=True)
         wait_for(lambda: "tracking" in self.log("controller"))
         pids = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True).stdout.split()

@@ -25,7 +25,7 @@ from hybrid_controller.laws.phase_lock import out_of_step
 from sim_bridge.engines import default_physics
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
-SECONDS = 2.8
+SECONDS = 2.5
 SETTLED = 1.2  # s from which strides are compared: the legs have found their phases by then
 RATE = 500.0
 PHYSICS = default_physics()

@@ -72,10 +72,11 @@ def slow(tmp_path):
 
 
 def test_a_simulation_is_recorded_whole_and_on_its_own_time_however_slow_the_recorder_is(crawler, tmp_path, slow):
-    words = [*crawler, *RUN, "--backend", "model", "--lockstep", "--duration", "3", "--out", "crawl"]
+    words = [*crawler, *RUN, "--backend", "model", "--lockstep", "--duration", "3", "--out", "crawl", "--no-picture"]
     words += ["--set", "gait.omega=8", "--set", "backend.lockstep_timeout=60"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=200, cwd=tmp_path, env=slow)
     assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "crawl" / "run.png").exists()
     found = by_mcap(tmp_path / "crawl" / "recording" / "recording.mcap")
     topics = {topic for topic, _, _ in found}
     assert {"/tf", "/diagnostics", "/robot_description", "/tf_static", "/run_description", "/joint_states"} <= topics

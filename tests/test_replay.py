@@ -23,7 +23,7 @@ DRIVING = ("joint_commands", "gait_reference", "cmd_vel")
 def crawl(tmp_path_factory):
     """A recorded run of a second."""
     place = tmp_path_factory.mktemp("runs")
-    words = ["run", "--backend", "model", "--lockstep", "--duration", "1", "--record", "--out", "crawl"]
+    words = ["run", "--backend", "model", "--lockstep", "--duration", "1", "--record", "--no-picture", "--out", "crawl"]
     words += ["--set", "backend.lockstep_timeout=60", "--set", "controller.reference_timeout=60"]
     made = subprocess.run([sys.executable, "-m", "crawler_cli", *words], cwd=place, capture_output=True, timeout=200)
     assert made.returncode == 0, made.stderr

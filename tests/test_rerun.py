@@ -40,7 +40,7 @@ def place(tmp_path_factory):
 
 def record(crawler, place, robot, backend, seconds, *more):
     words = ["run", "--robot", robot, "--backend", backend, "--lockstep", "--duration", str(seconds), *WAIT, *more]
-    made = done([*crawler, *words, "--record", "--out", f"{robot}-{backend}", "--json"], place)
+    made = done([*crawler, *words, "--record", "--no-picture", "--out", f"{robot}-{backend}", "--json"], place)
     assert made.returncode == 0, made.stderr
     return place / f"{robot}-{backend}"
 

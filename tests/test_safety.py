@@ -197,7 +197,7 @@ def test_a_failing_robot_is_made_safe_and_the_fault_is_named(patient_robot, fail
 
 def run(crawler, *arguments, **more):
     return subprocess.Popen(
-        [*crawler, "run", "--duration", "0", *arguments],
+        [*crawler, "run", "--duration", "0", "--no-picture", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

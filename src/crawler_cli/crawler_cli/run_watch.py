@@ -46,8 +46,10 @@ class Outcome:
     wall: float = math.nan  # s of wall time from there to the end
 
 
-def watch(stack: Stack, directory: Path, quiet: bool) -> Outcome:
+def watch(stack: Stack, directory: Path, quiet: bool, draws: bool = False) -> Outcome:
     """Run the stack for as long as it shall last, showing how it goes unless `quiet`. Its logs go to `directory`.
+
+    `draws`: a picture follows, and what that needs is loaded meanwhile.
 
     Raises UserError where the logs cannot be written.
     """
@@ -66,7 +68,7 @@ def watch(stack: Stack, directory: Path, quiet: bool) -> Outcome:
     try:
         processes.start()
         with Overseer(processes.stop, ENDING, moves) as overseer:
-            _Watch(stack, processes, outcome).run(quiet, overseer)
+            _Watch(stack, processes, outcome, draws).run(quiet, overseer)
     except OSError as error:
         raise UserError(f"{error.filename or directory} cannot be written: {error.strerror}.") from None
     finally:
@@ -96,7 +98,7 @@ def run_through(stack: Stack, directory: Path, quiet: bool) -> int:
 class _Watch:
     """Looks at the ring until it is done, or something went wrong."""
 
-    def __init__(self, stack: Stack, processes: Processes, outcome: Outcome) -> None:
+    def __init__(self, stack: Stack, processes: Processes, outcome: Outcome, draws: bool) -> None:
         self._stack = stack
         self._processes = processes
         self._outcome = outcome
@@ -106,7 +108,7 @@ class _Watch:
         self._first_state = self._began
         self._active = self._began  # when the backend was so last
         self._faulted = math.nan  # when a fault stopped the robot
-        self._loading = False
+        self._loads = draws  # still has to
 
     def run(self, quiet: bool, overseer: Overseer) -> None:
         status = StatusLine(self._stack, self._log, quiet=quiet)
@@ -130,8 +132,8 @@ class _Watch:
         self._check(now)
         if outcome.refusal or (outcome.failure and not self._torque_may_be_on(now)) or self._at_the_end:
             return True
-        if now - self._began > outcome.start_up + AFTER_START and not self._loading:
-            self._loading = True  # in a thread: a signal must not come in the middle of it
+        if now - self._began > outcome.start_up + AFTER_START and self._loads:
+            self._loads = False  # in a thread: a signal must not come in the middle of it
             threading.Thread(target=importlib.import_module, args=("crawler_cli.picture",), daemon=True).start()
         return False
 

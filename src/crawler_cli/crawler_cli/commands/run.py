@@ -96,6 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--emulate", action="store_true", help="with --backend hardware: on pretended motors and buses")
     parser.add_argument("--record", action="store_true", help="record every topic as MCAP, for Foxglove and rosbag2")
     parser.add_argument("--out", metavar="DIR", help="where the run's files go (default: runs/...); must not exist yet")
+    parser.add_argument("--no-picture", action="store_true", help="draw none, and end half a second sooner")
     parser.add_argument("--namespace", type=namespace, default="", help="for a second robot at the same time")
     parser.add_argument(
         "--secure",
@@ -123,7 +124,8 @@ def run(arguments: argparse.Namespace) -> int:
         directory.mkdir(parents=True)
     except OSError as error:
         raise UserError(f"{directory} cannot be made ({error.strerror}): give another place with --out.") from None
-    return _finish(stack, watch(stack, directory, quiet=arguments.json), directory, quiet=arguments.json)
+    draws, quiet = not arguments.no_picture, arguments.json
+    return _finish(stack, watch(stack, directory, quiet, draws), directory, quiet, draws)
 
 
 def _say_where_the_page_is(stack: Stack) -> None:
@@ -189,7 +191,7 @@ def _label(robot: str) -> str:
     return Path(robot).resolve().parent.name if robot.endswith((".yaml", ".yml")) else robot
 
 
-def _finish(stack: Stack, outcome: Outcome, directory: Path, quiet: bool) -> int:
+def _finish(stack: Stack, outcome: Outcome, directory: Path, quiet: bool, draws: bool) -> int:
     if outcome.refusal:
         print(f"crawler: {outcome.refusal}", file=sys.stderr)
         return USAGE
@@ -198,7 +200,9 @@ def _finish(stack: Stack, outcome: Outcome, directory: Path, quiet: bool) -> int
     if stack.options.record and outcome.log.states:
         summary["recording"], lacks = left_recording(stack.options.record)
         unwritten += [lacks] if lacks else []
-    unwritten += _leave_files(stack, outcome, directory, summary)
+    if draws and len(outcome.log.joints) > 2:
+        unwritten += _leave_picture(stack, outcome, directory, summary)
+    unwritten += _leave_summary(directory, summary)
     if quiet:
         print(json.dumps(finite(summary)))
     else:
@@ -214,25 +218,28 @@ def _finish(stack: Stack, outcome: Outcome, directory: Path, quiet: bool) -> int
     return EXIT_INTERRUPTED if outcome.interrupted and stack.duration else 0
 
 
-def _leave_files(stack: Stack, outcome: Outcome, directory: Path, summary: dict[str, Any]) -> list[str]:
-    """Write picture and summary, and say in sentences what could not be written."""
-    unwritten = []
-    if len(outcome.log.joints) > 2:
-        from crawler_cli.picture import draw
+def _leave_picture(stack: Stack, outcome: Outcome, directory: Path, summary: dict[str, Any]) -> list[str]:
+    """Draw it, and tell the summary; a sentence where that is not possible."""
+    from crawler_cli.picture import draw
 
-        title = f"{summary['robot']} on {summary['backend']}, gait {summary['gait']}"
-        file = directory / "run.png"
-        try:
-            draw(outcome.log, title, summary["predicted_speed_m_s"], LAWS[stack.law].marks, file)
-            summary["picture"] = str(file)
-        except Exception as error:  # whatever a picture library makes of a full disk
-            unwritten.append(f"{file} cannot be written: {_why(error)}.")
+    title = f"{summary['robot']} on {summary['backend']}, gait {summary['gait']}"
+    file = directory / "run.png"
+    try:
+        draw(outcome.log, title, summary["predicted_speed_m_s"], LAWS[stack.law].marks, file)
+    except Exception as error:  # whatever a picture library makes of a full disk
+        return [f"{file} cannot be written: {_why(error)}."]
+    summary["picture"] = str(file)
+    return []
+
+
+def _leave_summary(directory: Path, summary: dict[str, Any]) -> list[str]:
+    """Write it; a sentence where that is not possible."""
     file = directory / "summary.json"
     try:
         file.write_text(json.dumps(finite(summary), indent=2) + "\n")
     except OSError as error:
-        unwritten.append(f"{file} cannot be written: {_why(error)}.")
-    return unwritten
+        return [f"{file} cannot be written: {_why(error)}."]
+    return []
 
 
 def _why(error: Exception) -> str:
