@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "setup"))
 
-from bootstrap import digest, environment, interpreter, machine, packages, plan, stamps, workspace  # noqa: E402
+from bootstrap import digest, environment, interpreter, machine, packages, plan, stamps, testing, workspace  # noqa: E402
 from bootstrap.errors import SetupError  # noqa: E402
 from bootstrap.layout import Layout  # noqa: E402
 from bootstrap.progress import Step  # noqa: E402
@@ -167,6 +167,12 @@ def test_a_stamp_cut_short_does_not_count(finished: Layout) -> None:
     stamp = finished.stamps / "packages"
     stamp.write_text(stamp.read_text(encoding="utf-8")[:10], encoding="utf-8")
     assert "packages" in todo(finished)
+
+
+def test_every_test_module_is_run_once() -> None:
+    words = [word for word in testing.every_test(Layout(ROOT, ros=None), []) if word.endswith(".py")]
+    there = [path.relative_to(ROOT) for top in ("src", "tests") for path in (ROOT / top).rglob("test_*.py")]
+    assert sorted(map(Path, words)) == sorted(there)
 
 
 def test_names_and_contents_cannot_be_confused() -> None:

@@ -36,7 +36,7 @@ def run_checks(layout: Layout, arguments: Sequence[str]) -> int:
         with tempfile.TemporaryFile("w+") as said:  # mypy takes a core for a while that whole systems leave idle
             types = subprocess.Popen(_types(layout), cwd=layout.root, env=env, stdout=said, stderr=subprocess.STDOUT)
             try:
-                code = _told("pytest, and mypy beside it", _tests(layout, arguments), layout, env)
+                code = _told("pytest, and mypy beside it", every_test(layout, arguments), layout, env)
                 if types.wait() != 0:
                     failed.append("mypy")
             finally:
@@ -62,20 +62,20 @@ def _types(layout: Layout) -> list[str]:
     return [str(layout.python), "-m", "mypy", "setup", "tests", *sources]
 
 
-def _tests(layout: Layout, arguments: Sequence[str]) -> list[str]:
+def every_test(layout: Layout, arguments: Sequence[str]) -> list[str]:
     """pytest on everything, module by module in parallel: whole systems first, since the quick rest fills the gaps.
 
     Before them what compiles code that others use, so that it is done by then and done once; after them what waits for
     motors, one module of it and one that computes in turn, so that no core is idle for long.
     """
-    packages = layout.root / "src"
-    compiling = _modules(packages, "*/test", "_fast")
-    systems = _modules(layout.root, "tests")
-    waiting = _modules(packages, "hw_drivers/test")
-    computing = [path for name in ("sim_bridge", "crawler_studies") for path in _modules(packages, f"{name}/test")]
+    root = layout.root
+    compiling = _modules(root, "src/*/test", "_fast")
+    systems = _modules(root, "tests")
+    waiting = _modules(root, "src/hw_drivers/test")
+    computing = [path for name in ("sim_bridge", "crawler_studies") for path in _modules(root, f"src/{name}/test")]
     in_turn = [path for pair in zip_longest(waiting, computing) for path in pair if path is not None]
     # each by its name, and once: beside a folder pytest takes no modules of it by themselves, nor in their order
-    ordered = list(dict.fromkeys([*compiling, *systems, *in_turn, *_modules(packages, "*/test")]))
+    ordered = list(dict.fromkeys([*compiling, *systems, *in_turn, *_modules(root, "src/*/test")]))
     cores = len(os.sched_getaffinity(0))
     workers = min(WORKERS, 2 * cores)  # many a test waits for a watchdog or a motor
     chosen = [] if EVERYTHING in arguments else ["-m", "not exhaustive"]
@@ -84,8 +84,8 @@ def _tests(layout: Layout, arguments: Sequence[str]) -> list[str]:
 
 
 def _modules(root: Path, folder: str, ending: str = "") -> list[str]:
-    """The test modules of a folder, or of several."""
-    return [str(path) for path in sorted(root.glob(f"{folder}/test_*{ending}.py"))]
+    """The test modules of a folder below `root`, or of several."""
+    return [str(path.relative_to(root)) for path in sorted(root.glob(f"{folder}/test_*{ending}.py"))]
 
 
 def _told(name: str, command: Sequence[str], layout: Layout, env: dict[str, str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 import time
@@ -98,8 +99,9 @@ def run_loop(
 def _be_heard(node: Node) -> None:
     """Wait a little for those who have not got yet what was said last, such as a recorder that is behind."""
     until = time.monotonic() + HEARD
-    for publisher in node.publishers:
-        publisher.wait_for_all_acked(Duration(seconds=max(0.0, until - time.monotonic())))
+    with contextlib.suppress(rclpy_implementation.RCLError):  # not every middleware can tell
+        for publisher in node.publishers:
+            publisher.wait_for_all_acked(Duration(seconds=max(0.0, until - time.monotonic())))
 
 
 def _usage(sentence: str) -> SystemExit:
