@@ -153,7 +153,8 @@ def test_model_says_why_a_gait_is_not_valid(call):
 
 def test_a_run_leaves_summary_picture_and_recording(crawler, tmp_path):
     words = ["run", "--backend", "model", "--lockstep", "--set", "gait.omega=3.2", "--duration", "9", "--record"]
-    words += ["--set", "backend.lockstep_timeout=60", "--out", "crawl", "--json"]
+    words += ["--set", "backend.lockstep_timeout=60", "--set", "controller.reference_timeout=60"]
+    words += ["--out", "crawl", "--json"]
     result = subprocess.run([*crawler, *words], capture_output=True, text=True, timeout=200, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     told = json.loads(result.stdout)

@@ -25,7 +25,7 @@ TOLERANCE = {"model": (0.01, 0.05), **dict.fromkeys(installed_engines(), (0.03, 
 
 
 # in every run the command line's own run shows a ring on the equations, rings in physics crawl under feedback and run
-# on one leg, and tests without a ring compare the backends with the equations at every frequency
+# on one leg, and tests without a ring compare the backends with the equations, the slow gaits in exhaustive ones
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("omega", EXACT)
 @pytest.mark.parametrize("backend", TOLERANCE)

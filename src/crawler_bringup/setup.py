@@ -7,7 +7,7 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/crawler_bringup"]),
         ("share/crawler_bringup", ["package.xml"]),
-        ("share/crawler_bringup/config", ["config/fastdds.xml"]),
+        ("share/crawler_bringup/config", ["config/fastdds_2.xml", "config/fastdds_3.xml"]),
         ("share/crawler_bringup/launch", ["launch/crawler.launch.py", "launch/view_robot.launch.py"]),
     ],
     install_requires=["setuptools"],

@@ -7,16 +7,17 @@ from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
 
-# the name of the variable before and since Fast DDS 3; other middlewares read neither
-VARIABLES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
+# the variable and the file before and since Fast DDS 3, which calls a heartbeat otherwise; each reads its own alone,
+# and other middlewares neither
+PROFILES = {"FASTRTPS_DEFAULT_PROFILES_FILE": "fastdds_2.xml", "FASTDDS_DEFAULT_PROFILES_FILE": "fastdds_3.xml"}
 
 
 def hastened() -> dict[str, str]:
     """What the environment of a node needs to use our profile of Fast DDS; nothing where the user has one already."""
-    if any(name in os.environ for name in VARIABLES):
+    if any(name in os.environ for name in PROFILES):
         return {}
-    profile = Path(get_package_share_directory("crawler_bringup")) / "config" / "fastdds.xml"
-    return dict.fromkeys(VARIABLES, str(profile))
+    folder = Path(get_package_share_directory("crawler_bringup")) / "config"
+    return {variable: str(folder / file) for variable, file in PROFILES.items()}
 
 
 def hasten_discovery() -> None:

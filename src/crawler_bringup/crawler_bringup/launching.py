@@ -12,6 +12,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from crawler_bringup import stack
+from crawler_bringup.discovery import hasten_discovery
 from crawler_bringup.flags import Flag, with_flags
 from crawler_bringup.node_python import node_engines
 from crawler_bringup.security.secured import look_on
@@ -105,6 +106,7 @@ def view_arguments() -> list[DeclareLaunchArgument]:
 
 def ring_nodes(context: LaunchContext) -> list[Action]:
     """The actions of crawler.launch.py."""
+    hasten_discovery()
 
     def said(name: str) -> str:
         return LaunchConfiguration(name).perform(context)
@@ -148,6 +150,7 @@ def _port(text: str) -> int:
 
 def view_nodes(context: LaunchContext) -> list[Node]:
     """The actions of view_robot.launch.py."""
+    hasten_discovery()
 
     def said(name: str) -> str:
         return LaunchConfiguration(name).perform(context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -68,7 +69,7 @@ STATES = Topic("joint_states", JointState, depth=5000)
 LAST = (COMMANDS.name, STATES.name)
 RUN_TOPIC = "run_description"
 DRAIN_EVERY = 0.05  # s
-SOON = 0.01  # s, at the end
+TURN_EVERY = 0.12  # s; what was missed comes again a tenth of a second later, and still into its place
 FLUSH_EVERY = 0.25  # s; what a recorder that is killed has heard before that is in the file
 SAY_EVERY = 0.5  # s
 STAYS = 0.8  # s at most that a recorder goes on for those who were asked to end with it
@@ -114,8 +115,11 @@ class RecorderNode(Node):
         self._states = Tap(self, [states])  # emptied first: they say what time it is
 
     def drain(self) -> None:
-        """Write what has come. Raises OSError."""
+        """Take what has come."""
         self.count += self._states.drain() + self._others.drain()
+
+    def turn(self) -> None:
+        """Write what nothing can come before any more. Raises OSError."""
         self._write()
 
     def flush(self) -> None:
@@ -123,18 +127,16 @@ class RecorderNode(Node):
         self._bag.flush()
 
     def finish(self) -> None:
-        """Write what is left, and the index. Raises OSError.
-
-        What was said last may still be on its way, so it waits until the backend and the controller have left.
-        """
-        until = time.monotonic() + STAYS
-        while any(map(self.count_publishers, LAST)) and time.monotonic() < until:
-            self.drain()
-            time.sleep(SOON)
+        """Write what is left, and the index. Raises OSError."""
         self.drain()
         self._write(last=True)
         self._bag.flush()  # where there is no room for an index, the file is as whole as without one
         self._bag.close()
+
+    @property
+    def alone(self) -> bool:
+        """Whether nobody is left whose last words may still be on their way."""
+        return not any(map(self.count_publishers, LAST))
 
     def say(self, trouble: str = "") -> None:
         """Tell how it is, in diagnostics."""
@@ -142,11 +144,11 @@ class RecorderNode(Node):
         self._diagnostics.set(ERROR if trouble else OK, trouble or "recording", values)
         self._diagnostics.publish()
 
-    def give_up(self, error: OSError) -> UserError:
-        """What is to be raised; it has been said in diagnostics by then, since the logs may have no room either."""
+    def give_up(self, error: OSError, farewell: float) -> UserError:
+        """What is to be raised; it was said in diagnostics for `farewell` s by then, as the logs may have no room."""
         why = error.strerror or str(error)
         trouble = f"the recording {self._settings.directory} ends here: {why}; what is there can be read, so make room."
-        until = time.monotonic() + FAREWELL
+        until = time.monotonic() + farewell
         while time.monotonic() < until:
             self.say(trouble)
             time.sleep(DRAIN_EVERY)
@@ -159,7 +161,7 @@ class RecorderNode(Node):
     def _hearing(self, topic: Topic) -> Callable[[bytes, dict[str, Any]], None]:
         connection = self._connect(self.resolve_topic_name(topic.name), topic.type)
         at = STAMPS.get(topic.type, 0)
-        is_state = topic.name == "joint_states"
+        is_state = topic is STATES
 
         def hear(data: bytes, _info: dict[str, Any]) -> None:
             if is_state:
@@ -175,12 +177,18 @@ class RecorderNode(Node):
 
 
 def record(node: RecorderNode, asked_to_end: Callable[[], bool]) -> None:
-    """Write until asked to end. Raises UserError where that is not possible any more."""
-    flush_due = say_due = 0.0
+    """Write until asked to end, and a little longer. Raises UserError where that is not possible any more."""
+    turn_due = flush_due = say_due = 0.0
+    asked, until = False, math.inf
     try:
-        while not asked_to_end():
+        while not (asked and (node.alone or time.monotonic() > until)):
+            if not asked and asked_to_end():
+                asked, until = True, time.monotonic() + STAYS
             node.drain()
             now = time.monotonic()
+            if now >= turn_due:
+                turn_due = now + TURN_EVERY
+                node.turn()
             if now >= flush_due:
                 flush_due = now + FLUSH_EVERY
                 node.flush()
@@ -190,7 +198,7 @@ def record(node: RecorderNode, asked_to_end: Callable[[], bool]) -> None:
             time.sleep(DRAIN_EVERY)
         node.finish()
     except OSError as error:
-        raise node.give_up(error) from None
+        raise node.give_up(error, 0.0 if asked else FAREWELL) from None
     print(f"{node.count} messages recorded", file=sys.stderr)
 
 

@@ -1,5 +1,6 @@
 """The recorder misses neither the first message nor the last."""
 
+import math
 import threading
 
 import pytest
@@ -9,7 +10,7 @@ from rosbags.highlevel import AnyReader
 from sensor_msgs.msg import JointState
 
 from crawler_bringup import recorder_node
-from crawler_bringup.recorder_node import RecorderNode
+from crawler_bringup.recorder_node import RecorderNode, record
 
 
 @pytest.fixture
@@ -28,11 +29,11 @@ def test_what_starts_time_is_subscribed_last(recorder):
 
 
 def test_it_ends_when_those_have_left_whom_it_hears(graph, recorder, monkeypatch, tmp_path):
-    monkeypatch.setattr(recorder_node, "STAYS", 60.0)
+    monkeypatch.setattr(recorder_node, "STAYS", math.inf)
     speaker = graph.add(lambda **options: Node("speaker", **options))
     out = speaker.create_publisher(JointState, "joint_states", 1000)
     graph.spin_until(lambda: out.get_subscription_count() and recorder.count_publishers("joint_states"))
-    ends = threading.Thread(target=recorder.finish)
+    ends = threading.Thread(target=record, args=(recorder, lambda: True), daemon=True)
     ends.start()
     for _ in range(500):
         out.publish(JointState(name=["hip"]))

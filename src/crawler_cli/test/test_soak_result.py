@@ -65,9 +65,8 @@ def test_what_is_not_as_it_must_be_is_a_sentence(change, words):
 
 def test_memory_that_is_made_ones_own_shows():
     before = own_memory(os.getpid())
-    with mmap.mmap(
-        -1, 32_000_000, flags=mmap.MAP_PRIVATE
-    ) as kept:  # of the kernel's: an allocator may have some left, or keep what is freed
+    # from the kernel: an allocator may have some left, or keep what is freed
+    with mmap.mmap(-1, 32_000_000, flags=mmap.MAP_PRIVATE) as kept:
         for page in range(0, len(kept), mmap.PAGESIZE):
             kept[page] = 1
         assert own_memory(os.getpid()) - before == pytest.approx(32.0, abs=4.0)

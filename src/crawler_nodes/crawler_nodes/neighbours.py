@@ -13,7 +13,7 @@ from crawler_core.errors import UserError
 from crawler_nodes.speakers import NAMELESS, publishers
 
 TOPICS = ("joint_states", "joint_commands", "gait_reference")  # what only one node of a ring publishes
-ANSWER = 0.8  # s within which a newcomer hears of who is there: they say so every 0.3 s, fastdds.xml has it
+ANSWER = 0.8  # s within which a newcomer hears of who is there: they say so every 0.3 s, fastdds_2.xml has it
 LOOK = 0.01  # s between two looks
 FEWEST = 10  # looks
 SENTENCE = "a ring is there already, of {names}: end it, {remedy}, or another ROS_DOMAIN_ID."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import sys
 import time
@@ -13,6 +12,7 @@ import rclpy
 from rclpy.duration import Duration
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
+from rclpy.publisher import Publisher
 from rclpy.signals import SignalHandlerOptions
 
 from crawler_core.errors import UserError
@@ -21,7 +21,8 @@ from crawler_nodes.spinning import Spinner
 
 N = TypeVar("N", bound=Node)
 
-HEARD = 0.5  # s at most, on the way out
+HEARD = 0.5  # s at most, since the way out began
+MOMENT = 0.01  # s
 USAGE = 2  # exit code for what the user can put right
 ARGUMENT_ERRORS = (
     rclpy_implementation.RCLError,
@@ -86,22 +87,30 @@ def run_loop(
         raise _usage(str(error)) from None
     finally:
         guardian.leave()
+        began = time.monotonic()
         if node is not None and leave is not None:
             leave(node)
         guardian.done(code)
         if node is not None:
-            _be_heard(node)
+            _be_heard(node, began + HEARD)
             node.destroy_node()
         rclpy.try_shutdown()
     guardian.end()
 
 
-def _be_heard(node: Node) -> None:
+def _be_heard(node: Node, until: float) -> None:
     """Wait a little for those who have not got yet what was said last, such as a recorder that is behind."""
-    until = time.monotonic() + HEARD
-    with contextlib.suppress(rclpy_implementation.RCLError):  # not every middleware can tell
-        for publisher in node.publishers:
-            publisher.wait_for_all_acked(Duration(seconds=max(0.0, until - time.monotonic())))
+    unheard = list(node.publishers)
+    while unheard and time.monotonic() < until:
+        unheard = [publisher for publisher in unheard if not _is_heard(publisher)]
+
+
+def _is_heard(publisher: Publisher) -> bool:
+    """Whether all have what it sent. It looks for a moment, in which no other thread runs."""
+    try:
+        return publisher.wait_for_all_acked(Duration(seconds=MOMENT))
+    except rclpy_implementation.RCLError:
+        return True  # this middleware cannot tell
 
 
 def _usage(sentence: str) -> SystemExit:

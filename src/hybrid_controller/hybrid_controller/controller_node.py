@@ -39,6 +39,7 @@ from hybrid_controller.reference import Horizon
 
 NEVER = -1  # ns, before every stamp
 CONTACTS_LAST = 50_000_000  # ns; older ones say nothing about the present
+PATIENCE = 10.0  # s of wall time that the first answer in lockstep waits for its readers
 FEW = 8  # backends whose word on the motion is kept
 MOST_REFERENCE = 10_000_000  # bytes: a horizon of many joints may be long
 
@@ -84,7 +85,6 @@ class ControllerNode(Node):
         self._lockstep = settings.lockstep
         self._readers = settings.readers if settings.lockstep else 0  # who are still to be seen
         self._patient_until = math.inf  # s on the steady clock, with them
-        self._reference_timeout = settings.reference_timeout
         self._state_period = round(1e9 / settings.state_rate)
 
         # the state in hand, and what has been answered
@@ -235,9 +235,14 @@ class ControllerNode(Node):
     def _heard(self) -> bool:
         """Whether those who shall miss nothing of the answers listen, or have had their time to come."""
         if self._readers:
-            self._patient_until = min(self._patient_until, time.monotonic() + self._reference_timeout)
+            self._patient_until = min(self._patient_until, time.monotonic() + PATIENCE)
             came = self._commands_out.get_subscription_count()
-            if came >= self._readers or time.monotonic() > self._patient_until:
+            late = came < self._readers and time.monotonic() > self._patient_until
+            if late:
+                self.get_logger().warning(
+                    f"only {came} of {self._readers} readers of joint_commands came; answering without the others"
+                )
+            if late or came >= self._readers:
                 self._readers = 0
         return not self._readers
 

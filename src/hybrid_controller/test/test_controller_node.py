@@ -16,6 +16,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from crawler_core.errors import UserError
+from hybrid_controller import controller_node
 from hybrid_controller.controller_node import ControllerNode
 
 MS = 1_000_000
@@ -200,8 +201,9 @@ def test_lockstep_goes_on_without_a_reference_after_the_timeout(rig):
     assert list(command.position) == pytest.approx(motion(800 * MS)[0], abs=1e-6)
 
 
-def test_the_first_answer_in_lockstep_waits_until_all_listen_who_shall_miss_nothing(rig):
-    rig = rig(lockstep=True, readers=2, reference_timeout=60.0)
+def test_the_first_answer_in_lockstep_waits_until_all_listen_who_shall_miss_nothing(rig, monkeypatch):
+    monkeypatch.setattr(controller_node, "PATIENCE", math.inf)
+    rig = rig(lockstep=True, readers=2)
     rig.reference(0, 500 * MS)
     rig.world.send_state(0)
     rig.graph.spin_until(lambda: rig.node.now == 0)
@@ -215,8 +217,9 @@ def test_the_first_answer_in_lockstep_waits_until_all_listen_who_shall_miss_noth
     assert ns_of(heard[0].header.stamp) == 0
 
 
-def test_who_does_not_come_to_listen_is_not_waited_for_for_ever(rig):
-    rig = rig(lockstep=True, readers=2, reference_timeout=0.1)
+def test_who_does_not_come_to_listen_is_not_waited_for_for_ever(rig, monkeypatch):
+    monkeypatch.setattr(controller_node, "PATIENCE", 0.1)
+    rig = rig(lockstep=True, readers=2)
     rig.reference(0, 500 * MS)
 
     def answered():
