@@ -194,8 +194,9 @@ def end_in_the_middle(crawler, directory, number):
         [*crawler, *MANY], cwd=directory, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         first = process.stderr.readline()
-        made = (directory / "p.sqlite").stat().st_mtime_ns
-        while (directory / "p.sqlite").stat().st_mtime_ns == made:  # until the first points are in it
+        written = set()
+        while len(written) < 5:  # until the first points are in it for good: the last write may not be whole yet
+            written.add((directory / "p.sqlite").stat().st_mtime_ns)
             assert process.poll() is None
             time.sleep(0.005)
         workers = children(process)
