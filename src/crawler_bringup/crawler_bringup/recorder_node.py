@@ -106,7 +106,7 @@ class RecorderNode(Node):
             about = self._connect(self.resolve_topic_name(RUN_TOPIC), String)
             said = yaml.safe_dump({"versions": versions()}, sort_keys=False)
             self._order.add(self._time.now, about, serialize_message(String(data=f"{settings.run}{said}")))
-            self._write(last=True)
+            self.write(last=True)
             self._bag.flush()
         except (WriterError, OSError) as error:
             why = getattr(error, "strerror", None) or str(error).rstrip(".")
@@ -118,9 +118,10 @@ class RecorderNode(Node):
         """Take what has come."""
         self.count += self._states.drain() + self._others.drain()
 
-    def turn(self) -> None:
-        """Write what nothing can come before any more. Raises OSError."""
-        self._write()
+    def write(self, *, last: bool = False) -> None:
+        """Write what nothing can come before any more, or the `last` of all. Raises OSError."""
+        for when, connection, data in self._order.turn(last=last):
+            self._bag.write(connection, when, data)
 
     def flush(self) -> None:
         """Let the file have what was written. Raises OSError."""
@@ -129,7 +130,7 @@ class RecorderNode(Node):
     def finish(self) -> None:
         """Write what is left, and the index. Raises OSError."""
         self.drain()
-        self._write(last=True)
+        self.write(last=True)
         self._bag.flush()  # where there is no room for an index, the file is as whole as without one
         self._bag.close()
 
@@ -171,10 +172,6 @@ class RecorderNode(Node):
 
         return hear
 
-    def _write(self, *, last: bool = False) -> None:
-        for when, connection, data in self._order.turn(last=last):
-            self._bag.write(connection, when, data)
-
 
 def record(node: RecorderNode, asked_to_end: Callable[[], bool]) -> None:
     """Write until asked to end, and a little longer. Raises UserError where that is not possible any more."""
@@ -188,7 +185,7 @@ def record(node: RecorderNode, asked_to_end: Callable[[], bool]) -> None:
             now = time.monotonic()
             if now >= turn_due:
                 turn_due = now + TURN_EVERY
-                node.turn()
+                node.write()
             if now >= flush_due:
                 flush_due = now + FLUSH_EVERY
                 node.flush()
