@@ -95,6 +95,15 @@ def test_nothing_has_torque_before_the_first_setpoint(kind):
         wait_for(lambda: rig.emulator.torque() == (True, True))
 
 
+def lead(spec):
+    """How far a board's motor may run ahead of an approach that stands still for a moment, as on a busy machine, rad.
+
+    damping * (velocity - 0) + stiffness * (angle - measured) is nothing there; other motors are told no velocity.
+    """
+    motor = spec.section("hardware")["joints"]["joint_1"]
+    return spec.safety.approach_velocity * motor.get("damping", 0.0) / motor.get("stiffness", 1.0)
+
+
 def test_enabling_far_from_the_command_approaches_slowly(kind):
     with Rig(kind=kind) as rig:
         rig.runner.enable()
@@ -110,7 +119,7 @@ def test_enabling_far_from_the_command_approaches_slowly(kind):
         wait_for(arrived)
         assert abs(goals[0] - HOME) < TICK
         assert np.abs(np.diff(goals)).max() <= rig.spec.safety.approach_velocity * DT * (1 + 1e-9)
-        assert min(seen) > HOME - 0.2 - 3 * TICK  # no overshoot either
+        assert min(seen) > HOME - 0.2 - lead(rig.spec) - 3 * TICK  # no overshoot either
 
 
 def test_a_joint_found_outside_its_limits_is_led_back_and_not_thrown(kind):
