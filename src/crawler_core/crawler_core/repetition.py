@@ -27,15 +27,21 @@ def expand(section: Mapping[str, Any], parameters: Mapping[str, Any], label: str
         if (PLACE in name) != ("repeat" in entry):
             raise UserError(f"{where}: an entry has '{PLACE}' in its name if, and only if, it says 'repeat'.")
         if "repeat" not in entry:
-            spelt[name] = entry
+            _add(spelt, name, entry, label)
             continue
         own = {key: value for key, value in entry.items() if key != "repeat"}
         first, last = _bounds(entry["repeat"], parameters, where)
         if last - first >= MOST:
             raise UserError(f"{where}.repeat goes from {first} to {last}: {MOST} is the most.")
         for number in range(first, last + 1):
-            spelt[name.replace(PLACE, str(number))] = dict(own)
+            _add(spelt, name.replace(PLACE, str(number)), dict(own), label)
     return spelt
+
+
+def _add(spelt: dict[str, Any], name: str, entry: Any, label: str) -> None:
+    if name in spelt:
+        raise UserError(f"{label}.{name} is there twice: by its name and by a repetition, or by two.")
+    spelt[name] = entry
 
 
 def _bounds(repeat: Any, parameters: Mapping[str, Any], where: str) -> tuple[int, int]:

@@ -136,6 +136,10 @@ def test_a_whole_number_is_refused_with_a_fraction_and_out_of_its_range():
     [
         (lambda d: d["joints"]["joint_*"].pop("repeat"), ["joints.joint_*", "repeat"]),
         (lambda d: d["joints"].update(arm={**d["joints"]["joint_*"]}), ["joints.arm", "'*'"]),
+        (
+            lambda d: d["joints"].update(joint_2={k: v for k, v in d["joints"]["joint_*"].items() if k != "repeat"}),
+            ["joints.joint_2 is there twice"],
+        ),
         (lambda d: d["joints"]["joint_*"].update(repeat=[1]), ["joints.joint_*.repeat = [1]", "[first, last]"]),
         (lambda d: d["joints"]["joint_*"].update(repeat=[1, "links * 2"]), ["links * 2", "links - 1"]),
         (lambda d: d["feet"]["foot_*"].update(repeat=[0, "lniks"]), ["lniks", "did you mean 'links'"]),
