@@ -147,7 +147,7 @@ def make_stack(options: Options) -> Stack:
     check_limits(spec, gait)
     entry = BACKENDS[options.backend]
     common = robots_common(spec, options.backend, entry.settings)
-    wanted = {**_timed(common), **_timed(chosen["backend"])}
+    wanted = _timed(common, chosen["backend"])
     defaults = robots_own(spec, options.backend, entry.settings)
     settings = check_section("backend", wanted, BackendSettings, entry.settings, defaults, GIVEN_BACKEND)
     check_time(settings)
@@ -224,10 +224,12 @@ def make_stack(options: Options) -> Stack:
     return stack
 
 
-def _timed(backend: Mapping[str, Any]) -> dict[str, Any]:
-    """The backend's settings with the pace of lockstep, where nothing is said of it."""
-    unpaced = {"real_time_factor": 0.0} if backend.get("lockstep") is True else {}
-    return {**unpaced, **backend}
+def _timed(robots: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The backend's settings, of the robot and of the user, with the pace of lockstep where who wants it says none."""
+    both = {**robots, **chosen}
+    wants = chosen if "lockstep" in chosen else both
+    unpaced = both.get("lockstep") is True and "real_time_factor" not in wants
+    return {**both, "real_time_factor": 0.0} if unpaced else both
 
 
 def _duration(options: Options, settings: BackendSettings, gait: Gait) -> float:

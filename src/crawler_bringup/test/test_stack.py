@@ -125,6 +125,11 @@ def test_a_robot_that_waits_for_its_law_has_a_pace_of_its_own_unless_the_user_sa
     assert said(lockstep=True) == (True, 0.0)
     assert said(lockstep=True, real_time_factor=2.0) == (True, 2.0)
     assert said(lockstep=False) == (False, 0.5)
+    document["backends"]["model"].pop("real_time_factor")
+    file.write_text(yaml.safe_dump(document))
+    assert said() == (True, 0.0)
+    told = backend(Options(robot=str(file), backend="model", settings=settings(lockstep=False)))
+    assert (told["lockstep"], told.get("real_time_factor")) == (False, None)  # the backend's own
 
 
 @pytest.mark.parametrize("name", ["model", "pybullet", "mock"])
