@@ -191,8 +191,11 @@ class GaitNode(Node):
             self._complain(str(error))
             return
         self._backend = pose.backend
-        self._publish(pose.time_ns)
-        self._drive()
+        self._steering.expire(pose.time_ns)  # what was told long ago, before a stop, is not what is wanted now
+        if self._steering.drive is None:
+            self._publish(pose.time_ns)
+        else:
+            self._drive()
         if self._states is not None:
             self.destroy_subscription(self._states)
             self._states = None

@@ -142,3 +142,24 @@ def test_speeds_that_the_motors_have_not_are_scaled_down(graph, driver):
     run(graph, driver, 1.0, (3.0, 0.0))
     assert speed(driver) == pytest.approx([60.0] * 4)
     assert float(heard(graph, driver, "driven by cmd_vel")[2]["forward"]) == pytest.approx(60.0 / TURN * 0.05, rel=1e-4)
+
+
+def test_what_was_told_before_a_stop_does_not_drive_it_when_it_begins_again(graph, driver):
+    run(graph, driver, 1.5, (0.1, 0.0))
+    assert speed(driver) == pytest.approx([2.0 * TURN] * 4)
+    driver.send_motion("disabled", sender="")
+    graph.spin_until(lambda: "motion is disabled" in status(driver)[1])
+    driver.now += 1000 * MS
+    driver.send_clock(driver.now)
+    seen = len(driver.horizons)
+    driver.send_motion("active", sender="")
+
+    def begun():
+        driver.send_state(driver.now, dict.fromkeys(LEGS, math.radians(135.0)))
+        return len(driver.horizons) > seen
+
+    graph.spin_until(begun)
+    run(graph, driver, 0.3)
+    fastest = max(np.abs(point.velocities).max() for horizon in driver.horizons[seen:] for point in horizon.points)
+    assert fastest < 2.0 * TURN / 8.0  # what the gait begins with, in the moment until a drive takes effect
+    assert not speed(driver).any()
