@@ -119,9 +119,9 @@ class ControllerNode(Node):
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         listen = self.hearing.listen
         reference = partial(read_reference, joints=self._spec.actuated_names)
-        self.hot = [
-            listen(JointTrajectory, "gait_reference", reference, self._on_reference, latched, largest=MOST_REFERENCE),
+        self.hot = [  # leave to move first: a reference that comes without it is not taken
             listen(DiagnosticStatus, "motion_state", read_motion, self._on_motion, latched),
+            listen(JointTrajectory, "gait_reference", reference, self._on_reference, latched, largest=MOST_REFERENCE),
         ]
         if law.reads_contacts:
             self.hot.append(listen(ContactStateArray, "contact_states", read_contacts, self._on_contacts))
@@ -168,8 +168,9 @@ class ControllerNode(Node):
         if moving and self._lockstep and not self._complete(now):
             return
         position, velocity = self._measured()
+        odometry = self._past_odometry(now)  # of no use where nothing moves, but not to be kept for ever
         if moving:
-            answer = controller.step(now, position, velocity, self._present_contacts(now), self._past_odometry(now))
+            answer = controller.step(now, position, velocity, self._present_contacts(now), odometry)
         else:
             answer = controller.stand_by(position)
         if answer is not None:

@@ -9,6 +9,7 @@ import pytest
 from builtin_interfaces.msg import Duration, Time
 from crawler_interfaces.msg import ContactState, ContactStateArray, ControllerState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -17,6 +18,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from crawler_core.errors import UserError
 from hybrid_controller import controller_node
+from hybrid_controller.controller import ODOMETRY_DELAY
 from hybrid_controller.controller_node import ControllerNode
 
 MS = 1_000_000
@@ -447,6 +449,23 @@ def test_while_motion_is_not_allowed_it_stands_by_where_the_joints_are_and_goes_
     speeds = [rig.ask(now, sender="/backend#1").velocity[0] for now in range(155 * MS, 900 * MS, DT)]
     assert np.abs(np.diff([0.0, *speeds])).max() <= 400.0 * 0.005
     assert list(rig.world.commands[-1].position) == pytest.approx(motion(900 * MS)[0], abs=1e-3)
+
+
+def test_while_it_stands_by_odometry_is_not_kept(rig):
+    rig = rig(law="hybrid", contacts="estimated")
+    out = rig.world.create_publisher(Odometry, "odom", 10)
+    rig.graph.spin_until(out.get_subscription_count)
+    rig.world.send_motion("/backend#1", "disabled")
+    rig.ask(0, sender="/backend#1")
+    for now in range(DT, 50 * DT, DT):
+        message = Odometry()
+        message.pose.pose.orientation.w = 1.0
+        message.header.stamp.nanosec = now
+        out.publish(message)
+        rig.graph.spin_until(lambda now=now: rig.node._odometry_of == now)
+        rig.ask(now, sender="/backend#1")
+    assert rig.node.motion.value == "disabled"
+    assert len(rig.node._odometry) <= 1 + ODOMETRY_DELAY // DT
 
 
 def test_after_motion_was_not_allowed_between_two_states_nothing_of_the_old_plan_is_commanded(rig):
