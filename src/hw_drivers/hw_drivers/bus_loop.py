@@ -118,12 +118,12 @@ class BusLoop:
                 remedy="check the adapter, then restart the backend",
             )
 
-    def release(self) -> tuple[BusFault, ...]:
-        """Torque off, each joint tried. Returns what failed.
+    def release(self, within: float = HANG) -> tuple[BusFault, ...]:
+        """Torque off, each joint tried, once the cycle in hand has ended `within` seconds. Returns what failed.
 
         That is tried again now and then, and while a fault lasts on a port opened anew, whoever asks.
         """
-        if not self._io.acquire(timeout=HANG):  # who asks must not hang too: there may be other buses
+        if not self._io.acquire(timeout=within):  # who asks must not hang too: there may be other buses
             return (self._could_not("hangs"),) if self._torque else ()
         try:
             now = time.monotonic()
@@ -153,6 +153,8 @@ class BusLoop:
 
     def recover(self) -> None:
         """Make the bus usable again, with the torque off. Raises BusFault with what is still wrong."""
+        if not self._thread.is_alive():
+            raise BusFault(f"the driver of the bus '{self.bus.name}' has ended", remedy="restart the backend")
         with self._io:
             self.release()
             try:

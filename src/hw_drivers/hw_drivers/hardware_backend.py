@@ -23,6 +23,8 @@ from hw_drivers.calibration import calibrated, calibration_path, read_zeros
 from hw_drivers.hardware_map import BusMap, hardware_map
 from hw_drivers.hardware_settings import NONE, HardwareSettings
 
+SOON = 0.05  # s that a cycle in hand may take, before the torque of other buses is seen to
+
 
 class HardwareBackend:
     """The joints of a robot on their buses, one thread each. The first fault of any of them stops all."""
@@ -51,6 +53,7 @@ class HardwareBackend:
         self._slots = {bus.name: [slots[joint.joint] for joint in bus.joints] for bus in self._buses}
         self.alarm = Alarm()
         self.loops: list[BusLoop] = []
+        self._left: list[str] = []  # buses that were closed with the torque on
 
     def open(self) -> None:
         """Open the ports, find every motor and set it up; nothing moves. Raises UserError or BusFault."""
@@ -68,9 +71,9 @@ class HardwareBackend:
         except BaseException:
             self.close()
             raise
+        self._left = []  # setting motors up takes their torque off
         self._sent: FloatArray | None = None  # the last setpoints; None while the torque is off
-        # ROS time of the steady clock's zero, once: a clock that is set while we run must not move the robot
-        self._epoch = time.time_ns() - time.monotonic_ns()
+        self._epoch = _epoch()
 
     def observe(self) -> Observation:
         """What the motors last reported. Raises the fault that stopped the robot until `recover` has cleared it."""
@@ -96,6 +99,8 @@ class HardwareBackend:
         if self.alarm.fault is not None:
             raise self.alarm.fault
         if self._sent is None:
+            # not while it moves: a clock that is set must not move the robot; but then the gait's time is another one
+            self._epoch = _epoch()
             try:
                 each(self.loops, BusLoop.enable)
             except BackendFault as fault:
@@ -136,7 +141,14 @@ class HardwareBackend:
     def relax(self) -> None:
         """Take the torque off every joint, even if one fails. Raises BusFault that names the first that did."""
         self._sent = None
-        faults = [fault for loop in self.loops for fault in loop.release()]
+        if not self.loops and self._left:
+            raise BackendFault(
+                f"the torque was left on where the buses were closed: {', '.join(self._left)}",
+                remedy="configure the backend again and stop it then, or switch the power of the motors off",
+            )
+        # a bus that hangs must not keep the torque of the others on while it is waited for
+        held = [loop for loop in self.loops if loop.release(SOON)]
+        faults = [fault for loop in held for fault in loop.release()]
         if faults:
             raise faults[0]
 
@@ -151,7 +163,8 @@ class HardwareBackend:
 
     def health(self) -> Mapping[str, object]:
         """Whether the torque is off for certain, temperatures and voltages, cycle times and missed answers."""
-        values: dict[str, object] = {"torque_off": not any(loop.torque for loop in self.loops)}
+        on = any(loop.torque for loop in self.loops) if self.loops else bool(self._left)
+        values: dict[str, object] = {"torque_off": not on}
         for loop in self.loops:
             values[f"{loop.bus.name}.cycle_ms"] = 1e3 * loop.cycle_time
             values[f"{loop.bus.name}.missed_answers"] = loop.liveness.missed
@@ -171,11 +184,17 @@ class HardwareBackend:
             loop.stop()
         for loop in self.loops:
             loop.bus.close()
+        self._left = [loop.bus.name for loop in self.loops if loop.torque] or self._left
         self.loops = []
 
     def _require_open(self) -> None:
         if not self.loops:
             raise BackendFault("the hardware backend is not open", remedy="configure it first")
+
+
+def _epoch() -> int:
+    """ROS time of the steady clock's zero, ns."""
+    return time.time_ns() - time.monotonic_ns()
 
 
 def chosen_buses(spec: RobotSpec, settings: HardwareSettings) -> tuple[BusMap, ...]:

@@ -2,6 +2,7 @@
 
 import math
 import threading
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -400,6 +401,79 @@ def test_two_buses_are_one_robot_and_a_fault_on_one_stops_the_other():
         wait_for(lambda: rig.tick() is False)
         wait_for(lambda: emulators["servos"].torque() == (False,))
         assert rig.report.joint == "joint_2"
+
+
+def test_a_bus_that_hangs_does_not_keep_the_torque_of_another_on():
+    other = {"kind": "dynamixel", "port": "/dev/ttyUSB1", "watchdog": 2.5, "reply_timeout": 0.25}
+    with Rig(buses={"rear": other}, joints={"joint_2": {"bus": "rear", "id": 1}}) as rig:
+        rig.runner.enable()
+        rig.tick()
+        emulators = rig.backend.emulation.emulators
+        front, rear = rig.backend.motors.loops
+        order, plain = [], rear.bus.release
+        rear.bus.release = lambda: order.append("rear let go") or plain()
+        front.release = hangs(front.release, lambda: order.append("front waited for"))
+        with front._io:  # a cycle that does not end, in another thread
+            stop = threading.Thread(target=rig.runner.stop)
+            stop.start()
+            wait_for(lambda: emulators["rear"].torque() == (False,))
+        stop.join()
+        assert order[0] == "rear let go"
+
+
+def hangs(release, waits):
+    """A release of a bus that says when it is waited for longer than for a cycle."""
+
+    def told(*within):
+        if not within:
+            waits()
+        return release(*within)
+
+    return told
+
+
+def test_a_driver_that_has_ended_is_not_told_to_be_cleared():
+    with Rig() as rig:
+        rig.arm()
+        rig.backend.motors.loops[0].bus.read = lambda: 1 / 0
+        rig.until_faulted()
+        wait_for(lambda: not rig.backend.motors.loops[0]._thread.is_alive())
+        with pytest.raises(BackendFault, match="the driver of the bus 'servos' has ended") as refused:
+            rig.runner.reset()
+        assert refused.value.remedy == "restart the backend"
+        assert rig.motion is MotionState.FAULTED
+
+
+def test_torque_that_was_left_on_is_no_torque_off():
+    rig = Rig(on_exit="hold")
+    with rig:
+        rig.arm()
+        emulation, rig.backend.emulation = rig.backend.emulation, None  # the motors outlive the backend
+        try:
+            rig.runner.close(release=False)
+            assert rig.runner.health()["torque_off"] is False
+            rig.runner.supervisor.estop()
+            fault = rig.runner.stop()
+            assert "left on where the buses were closed: servos" in str(fault)
+            assert "power" in fault.remedy
+        finally:
+            emulation.close()
+
+
+def test_where_the_system_clock_is_set_states_have_its_time_from_the_next_enabling_on(monkeypatch):
+    plain, ahead = time.time_ns, 0
+    monkeypatch.setattr("hw_drivers.hardware_backend.time.time_ns", lambda: plain() + ahead)
+    hour = 3600 * 10**9
+    with Rig() as rig:
+        rig.arm()
+        ahead = hour
+        rig.tick()
+        assert abs(rig.runner.observation.time_ns - plain()) < hour // 2  # nothing jumps while it moves
+        rig.runner.supervisor.disable()
+        rig.tick()
+        rig.runner.enable()
+        rig.tick()
+        assert abs(rig.runner.observation.time_ns - plain() - hour) < hour // 2
 
 
 def test_the_emulated_motors_move_the_robots_model(kind):
