@@ -11,7 +11,7 @@ import numpy as np
 from crawler_core.backend import Backend, Recoverable
 from crawler_core.closure import Closes
 from crawler_core.errors import BackendFault
-from crawler_core.supervisor import Supervisor
+from crawler_core.supervisor import MOVING, Supervisor
 from crawler_core.types import JointCommand, Observation
 
 
@@ -55,6 +55,21 @@ class Runner:
         self.supervisor.enable(self.observation, patience)
         self._ticked = None
 
+    def go_on(self, patience: float = 0.0) -> None:
+        """Motion that was allowed some time ago begins from where the joints are by now; a fault latches.
+
+        They may have sagged, or somebody may have moved them: nothing has told them where to be. A simulated robot has
+        stood still, since its time has.
+        """
+        if self.backend.simulated or self.supervisor.motion not in MOVING:
+            return
+        self.supervisor.disable()
+        try:
+            self.enable(patience)
+        except BackendFault as fault:
+            self.supervisor.fault(fault)
+            self._relax_quietly()
+
     def reset(self) -> None:
         """Clear a latched stop, in the devices too. Where they do not recover, BackendFault, and the stop stays."""
         if isinstance(self.backend, Recoverable):
@@ -97,9 +112,9 @@ class Runner:
         """Whether the joints have been brought to rest."""
         return self.supervisor.at_rest(self.observation)
 
-    def stop(self) -> None:
-        """Take the torque off now; for e-stop, which cannot wait for the next tick."""
-        self._relax_quietly()
+    def stop(self) -> BackendFault | None:
+        """Take the torque off now; for e-stop, which cannot wait for the next tick. Returns why it could not."""
+        return self._relax_quietly()
 
     def close(self, release: bool) -> None:
         """Let go of the backend; with `release` the torque goes off first, whatever happened before."""
@@ -129,10 +144,13 @@ class Runner:
             self.backend.relax()
             self._relaxed = True
 
-    def _relax_quietly(self) -> None:
+    def _relax_quietly(self) -> BackendFault | None:
+        failed: BackendFault | None = None
         try:
             self.backend.relax()
         except BackendFault as fault:
+            failed = fault
             self.supervisor.not_relaxed(fault)
         self.applied = None
         self._relaxed = True
+        return failed

@@ -65,6 +65,7 @@ class Supervisor:
         placed = [k for k, joint in enumerate(spec.actuated) if not joint.by_effort]
         self._placed: list[int] | slice = placed if self._pushed else slice(None)  # a slice costs nothing
         self._joints = tuple(spec.actuated[k] for k in placed)
+        self._numbered = tuple(zip(placed, self._joints, strict=True))
         self._setpoints = Setpoints(self._joints, spec.safety.approach_velocity, dt)
         self._torque = TorqueLimits.of([spec.actuated[k] for k in self._pushed])
         self._commanded = False  # a first command has come since enable
@@ -206,7 +207,9 @@ class Supervisor:
         self.motion = MotionState.ACTIVE
         self._commanded = True
         self._silent = 0.0
+        whole, hard = self._within_effort(whole)
         safe, text = self._setpoints.follow(self._of_placed(whole))
+        text = text or hard
         if self._pushed:
             effort, pushed = self._push(observation, whole.effort[self._pushed])
             safe, text = self._with_efforts(safe, effort), text or pushed
@@ -214,6 +217,23 @@ class Supervisor:
             self.report.clamped += 1
             self.report.last_clamp = text
         return safe
+
+    def _within_effort(self, command: JointCommand) -> tuple[JointCommand, str]:
+        """The command, with the efforts that go beside positions within what the joints may, and which was not.
+
+        A joint whose robot file gives no limit (0) has that of its device.
+        """
+        efforts = command.effort.tolist()
+        hard = [k for k, joint in self._numbered if joint.effort and abs(efforts[k]) > joint.effort]
+        if not hard:
+            return command, ""
+        allowed = command.effort.copy()
+        for k in hard:
+            most = self._spec.actuated[k].effort
+            allowed[k] = min(max(allowed[k], -most), most)
+        joint, wanted = self._spec.actuated[hard[0]], efforts[hard[0]]
+        said = f"{joint.name} was commanded {wanted:.3g} N m beside its position, its limit is {joint.effort:g} N m"
+        return JointCommand(command.position, command.velocity, allowed), said
 
     def _push(self, observation: Observation, wanted: FloatArray) -> tuple[FloatArray, str]:
         """The efforts that are allowed of those wanted, where NaN brakes, and why they are others."""

@@ -60,6 +60,51 @@ def runner(spec):
     return runner
 
 
+class RealTime(Body):
+    """Its time passes by itself."""
+
+    simulated = False
+
+    def __init__(self):
+        super().__init__()
+        self.angles = np.zeros(4)
+
+    def observe(self):
+        self._call("observe")
+        return Observation(self.time, self.angles, np.zeros(4), np.zeros(4))
+
+
+def test_motion_begins_from_where_the_joints_are_by_then(spec):
+    body = RealTime()
+    runner = Runner(body, Supervisor(spec, DT), DT)
+    runner.open()
+    runner.enable()
+    body.angles = np.array([-0.5, 0.0, 0.2, 0.1])
+    runner.go_on()
+    runner.tick(None)
+    assert runner.applied.position.tolist() == [-0.5, 0.2, 0.1]
+
+
+def test_motion_that_somebody_has_stopped_does_not_begin(spec):
+    runner = Runner(RealTime(), Supervisor(spec, DT), DT)
+    runner.open()
+    runner.enable()
+    runner.supervisor.estop()
+    runner.go_on()
+    assert runner.supervisor.motion is MotionState.ESTOPPED
+
+
+def test_joints_that_are_not_seen_any_more_when_motion_begins_are_a_fault(spec):
+    body = RealTime()
+    runner = Runner(body, Supervisor(spec, DT), DT)
+    runner.open()
+    runner.enable()
+    body.fail = "observe"
+    runner.go_on()
+    assert runner.supervisor.motion is MotionState.FAULTED
+    assert body.calls[-1] == "relax"
+
+
 def stay():
     return JointCommand(np.zeros(3), np.zeros(3), np.full(3, np.nan))
 

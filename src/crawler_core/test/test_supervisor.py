@@ -108,6 +108,15 @@ def test_a_command_that_jumps_is_approached_and_named(guard, spec, target, words
     assert words in guard.report.last_clamp
 
 
+def test_an_effort_beside_a_position_is_clamped_to_the_joints_and_named(guard):
+    follow(guard, [0.0, 0.0, 0.0], 2)
+    told = guard.decide(seen([0.0, 0.0, 0.0]), JointCommand(np.zeros(3), np.zeros(3), np.array([np.nan, -1e6, 1.0])))
+    assert told.effort.tolist()[1:] == [-1.0, 1.0]
+    assert np.isnan(told.effort[0])
+    assert guard.report.clamped == 1
+    assert guard.report.last_clamp == "knee was commanded -1e+06 N m beside its position, its limit is 1 N m"
+
+
 def test_a_command_outside_the_limits_is_clamped_and_named(guard):
     follow(guard, [0.99, 0, 0], 250)
     path = follow(guard, [1.3, 0, 0], 10)

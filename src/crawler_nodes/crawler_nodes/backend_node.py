@@ -126,6 +126,8 @@ class BackendNode(LifecycleNode):
             return
         self._end_start()
         self._refuse_a_second()
+        with self.lock:
+            self.runner.go_on(PATIENCE)
         self._time = Lockstep(self) if self.settings.lockstep else Paced(self)
         self._began = time.monotonic()
         self._time.start()
@@ -173,8 +175,10 @@ class BackendNode(LifecycleNode):
 
     def leave_safe(self) -> None:
         """Bring the joints to rest, then take the torque off or hold, as the robot file says. For every way out."""
-        self._stop_time()
-        self.runner.close(release=self._releases)
+        try:
+            self._stop_time()
+        finally:
+            self.runner.close(release=self._releases)
 
     @property
     def _releases(self) -> bool:
@@ -182,9 +186,10 @@ class BackendNode(LifecycleNode):
 
     def let_go(self) -> None:
         """Take the torque off motors, from any thread and whatever the others are doing; for a process that hangs."""
-        if self.runner.backend.simulated or self._time is None:
+        if self.runner.backend.simulated:
             return
-        self._time.abandon()
+        if self._time is not None:
+            self._time.abandon()
         if self._releases:
             self.runner.supervisor.disable()
             self.runner.stop()
@@ -209,9 +214,14 @@ class BackendNode(LifecycleNode):
         self._brake()
 
     def _brake(self) -> None:
-        """Bring the joints to rest, unless they move no more or shall lose their torque at once."""
-        if self.spec.safety.on_exit == "release" or self.runner.supervisor.motion not in MOVING:
+        """Bring the joints to rest, unless they shall lose their torque at once; no command moves them any more."""
+        if self.runner.supervisor.motion not in MOVING:
             return
+        if self.spec.safety.on_exit != "release":
+            self._come_to_rest()
+        self.runner.supervisor.disable()
+
+    def _come_to_rest(self) -> None:
         try:
             for _ in range(round(0.5 * self.settings.rate)):  # joints brake in less than half a second
                 with self.lock.tick():
@@ -222,9 +232,8 @@ class BackendNode(LifecycleNode):
                     break
                 if not self.runner.backend.simulated:
                     time.sleep(self.dt_ns * 1e-9)
-        except BackendFault as fault:
-            self.get_logger().error(f"could not bring the joints to rest: {fault}")
-        self.runner.supervisor.disable()
+        except Exception as error:  # whatever it is, the torque must go off all the same
+            self.get_logger().error(f"could not bring the joints to rest: {error}")
 
     def fail(self, error: Exception) -> None:
         """Say what went wrong, on the log and in diagnostics."""
@@ -295,6 +304,11 @@ class BackendNode(LifecycleNode):
             self.runner.stop()
         self.get_logger().fatal("".join(traceback.format_exception(error)))
         self.report()
+
+    @property
+    def broken(self) -> bool:
+        """Whether an error that nobody foresaw has ended it."""
+        return self._broken
 
     @property
     def finished(self) -> bool:

@@ -53,6 +53,9 @@ class Served(Protocol):
     @property
     def finished(self) -> bool: ...
 
+    @property
+    def broken(self) -> bool: ...
+
     def report(self) -> None: ...
 
     def create_service(self, srv_type: Any, srv_name: str, callback: Any) -> Any: ...
@@ -81,6 +84,8 @@ class BackendServices:
                     runner.enable()
                 else:
                     runner.supervisor.disable()
+                    if fault := runner.stop():  # now: where no tick comes any more, none would do it
+                        raise fault
             except BackendFault as fault:
                 response.success, response.message = False, f"{fault}: {fault.remedy}"
                 return response
@@ -91,8 +96,9 @@ class BackendServices:
     def _on_estop(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._node.lock:
             self._node.runner.supervisor.estop()
-            self._node.runner.stop()
-        response.success, response.message = True, "stopped; motion needs reset, then enable"
+            fault = self._node.runner.stop()
+        response.success = fault is None
+        response.message = f"{fault}: {fault.remedy}" if fault else "stopped; motion needs reset, then enable"
         self._node.get_logger().warning("emergency stop: motion needs ~/reset, then ~/enable")
         self._node.report()
         return response
@@ -100,6 +106,8 @@ class BackendServices:
     def _on_reset(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._node.lock:
             try:
+                if self._node.broken:
+                    raise BackendFault("the backend broke", remedy="restart it")
                 self._node.runner.reset()
             except BackendFault as fault:
                 response.success, response.message = False, f"{fault}: {fault.remedy}"

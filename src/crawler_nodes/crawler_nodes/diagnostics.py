@@ -77,7 +77,7 @@ class Recent:
     def text(self) -> str:
         """Everything that is fresh, the latest first; empty where nothing is."""
         now = time.monotonic()
-        fresh = sorted((at, text) for at, text in self._told.values() if now - at <= FRESH)
+        fresh = sorted((at, text) for at, text in list(self._told.values()) if now - at <= FRESH)
         return "; ".join(text.rstrip(".") for _, text in reversed(fresh))
 
 

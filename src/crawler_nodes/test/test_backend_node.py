@@ -90,10 +90,11 @@ class Bench:
         self.commands = self.client.create_publisher(JointState, "joint_commands", 10)
         self.node = None
 
-    def start(self, backend=IdealBackend, **parameters):
+    def start(self, backend=IdealBackend, on_exit="rest_then_release", **parameters):
         if parameters.get("lockstep"):
             parameters.setdefault("real_time_factor", 0.0)
         self.node = self.graph.add(partial(BackendNode, backend, IdealSettings), **{**PATIENT, **parameters})
+        self.node.spec = replace(self.node.spec, safety=replace(self.node.spec.safety, on_exit=on_exit))
         self.body = self.node.runner.backend
         autostart(self.node)
         self.spin_until(lambda: self.states and self.commands.get_subscription_count())
@@ -246,7 +247,56 @@ def test_motors_come_to_rest_and_are_let_go_at_the_end_whoever_commands_on(bench
     assert refused.message == "the run has come to its end: start it again"
 
 
-def test_of_motors_any_thread_can_take_the_torque_off_while_a_tick_hangs(bench):
+def test_motors_that_were_moved_before_time_began_go_on_from_where_they_are(bench):
+    told = []
+
+    class Sagging(RealTime):
+        def apply(self, command):
+            told.append(command.position)
+            return super().apply(command)
+
+    node = bench.graph.add(partial(BackendNode, Sagging, IdealSettings), **PATIENT, readers=2)  # one is still to come
+    bench.node = node
+    autostart(node)
+    sagged = node.runner.backend.told = HOME - 0.7
+    bench.client.create_subscription(JointState, "joint_states", lambda _: None, 10)
+    bench.spin_until(lambda: bench.states and (bench.command() or told))
+    assert list(bench.states[0].position) == list(sagged)
+    # a tick from there at the very most, whatever was commanded
+    assert np.abs(told[0] - sagged).max() <= node.spec.safety.approach_velocity / PATIENT["rate"]
+
+
+def test_what_shall_be_let_go_at_once_is_not_followed_any_more_and_begins_anew_where_it_is(bench):
+    node = bench.start(RealTime, on_exit="release")
+    bench.spin_until(lambda: bench.command() or node.runner.applied is not None)
+    step = Transition(id=Transition.TRANSITION_DEACTIVATE)
+    assert bench.call(ChangeState, "change_state", transition=step).success
+    assert bench.body.relaxed
+    assert node.runner.supervisor.motion.value == "disabled"
+    fallen = bench.body.told = HOME - 0.7
+    assert bench.call(ChangeState, "change_state", transition=Transition(id=Transition.TRANSITION_ACTIVATE)).success
+    bench.spin_until(lambda: bench.command() or node.runner.applied is not None)
+    near = node.spec.safety.approach_velocity  # rad: what it could have gone in a second of catching up
+    assert (node.runner.applied.position - fallen < near).all()
+    assert node.runner.supervisor.motion.value == "active"
+
+
+def test_an_error_that_nobody_foresaw_on_the_way_out_leaves_no_torque(bench):
+    node = bench.start(RealTime, on_exit="rest_then_release")
+    bench.spin_until(lambda: bench.command() or node.runner.applied is not None)
+    node._time.stop()
+
+    def burst(_command):
+        raise ZeroDivisionError("surprise")
+
+    bench.body.apply = burst
+    node.leave_safe()
+    assert bench.body.relaxed
+    assert bench.body.closed
+
+
+@pytest.mark.parametrize("leaving", [False, True])
+def test_of_motors_any_thread_can_take_the_torque_off_while_a_tick_hangs(bench, leaving):
     free = threading.Event()
 
     class Hanging(RealTime):
@@ -259,10 +309,38 @@ def test_of_motors_any_thread_can_take_the_torque_off_while_a_tick_hangs(bench):
     node = bench.start(Hanging)
     bench.spin_until(lambda: bench.command() or node.runner.applied is not None)
     bench.body.hangs = True
+    if leaving:  # it has begun to bring the joints to rest, which hangs too
+        way_out = threading.Thread(target=node.leave_safe)
+        way_out.start()
+        bench.spin_until(lambda: not node.active)
     node.let_go()
     assert bench.body.relaxed
     free.set()
+    if leaving:
+        way_out.join()
     assert node.runner.supervisor.motion.value == "disabled"
+
+
+def test_disabling_takes_the_torque_off_where_no_tick_comes_any_more(bench):
+    node = bench.start(RealTime, on_exit="hold", stop_at=0.1)
+    bench.spin_until(lambda: bench.command() or node.runner.supervisor.motion.value == "disabled")
+    assert not bench.body.relaxed  # it holds, as it should
+    assert bench.call(SetBool, "enable", data=False).success
+    assert bench.body.relaxed
+
+
+@pytest.mark.parametrize(("kind", "name", "words"), [(Trigger, "estop", {}), (SetBool, "enable", {"data": False})])
+def test_torque_that_cannot_be_taken_off_is_no_success(bench, kind, name, words):
+    bench.start(lockstep=True)
+    bench.answer()
+
+    def deaf():
+        raise BackendFault("joint_1 does not listen", remedy="switch the power off")
+
+    bench.body.relax = deaf
+    answer = bench.call(kind, name, **words)
+    assert not answer.success
+    assert "joint_1 does not listen: switch the power off" in answer.message
 
 
 def test_paced_ticks_follow_the_clock_and_use_the_newest_command(bench):
@@ -322,6 +400,10 @@ def test_an_error_that_nobody_foresaw_takes_the_torque_off_and_is_reported(bench
     bench.body.advance = burst
     bench.spin_until(lambda: any("surprise" in m.status[0].message for m in bench.diagnostics))
     assert bench.body.relaxed == 1
+    assert node.runner.supervisor.motion.value == "faulted"
+    refused = bench.call(Trigger, "reset")
+    assert not refused.success
+    assert refused.message == "the backend broke: restart it"
     assert node.runner.supervisor.motion.value == "faulted"
 
 
