@@ -11,7 +11,7 @@ from crawler_cli.storm.kind import EVERY
 from crawler_cli.storm.report import BEGIN, END, tables, write_tables
 from crawler_cli.storm.verdict import Verdict
 from crawler_core.errors import UserError
-from hw_drivers.bus import FAULTS
+from hw_drivers.emulation.emulator import FAULTS
 from sim_bridge.mock_backend import MockSettings
 
 

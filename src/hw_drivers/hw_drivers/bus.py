@@ -1,4 +1,4 @@
-"""The contract between the hardware backend and a motor bus. One implementation for each kind of bus, and its emulator.
+"""The contract between the hardware backend and a motor bus. One implementation for each kind of bus.
 
 Angles, rates and torques are those of the *joint*: a bus converts with `JointMap` at its own edge. Arrays follow the
 order of the joints given to `configure`. One thread at a time uses a bus.
@@ -164,55 +164,6 @@ class FindsZeros(Protocol):
         ...
 
 
-class Emulator(Protocol):
-    """A pretended bus with motors that turn. It speaks the real bytes or frames to the real driver."""
-
-    port: str  # what the driver opens in place of the robot file's port
-
-    def motion(self) -> tuple[FloatArray, FloatArray]:
-        """The joints' true angles (rad) and rates (rad/s) now, in the order of its joints."""
-        ...
-
-    def torque(self) -> tuple[bool, ...]:
-        """Whether each joint's motor holds torque now."""
-        ...
-
-    def inject(self, fault: str, joint: str = "") -> None:
-        """Begin a fault, one of FAULTS, at a joint or, with an empty one, everywhere; `none` heals everything."""
-        ...
-
-    def close(self) -> None:
-        """End it, and release what it holds. May be called twice."""
-        ...
-
-
-class Load(Protocol):
-    """What a motor that is driven by effort turns, in place of a rotor alone. All of it is at the joint."""
-
-    @property
-    def damping(self) -> float:
-        """N·m·s/rad by which `push` slows a turning motor already, as the robot file says of the motor itself."""
-        ...
-
-    def push(self, effort: float, seconds: float) -> tuple[float, float]:
-        """Let an effort (N·m) act for so long; the joint's angle (rad) and rate (rad/s) then."""
-        ...
-
-
-@runtime_checkable
-class LoadedEmulator(Emulator, Protocol):
-    """What the emulators of a kind that drives joints by effort can do besides."""
-
-    def carry(self, joint: str, load: Load) -> None:
-        """Let the motor of one of its joints turn `load` from now on."""
-        ...
-
-
-# lost, late, corrupt, truncated: every reply is; dead: a device is silent; hot: it reports overheating;
-# gone: the port vanishes (and returns with `none`)
-FAULTS = ("none", "lost", "late", "corrupt", "truncated", "dead", "hot", "gone")
-
-
 @dataclass(frozen=True)
 class BusKind:
     """What a kind of bus is made from.
@@ -225,7 +176,6 @@ class BusKind:
     bus_settings: type
     joint_settings: type
     make: Callable[[str, Any], Bus]  # name, bus settings
-    # bus settings, joints, and the joints' angles (rad) at the start
-    emulate: Callable[[Any, Sequence[JointMap], Sequence[float]], Emulator]
+    emulator: str  # "module:object" of a hw_drivers.emulation.emulator.Emulate; imported where motors are pretended
     by_effort: bool = False  # whether joints on it may be driven by effort
     places: bool = False  # whether those can be sent to an angle, too, for a slow motion without a law

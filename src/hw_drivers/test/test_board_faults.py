@@ -11,8 +11,9 @@ from hw_robots import wait_for
 from hw_drivers.board.codec import frame
 from hw_drivers.board.emulator import BOARD_FAULTS, LEAP, BoardEmulator
 from hw_drivers.board.messages import VERSION, Hello
-from hw_drivers.bus import FAULTS, BusFault
+from hw_drivers.bus import BusFault
 from hw_drivers.emulated_port import EmulatedPort
+from hw_drivers.emulation.emulator import FAULTS
 
 PAIR = (crank("left", 1), crank("right", 2, temperature_limit=80.0, stall_time=0.1))
 

@@ -8,8 +8,8 @@ from hw_robots import bolt, gymnast
 from odrive_bench import TICK, Bench, crank
 
 from crawler_core.types import ContactMode
-from hw_drivers.bus import LoadedEmulator
 from hw_drivers.emulation.emulation import Emulation
+from hw_drivers.emulation.emulator import LoadedEmulator
 from hw_drivers.emulation.pushed_ground import PushedGround
 from hw_drivers.hardware_map import hardware_map
 

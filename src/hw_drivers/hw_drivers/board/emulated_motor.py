@@ -6,7 +6,7 @@ import math
 
 from hw_drivers.board.firmware import Sensors
 from hw_drivers.board.plan import MotorPlan
-from hw_drivers.bus import Load
+from hw_drivers.emulation.emulator import Load
 
 TURN = 2.0 * math.pi
 AMBIENT = 30.0  # °C
@@ -27,7 +27,7 @@ class Rotor:
         self._rate = 0.0  # rad/s
 
     def push(self, effort: float, seconds: float) -> tuple[float, float]:
-        """As hw_drivers.bus.Load says."""
+        """As hw_drivers.emulation.emulator.Load says."""
         self._rate += effort / self._inertia * seconds
         self._angle += self._rate * seconds
         return self._angle, self._rate

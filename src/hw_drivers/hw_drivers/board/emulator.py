@@ -15,8 +15,9 @@ from hw_drivers.board.codec import END
 from hw_drivers.board.emulated_board import EmulatedBoard
 from hw_drivers.board.emulated_motor import AMBIENT, TOO_HOT
 from hw_drivers.board.settings import BoardSettings
-from hw_drivers.bus import FAULTS, JointMap, Load
+from hw_drivers.bus import JointMap
 from hw_drivers.emulated_port import EmulatedPort
+from hw_drivers.emulation.emulator import FAULTS, Load
 
 # reboot: the board restarts, and forgets where shafts without absolute encoders are; encoder: a joint's fails;
 # stop: the emergency stop is pressed; weak: the supply breaks down

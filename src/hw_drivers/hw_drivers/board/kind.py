@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from hw_drivers.board.driver import BoardBus
-from hw_drivers.board.emulator import emulate
 from hw_drivers.board.settings import BoardJoint, BoardSettings
 from hw_drivers.bus import BusKind
 
-KIND = BusKind(BoardSettings, BoardJoint, BoardBus, emulate, by_effort=True, places=True)
+KIND = BusKind(BoardSettings, BoardJoint, BoardBus, "hw_drivers.board.emulator:emulate", by_effort=True, places=True)

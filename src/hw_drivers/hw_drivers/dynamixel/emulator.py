@@ -12,13 +12,14 @@ import numpy as np
 
 from crawler_core.errors import unknown_name
 from crawler_core.types import FloatArray
-from hw_drivers.bus import FAULTS, JointMap
+from hw_drivers.bus import JointMap
 from hw_drivers.dynamixel import codec
 from hw_drivers.dynamixel.codec import BROADCAST, PING, SYNC_READ, SYNC_WRITE, Packet, Parser
 from hw_drivers.dynamixel.emulated_servo import EmulatedServo
 from hw_drivers.dynamixel.plan import plan_servo
 from hw_drivers.dynamixel.settings import DynamixelSettings
 from hw_drivers.emulated_port import EmulatedPort
+from hw_drivers.emulation.emulator import FAULTS
 
 LATENESS = 0.15  # s by which a late answer comes too late
 ROUGHLY = 0.02  # s between two looks at whether to end

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hw_drivers.bus import BusKind
 from hw_drivers.dynamixel.driver import DynamixelBus
-from hw_drivers.dynamixel.emulator import emulate
 from hw_drivers.dynamixel.settings import DynamixelJoint, DynamixelSettings
 
-KIND = BusKind(DynamixelSettings, DynamixelJoint, DynamixelBus, emulate)
+KIND = BusKind(DynamixelSettings, DynamixelJoint, DynamixelBus, "hw_drivers.dynamixel.emulator:emulate")

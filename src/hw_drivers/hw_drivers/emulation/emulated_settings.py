@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from crawler_core.parameters import parameter
-from hw_drivers.bus import FAULTS
+from hw_drivers.emulation.emulator import FAULTS
 from hw_drivers.hardware_settings import NONE, HardwareSettings
 
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from crawler_core.errors import unknown_name
 from crawler_core.robot import RobotSpec
+from crawler_core.table import load
 from crawler_core.types import BaseState, Contact
 from crawler_models.catalogue import model_of
-from hw_drivers.bus import Emulator, LoadedEmulator
+from hw_drivers.emulation.emulator import Emulate, Emulator, LoadedEmulator
 from hw_drivers.emulation.ground import Ground
 from hw_drivers.emulation.pushed_ground import PushedGround
 from hw_drivers.hardware_map import BusMap
@@ -39,7 +40,8 @@ class Emulation:
         try:
             for bus in buses:
                 start = [home[joint.joint] for joint in bus.joints]
-                self.emulators[bus.name] = bus.kind.emulate(bus.settings, bus.joints, start)
+                emulate: Emulate = load(bus.kind.emulator, what=f"the emulator of a bus of kind {bus.kind_name}")
+                self.emulators[bus.name] = emulate(bus.settings, bus.joints, start)
                 self._order += [joint.joint for joint in bus.joints]
             if self._pushed is not None:
                 for joint in spec.actuated:

@@ -13,7 +13,7 @@ from crawler_core.robot import RobotSpec
 from crawler_core.types import BaseState, Contact
 from crawler_models.plant import PlantFault
 from crawler_models.standing import StandingPlant
-from hw_drivers.bus import Load
+from hw_drivers.emulation.emulator import Load
 
 SHORTEST = 1e-9  # s by which one motor's time may be ahead of the equations'
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from crawler_core.errors import unknown_name
 from crawler_core.types import FloatArray
-from hw_drivers.bus import FAULTS, JointMap, Load
+from hw_drivers.bus import JointMap
+from hw_drivers.emulation.emulator import FAULTS, Load
 from hw_drivers.odrive import error_flags as flags
 from hw_drivers.odrive.codec import BadFrame, Frame, decode, encode, split_id
 from hw_drivers.odrive.emulated_axis import AMBIENT, TRIP, AxisHardware, EmulatedAxis

@@ -13,7 +13,8 @@ import numpy as np
 
 from crawler_core.errors import unknown_name
 from crawler_core.types import FloatArray
-from hw_drivers.bus import FAULTS, JointMap
+from hw_drivers.bus import JointMap
+from hw_drivers.emulation.emulator import FAULTS
 from hw_drivers.pca9685.emulated_board import EmulatedBoard
 from hw_drivers.pca9685.i2c_port import EMULATED, I2c
 from hw_drivers.pca9685.settings import Pca9685Joint, Pca9685Settings

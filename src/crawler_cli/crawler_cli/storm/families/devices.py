@@ -5,7 +5,7 @@ from __future__ import annotations
 from crawler_cli.storm.kind import Kind, Stage, ends
 from crawler_cli.storm.robots import default_spec
 from crawler_cli.storm.scene import Scene
-from hw_drivers.bus import FAULTS
+from hw_drivers.emulation.emulator import FAULTS
 
 JOINT = default_spec().actuated_names[-1]  # that fails
 AFTER = 6.0  # s from the start of the backend until it fails
