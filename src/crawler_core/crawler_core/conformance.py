@@ -22,7 +22,7 @@ from crawler_core.backend import Backend
 from crawler_core.closure import closure_of
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot import RobotSpec
-from crawler_core.types import FloatArray, JointCommand, Observation
+from crawler_core.types import BaseState, ContactMode, FloatArray, JointCommand, Observation
 
 TRAVEL = 0.1  # rad that the joints are moved by
 DURATION = 0.5  # s that it takes
@@ -102,6 +102,35 @@ class BackendConformance:
             assert turned > 1.0 - self.start_tolerance, "the base must be turned as `start` says"
             np.testing.assert_allclose(seen.base.linear, start.linear, atol=self.start_tolerance)
             np.testing.assert_allclose(seen.base.angular, start.angular, atol=self.start_tolerance)
+
+    def test_a_start_in_the_air_is_as_high_as_the_robot_file_says(self) -> None:
+        spec = self.make_spec()
+        height = spec.start.height
+        if height == 0.0:
+            raise SkipTest("this robot does not start in the air")
+        # where the lowest point of a robot is, only its backend knows: one that starts higher must be so much higher
+        starts = [self._start(replace(spec, start=replace(spec.start, height=k * height))) for k in (1, 2)]
+        for seen, _ in starts:
+            down = [one.foot for one in seen.contacts if one.mode not in (ContactMode.OPEN, ContactMode.UNKNOWN)]
+            assert not down, f"the robot must start in the air, but {', '.join(down)} is on the ground"
+        low, high = (base.position[2] for _, base in starts)
+        assert abs(high - low - height) <= self.start_tolerance, (
+            f"a start that is {height:.3g} m higher must have the base so much higher, not {high - low:.3g} m"
+        )
+
+    def _start(self, spec: RobotSpec) -> tuple[Observation, BaseState]:
+        """The first thing that a simulation of `spec` shows, and its base there."""
+        backend = self.make_backend(spec, self.dt)
+        if not backend.simulated:
+            raise SkipTest("a real robot starts where it is")
+        try:
+            backend.open()
+            seen = backend.observe()
+        finally:
+            backend.close()
+        if seen.base is None:
+            raise SkipTest("this backend does not know the base")
+        return seen, seen.base
 
     def test_loops_are_closed(self) -> None:
         with _Opened(self) as run:
