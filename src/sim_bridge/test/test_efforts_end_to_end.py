@@ -7,7 +7,7 @@ from engines_here import each_engine, physics
 from rigid_bodies import RigidBodies
 
 from crawler_core.runner import Runner
-from crawler_core.supervisor import Supervisor
+from crawler_core.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand
 
 
@@ -37,11 +37,19 @@ def test_power_is_limited_and_a_missed_command_ends_the_push(engine: str) -> Non
         # in a tick the flywheel gains up to 2.5 rad/s, by which it is faster than where the limit was taken
         gained = bodies.whole(runner.observation).kinetic - before
         assert 0.0 < gained < 1.3 * flywheel.power * ticks * DT
-        # without a command: its brake at once, then nothing
-        for _ in range(3):
+        # without a command: its brake at once, and after relax_after nothing
+        for _ in range(round(spec.safety.relax_after / DT)):
             speed = runner.observation.velocity[at]
             assert runner.tick(None)
             assert runner.observation.effort[at] == pytest.approx(-flywheel.brake * speed, rel=1e-9)
+        assert runner.supervisor.motion is MotionState.HOLDING
+        for _ in range(20):
+            assert runner.tick(None)
+            assert runner.observation.effort[at] == 0.0
+        assert runner.supervisor.motion is MotionState.RELAXED
+        runner.enable()
+        assert runner.tick(wanted)
+        assert runner.observation.effort[at] > 0.0
         runner.supervisor.estop()
         assert runner.tick(wanted)
         assert runner.observation.effort[at] == 0.0
