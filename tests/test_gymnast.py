@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from crawler_interfaces.msg import ContactState, ControllerState
-from rings import LONG, engines, lockstep
+from rings import LONG, engines, lockstep, until
 from std_srvs.srv import SetBool, Trigger
 from transcript import Said, assert_equal_to_the_bit, lockstep_run
 
@@ -120,11 +120,10 @@ def test_without_the_gait_node_it_comes_to_rest_flywheel_and_all(engine):
         assert ring.log.backend["motion"] == "active"
 
 
-@pytest.mark.exhaustive  # the running leg, which is driven by effort alone, does so in every run
 def test_the_emergency_stop_takes_the_effort_off_and_it_goes_on_after_reset_and_enable(engine):
     said = Said()
-    with ring_of(said, engine, lockstep(1.0, rate=RATE)) as ring:
-        ring.watch(lambda: len(said.raw["joint_states"]) > 400, LONG)
+    with ring_of(said, engine, lockstep(4.0, rate=RATE)) as ring:
+        until(ring, lambda: len(said.raw["joint_states"]) > 100 and said.efforts(1)[0, FLYWHEEL])
         assert ring.call(Trigger, "backend/estop", Trigger.Request()).success
         ring.watch(lambda: ring.log.backend.get("motion") == "e-stopped", LONG)
         # states of before the stop may still be on their way when the diagnostics have come
