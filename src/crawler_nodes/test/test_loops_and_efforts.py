@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
@@ -59,9 +60,10 @@ class Motors:
 
 def test_passive_joints_are_in_states_and_transforms_and_efforts_are_clamped_and_said(graph) -> None:
     client = graph.add(partial(Node, "client"))
-    states, transforms = [], []
+    states, transforms, diagnostics = [], [], []
     client.create_subscription(JointState, "joint_states", states.append, 10)
     client.create_subscription(TFMessage, "/tf", transforms.append, 10)
+    client.create_subscription(DiagnosticArray, "diagnostics", diagnostics.append, 10)
     commands = client.create_publisher(JointState, "joint_commands", 10)
     node = graph.add(
         partial(BackendNode, Motors, NoSettings),
@@ -85,5 +87,10 @@ def test_passive_joints_are_in_states_and_transforms_and_efforts_are_clamped_and
     commands.publish(message)
     graph.spin_until(lambda: len(states) > before)
     assert node.runner.backend.told[-1].effort[1] == node.spec.joints[FLYWHEEL].effort == 0.05
-    assert "flywheel was commanded 0.2 N m" in node.runner.supervisor.report.last_clamp
     assert np.isfinite(states[-1].position).all()
+
+    def said(key):
+        return [entry.value for m in diagnostics for entry in m.status[0].values if entry.key == key]
+
+    graph.spin_until(lambda: "1" in said("clamped"))
+    assert said("last_clamp")[-1] == "flywheel was commanded 0.2 N m, its limit is 0.05 N m"
