@@ -53,6 +53,7 @@ EMULATED = {"hardware": "emulated", "emulated": "emulated"}  # who pretends the 
 # what the stack itself gives every node, and the user gives as robot, rate, ... once
 GIVEN_BACKEND = ("robot", "robot_overrides")
 GIVEN = (*GIVEN_BACKEND, "rate", "lockstep", "gait", "law")
+LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
 SHORTEST = 20.0  # s, the default duration of a fast gait
 PERIODS = 5  # and of a slow one
 

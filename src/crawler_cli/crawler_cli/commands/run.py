@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from crawler_bringup.flags import Flag, with_flags
+from crawler_bringup.node_python import node_engines
 from crawler_bringup.security.secured import look_on
-from crawler_bringup.stack import BACKENDS, Options, Stack, make_stack
+from crawler_bringup.stack import BACKENDS, LOG_LEVELS, Options, Stack, make_stack
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json, add_settings, namespace, number, port, settings_of
 from crawler_cli.commands.interruption import EXIT_INTERRUPTED
@@ -103,7 +104,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="nobody commands without a key, of 'crawler keys': docs/security.md",
     )
-    parser.add_argument("--log-level", default="info", choices=["debug", "info", "warn", "error"], help="of the nodes")
+    parser.add_argument("--log-level", default="info", choices=LOG_LEVELS, help="of the nodes")
     add_json(parser)
 
 
@@ -162,7 +163,7 @@ def options(arguments: argparse.Namespace, directory: Path) -> Options:
 
 
 def _backend(arguments: argparse.Namespace) -> str:
-    return arguments.backend or default_physics()
+    return arguments.backend or default_physics(node_engines())
 
 
 def _flags(arguments: argparse.Namespace) -> list[Flag]:
