@@ -34,7 +34,8 @@ def import_pybullet() -> Any:
     except ImportError:
         raise UserError(
             "PyBullet is not installed: it has wheels for CPython up to 3.11, and this is "
-            f"{sys.version_info.major}.{sys.version_info.minor}: `pip install pybullet` there, or use the model."
+            f"{sys.version_info.major}.{sys.version_info.minor}: `pip install pybullet` there, or use "
+            "MuJoCo or the model."
         ) from None
     return pybullet
 
