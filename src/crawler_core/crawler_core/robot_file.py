@@ -82,7 +82,7 @@ def check_document(document: Mapping[str, Any]) -> None:
     for key in ("title", "paper", "equations"):
         _text(document.get(key, ""), key)
     for section in ("parameters", "base", "joints", "feet", "safety"):
-        _mapping(document[section], section)
+        mapping(document[section], section)
     _keys(document["base"], "base", ("link", "motion"), ("link", "motion"))
     check_name(document["base"]["link"], label="base.link")
     base_motion(document["base"]["motion"])
@@ -90,14 +90,14 @@ def check_document(document: Mapping[str, Any]) -> None:
     for name, entry in document["joints"].items():
         label = f"joints.{name}"
         check_name(name.replace(PLACE, "0"), label="the name of a joint")
-        limits = () if _mapping(entry, label).get("continuous") is True else ("lower_deg", "upper_deg")
+        limits = () if mapping(entry, label).get("continuous") is True else ("lower_deg", "upper_deg")
         needed = ("actuated", *limits, "velocity", "acceleration", "effort", "home_deg")
         _keys(entry, label, needed, (*needed, *(info.name for info in describe(JointEntry)), "damping", "repeat"))
     for name, entry in document["feet"].items():
         label = f"feet.{name}"
         check_name(name.replace(PLACE, "0"), label="the name of a foot")
         optional = ("lifts", "stiffness", "damping", "slip_damping", "repeat")
-        _keys(_mapping(entry, label), label, ("friction",), ("friction", *optional))
+        _keys(mapping(entry, label), label, ("friction",), ("friction", *optional))
         if not isinstance(entry["friction"], list):
             raise UserError(f"{label}.friction = {shown(entry['friction'])} must be a list of parameters' names.")
         for factor in entry["friction"]:
@@ -119,7 +119,7 @@ def check_document(document: Mapping[str, Any]) -> None:
             if name == "default":
                 _text(entry, f"{section}.default")
             elif entry is not None:
-                _mapping(entry, f"{section}.{name}")
+                mapping(entry, f"{section}.{name}")
 
 
 def _check_parameters(parameters: Mapping[str, Any]) -> None:
@@ -129,7 +129,7 @@ def _check_parameters(parameters: Mapping[str, Any]) -> None:
     for name, entry in parameters.items():
         label = f"parameters.{name}"
         check_name(name, label="the name of a parameter")
-        _keys(_mapping(entry, label), label, ("value",), ("value", "unit", "min", "max", "whole", "doc"))
+        _keys(mapping(entry, label), label, ("value",), ("value", "unit", "min", "max", "whole", "doc"))
         for key in ("unit", "doc"):
             _text(entry.get(key, ""), f"{label}.{key}")
         for key in ("min", "max"):
@@ -191,7 +191,8 @@ def parameter_info(name: str, entry: Mapping[str, Any]) -> ParameterInfo:
     )
 
 
-def _mapping(value: Any, label: str) -> Mapping[str, Any]:
+def mapping(value: Any, label: str) -> Mapping[str, Any]:
+    """`value`, the entry `label` of a robot file. Raises UserError where it holds no pairs of key and value."""
     if not isinstance(value, dict):
         raise UserError(f"{label} must hold 'key: value' pairs, but is {shown(value)}.")
     return value
@@ -200,7 +201,7 @@ def _mapping(value: Any, label: str) -> Mapping[str, Any]:
 def _section(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """A section that may be missing, or hold nothing."""
     value = document.get(name)
-    return {} if value is None else _mapping(value, name)
+    return {} if value is None else mapping(value, name)
 
 
 def _text(value: Any, label: str) -> None:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crawler_core.errors import UserError, shown, unknown_name
+from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import build, describe, parameter
 from crawler_core.repetition import expand
 from crawler_core.robot import JointSpec, RobotSpec
+from crawler_core.robot_file import mapping
 from hw_drivers.bus import BusKind, JointMap
 from hw_drivers.kinds import KINDS, kinds_by_effort
 
@@ -49,7 +50,7 @@ def hardware_map(spec: RobotSpec) -> tuple[BusMap, ...]:
             f"the robot '{spec.name}' has no section hardware in its robot.yaml: write one as docs/hardware.md says."
         )
     _only(section, "hardware", ("buses", "joints"))
-    buses, joints = (_mapping(section.get(key) or {}, f"hardware.{key}") for key in ("buses", "joints"))
+    buses, joints = (mapping(section.get(key) or {}, f"hardware.{key}") for key in ("buses", "joints"))
     kinds = {str(name): _bus(str(name), entry) for name, entry in buses.items()}
     joints = _spelt_out(joints, spec.document["parameters"])
     for name in joints:
@@ -59,7 +60,7 @@ def hardware_map(spec: RobotSpec) -> tuple[BusMap, ...]:
     for joint in spec.actuated:
         if joint.name not in joints:
             raise UserError(f"hardware.joints.{joint.name} is missing: every actuated joint needs its motor.")
-        entry = dict(_mapping(joints[joint.name], f"hardware.joints.{joint.name}"))
+        entry = dict(mapping(joints[joint.name], f"hardware.joints.{joint.name}"))
         bus = entry.pop("bus", None)
         if not isinstance(bus, str) or bus not in kinds:
             raise unknown_name(f"bus for hardware.joints.{joint.name}.bus", bus, kinds)
@@ -83,7 +84,7 @@ def _spelt_out(joints: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict
     """Repeated entries as entries of their own, whose ids count up from the one given."""
     spelt: dict[str, Any] = {}
     for name, entry in joints.items():
-        entries = expand({name: _mapping(entry, f"hardware.joints.{name}")}, parameters, "hardware.joints")
+        entries = expand({name: mapping(entry, f"hardware.joints.{name}")}, parameters, "hardware.joints")
         for i, (joint, own) in enumerate(entries.items()):
             counts = i and isinstance(own.get("id"), int)
             spelt[joint] = {**own, "id": own["id"] + i} if counts else own
@@ -91,7 +92,7 @@ def _spelt_out(joints: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict
 
 
 def _bus(name: str, entry: Any) -> tuple[str, BusKind, Any]:
-    values = dict(_mapping(entry, f"hardware.buses.{name}"))
+    values = dict(mapping(entry, f"hardware.buses.{name}"))
     kind_name = values.pop("kind", None)
     if kind_name is None:
         raise UserError(f"hardware.buses.{name}.kind is missing: it is one of {', '.join(KINDS)}.")
@@ -140,12 +141,6 @@ def _no_duplicates(bus: str, joints: list[JointMap]) -> None:
                 "each motor needs an id of its own."
             )
         by_id[joint.id] = joint.joint
-
-
-def _mapping(value: Any, label: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise UserError(f"{label} must hold 'key: value' pairs, but is {shown(value)}.")
-    return value
 
 
 def _only(entry: Mapping[str, Any], label: str, allowed: tuple[str, ...]) -> None:
