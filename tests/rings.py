@@ -1,6 +1,7 @@
 """What the tests with running rings share."""
 
 import math
+import time
 from typing import Any
 
 import pytest
@@ -24,6 +25,23 @@ def lockstep(factor=0.0, *, law=None, reference_timeout=PATIENCE, **backend):
         "backend": {"lockstep": True, "real_time_factor": factor, "lockstep_timeout": PATIENCE, **backend},
         "controller": {"reference_timeout": reference_timeout, **(law or {})},
     }
+
+
+def wait_for(condition):
+    """Wait until a condition holds, without listening to a ring."""
+    deadline = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come in time"
+        time.sleep(0.01)
+
+
+def alive(pid):
+    """Whether that process is there, and has not ended unnoticed by whoever started it."""
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def until(ring, condition):

@@ -18,7 +18,7 @@ from crawler_interfaces.msg import ContactState, ContactStateArray
 from diagnostic_msgs.msg import DiagnosticArray
 from hw_robots import three_link_on_a_board
 from rclpy.serialization import deserialize_message
-from rings import GENTLE, LONG, until
+from rings import GENTLE, LONG, until, wait_for
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_bringup.stack import Options, make_stack
@@ -32,13 +32,6 @@ from hw_drivers.kinds import KINDS
 
 BUSES = {"dynamixel": {}, "board": {"hardware": dict(three_link_on_a_board().section("hardware"))}}
 PATIENT = {"patience": 5.0}  # for what is not about silence, on a machine that may be busy
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + LONG
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 class Motors:

@@ -12,27 +12,13 @@ import time
 from pathlib import Path
 
 import pytest
-from rings import GENTLE, LONG
+from rings import GENTLE, LONG, alive, wait_for
 from std_srvs.srv import Trigger
 
 from crawler_nodes.ring_view import RingView
 from crawler_nodes.run_log import RunLog
 
 SLOWLY = ("--set", f"backend.rate={GENTLE}")
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + LONG
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def alive(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 class Run:

@@ -17,7 +17,7 @@ from ament_index_python.packages import get_package_prefix
 from crawler_interfaces.action import Tune
 from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
-from rings import GENTLE, LONG, PHYSICS, lockstep
+from rings import GENTLE, LONG, PHYSICS, lockstep, wait_for
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_bringup.stack import Options
@@ -32,14 +32,6 @@ from gait_generators.catalogue import make_gait
 
 def tune_process(crawler, *words, cwd):
     return subprocess.run([*crawler, "tune", *words], capture_output=True, text=True, timeout=280, cwd=cwd)
-
-
-def wait_for(condition, seconds=LONG):
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, "it did not come in time"
-        time.sleep(0.01)
-    return found
 
 
 def rows(study):
