@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -65,8 +64,12 @@ def test_a_command_line_that_is_stopped_ends_the_motors(crawler, tmp_path):
 
 def test_a_simulation_goes_on_while_its_command_line_is_stopped(crawler, tmp_path):
     run = Run(crawler, tmp_path, "--backend", "model")
-    run.process.send_signal(signal.SIGSTOP)
-    time.sleep(1.5)  # twice of what ends motors; a machine that is too busy to show it only lets this pass
+    with RingView(log=(log := RunLog())) as view:
+        assert view.wait(lambda: log.odometry, LONG)
+        run.process.send_signal(signal.SIGSTOP)
+        view.drain()
+        enough = log.now + 1.5  # s, twice of what ends motors; a paced ring is no faster than the clock
+        assert view.wait(lambda: log.now > enough, LONG)
     run.process.send_signal(signal.SIGCONT)
     run.process.send_signal(signal.SIGINT)
     run.end()
