@@ -17,13 +17,12 @@ import rclpy
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParametersAtomically
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from rclpy.parameter import parameter_value_to_python as to_python
 from rclpy.signals import SignalHandlerOptions
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_core.parameters import Allowed, read_allowed
-from crawler_nodes.service_call import ServiceCall, lets_move, way_back
+from crawler_nodes.asker import Asker, NotThere, set_request
 
 APPEARS = 10.0  # s until a ring or a service is seen: a missed announcement is repeated after three
 ANSWER = 5.0  # s that a service may take
@@ -61,7 +60,7 @@ class RingClient:
         self._node = node
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
-        self._clients: dict[tuple[str, str], Any] = {}  # by name and what for
+        self._asker = Asker(node.create_client, self.turn)
 
     def close(self) -> None:
         """Let go of the node."""
@@ -87,32 +86,19 @@ class RingClient:
     def appear(self) -> None:
         """Begin to look for what will be called, so that an emergency stop need not wait for it."""
         for kind, name in ((Trigger, STOP), (Trigger, "backend/reset"), (SetBool, "backend/enable")):
-            self._client(kind, name)
+            self._asker.appear(kind, self._full(name))
 
     async def call(self, kind: Any, name: str, request: Any, *, appears: float = APPEARS) -> Any:
         """Call a service of the ring. Raises TimeoutError, a sentence, where it is not there or does not answer."""
-        client = self._client(kind, name)
-        if once := lets_move(name, request):
-            # a client of its own, made after the other and found after it
-            finder = self._client(GetParameters, way_back(name), f"way back of {name}")
-            await self._answer(finder, GetParameters.Request(), appears=appears)
-        return await self._answer(client, request, once=once, appears=appears)
-
-    async def _answer(self, client: Any, request: Any, *, once: bool = False, appears: float) -> Any:
-        end = time.monotonic() + appears
-        while not client.service_is_ready():
-            if time.monotonic() > end:
-                raise TimeoutError(f"the service {client.srv_name} is not there: is the ring running?")
-            await asyncio.sleep(TURN)
-        asked = ServiceCall(client, request, once=once)
-        end = time.monotonic() + ANSWER
-        while not asked.done():
-            if time.monotonic() > end:
-                asked.give_up()
-                raise TimeoutError(f"the service {client.srv_name} did not answer within {ANSWER:g} s.")
-            self.turn()
-            await asyncio.sleep(0.0 if asked.done() else TURN)
-        return asked.result()
+        question = self._asker.ask(kind, self._full(name), request, seconds=ANSWER, appears=appears)
+        try:
+            for _ in question:
+                await asyncio.sleep(TURN)
+        except NotThere as error:
+            raise TimeoutError(f"{error}: is the ring running?") from None
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}.") from None
+        return question.answer
 
     async def estop(self) -> Answer:
         """The emergency stop: torque off, latched. Raises TimeoutError."""
@@ -155,17 +141,12 @@ class RingClient:
 
     async def set(self, node: str, values: Mapping[str, Any]) -> Answer:
         """Set parameters, all or none; the text says why not. Raises TimeoutError."""
-        parameters = [Parameter(name, value=value).to_parameter_msg() for name, value in values.items()]
-        request = SetParametersAtomically.Request(parameters=parameters)
-        result = (await self.call(SetParametersAtomically, f"{node}/set_parameters_atomically", request)).result
+        name = f"{node}/set_parameters_atomically"
+        result = (await self.call(SetParametersAtomically, name, set_request(values))).result
         return Answer(result.successful, result.reason)
 
-    def _client(self, kind: Any, name: str, use: str = "") -> Any:
-        full = f"/{self.namespace.strip('/')}/{name}".replace("//", "/")
-        key = (full, use)
-        if key not in self._clients:
-            self._clients[key] = self._node.create_client(kind, full)
-        return self._clients[key]
+    def _full(self, name: str) -> str:
+        return f"/{self.namespace.strip('/')}/{name}".replace("//", "/")
 
 
 @contextmanager

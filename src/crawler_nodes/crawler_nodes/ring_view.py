@@ -11,12 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 import rclpy
-from rcl_interfaces.srv import GetParameters
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
+from crawler_nodes.asker import Asker
 from crawler_nodes.run_log import RunLog, Topics
-from crawler_nodes.service_call import ServiceCall, lets_move, way_back
 from crawler_nodes.tap import Tap
 
 TURN = 0.005  # s between two looks into the queues
@@ -46,10 +45,10 @@ class RingView:
         self.node = rclpy.create_node(name, context=self._context, namespace=namespace)
         self._tap = Tap(self.node, [*(topics or []), *(log.topics(joints) if log is not None else [])])
         # clients live on a node of their own: the tapped one must not be spun
-        self._asker = rclpy.create_node(f"{name}_asker", context=self._context, namespace=namespace)
+        self._asking = rclpy.create_node(f"{name}_asker", context=self._context, namespace=namespace)
         self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self._asker)
-        self._clients: dict[tuple[str, str], Any] = {}  # by name and what for
+        self._executor.add_node(self._asking)
+        self._asker = Asker(self._asking.create_client, lambda: self._executor.spin_once(timeout_sec=0.0))
 
     def __enter__(self) -> RingView:
         return self
@@ -60,7 +59,7 @@ class RingView:
     def close(self) -> None:
         """Let go of the ring."""
         self._executor.shutdown()
-        self._asker.destroy_node()
+        self._asking.destroy_node()
         self.node.destroy_node()
         self._context.try_shutdown()
 
@@ -85,33 +84,11 @@ class RingView:
 
     def appear(self, kind: Any, name: str) -> None:
         """Begin to look for a service that `call` will ask for."""
-        self._client(kind, name)
+        self._asker.appear(kind, name)
 
     def call(self, kind: Any, name: str, request: Any, seconds: float, appears: float = APPEARS) -> Any:
         """Call a service and return its answer, listening meanwhile. Raises TimeoutError without an answer."""
-        client = self._client(kind, name)
-        if once := lets_move(name, request):
-            # a client of its own, made after the other and found after it
-            finder = self._client(GetParameters, way_back(name), f"way back of {name}")
-            self._answer(finder, GetParameters.Request(), seconds, appears)
-        return self._answer(client, request, seconds, appears, once)
-
-    def _client(self, kind: Any, name: str, use: str = "") -> Any:
-        key = (name, use)
-        if key not in self._clients:
-            self._clients[key] = self._asker.create_client(kind, name)
-        return self._clients[key]
-
-    def _answer(self, client: Any, request: Any, seconds: float, appears: float, once: bool = False) -> Any:
-        if not self.wait(client.service_is_ready, appears):
-            raise TimeoutError(f"the service {client.srv_name} is not there")
-        call = ServiceCall(client, request, once=once)
-
-        def answered() -> bool:
-            self._executor.spin_once(timeout_sec=0.0)
-            return call.done()
-
-        if not self.wait(answered, seconds):
-            call.give_up()
-            raise TimeoutError(f"the service {client.srv_name} did not answer within {seconds:g} s")
-        return call.result()
+        question = self._asker.ask(kind, name, request, seconds=seconds, appears=appears)
+        for _ in question:
+            self.turn()
+        return question.answer

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rcl_interfaces.srv import GetParameters, ListParameters, SetParametersAtomically
-from rclpy.parameter import Parameter
 from rclpy.parameter import parameter_value_to_python as to_python
 
 from crawler_core.robot import RobotSpec
+from crawler_nodes.asker import set_request
 from crawler_nodes.ring_view import RingView
 from crawler_nodes.run_log import RunLog
 
@@ -62,10 +62,7 @@ class RingLink:
 
     def set(self, values: Mapping[str, Any]) -> str:
         """Set the gait node's parameters, all or none; returns why not, or ''. Raises TimeoutError."""
-        request = SetParametersAtomically.Request(
-            parameters=[Parameter(name, value=value).to_parameter_msg() for name, value in values.items()]
-        )
-        result = self._call(SetParametersAtomically, request).result
+        result = self._call(SetParametersAtomically, set_request(values)).result
         return "" if result.successful else result.reason
 
     def close(self) -> None:
