@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from crawler_bringup.stack import SECTIONS
 from crawler_core.errors import UserError, unknown_name
+from crawler_core.sections import SECTIONS, sections_in
 from crawler_core.yaml_file import parse_value, read_yaml
 
 Settings = dict[str, dict[str, Any]]
@@ -34,13 +34,7 @@ def parse_assignments(words: Iterable[str]) -> Settings:
 def read_settings(file: str) -> Settings:
     """The sections of a YAML file. Raises UserError with the line of what is wrong."""
     path = Path(file)
-    document = read_yaml(path)
-    for section, values in document.items():
-        if section not in SECTIONS:
-            raise UserError(f"{path}: {unknown_name('section', str(section), SECTIONS)}")
-        if values is not None and not isinstance(values, dict):
-            raise UserError(f"{path}: the section '{section}' must hold 'name: value' pairs.")
-    return {section: dict(values or {}) for section, values in document.items()}
+    return sections_in(read_yaml(path), str(path))
 
 
 def merge(base: Mapping[str, Mapping[str, Any]], over: Mapping[str, Mapping[str, Any]]) -> Settings:

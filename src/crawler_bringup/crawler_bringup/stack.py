@@ -24,6 +24,7 @@ from crawler_core.errors import UserError, unknown_name
 from crawler_core.names import check_namespace
 from crawler_core.parameters import build, describe
 from crawler_core.robot import RobotSpec, default_robot, load_robot
+from crawler_core.sections import SECTIONS
 from crawler_core.table import Table
 from crawler_nodes.domain import domain_id
 from crawler_view.view_settings import ViewSettings
@@ -36,7 +37,6 @@ from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_name
 from sim_bridge.engines import ENGINE_ENTRIES, default_physics, substitution
 
 T = TypeVar("T")
-SECTIONS = ("robot", "gait", "controller", "backend")
 
 
 BACKENDS: Table[BackendEntry] = Table(

@@ -8,8 +8,9 @@ from typing import Any
 
 from rosbags.highlevel import AnyReader
 
-from crawler_bringup.stack import SECTIONS, Options, Stack, make_stack
+from crawler_bringup.stack import Options, Stack, make_stack
 from crawler_core.errors import UserError
+from crawler_core.sections import SECTIONS
 from crawler_studies.recording import connections, messages_of
 
 # settings that say how long a node waits, by the wall clock, and nothing of what it then does
