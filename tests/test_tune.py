@@ -27,6 +27,8 @@ from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
 from crawler_models.catalogue import predict
 from crawler_studies.ring_link import RingLink
+from crawler_studies.tuning.engine import open_tuning, read
+from crawler_studies.tuning.plan import Request, make_plan
 from gait_generators.catalogue import make_gait
 
 
@@ -51,12 +53,12 @@ REFUSALS = [
     (["--over", "gait.psi", "--set", "gait.psi=3"], ["gait.psi", "varied and set"]),
     (["--over", "gait.psi", "--backend", "pybulet"], ["did you mean 'pybullet'"]),
     (["--over", "gait.psi", "--spread", "0", "--maximise", "robust_step"], ["spread"]),
-    (["--over", "gait.psi", "--namespace", "a"], ["--backend ring"]),
+    (["--over", "gait.psi", "--namespace", "a"], ["running ring", "the backend ring"]),
     (["--over", "gait.psi", "--save", "a.yaml"], ["gait.shape"]),
     (["--over", "robot.friction=0.1:0.2", "--backend", "ring"], ["robot.friction", "running ring"]),
     (["--over", "gait.psi", "--maximise", "robust_step", "--backend", "ring"], ["robust_step", "running ring"]),
     (["--over", "controller.k_v=5:20", "--backend", "ring"], ["controller.k_v", "the gait alone"]),
-    (["--over", "gait.psi", "--controller", "hybrid", "--backend", "ring"], ["--controller", "running ring"]),
+    (["--over", "gait.psi", "--controller", "hybrid", "--backend", "ring"], ["running ring", "the law"]),
     (["bolt", "--over", "gait.omega=-20:-15", "--minimise", "peak_power_W", "--backend", "ring"], ["not measured"]),
     (["bolt", "--over", "controller.stiffness", "--minimise", "peak_powr_W"], ["did you mean 'peak_power_W'"]),
     (["--over", "gait.shape", "--minimise", "step"], ["--minimise", "gait.shape"]),
@@ -220,6 +222,14 @@ def test_what_a_ring_cannot_do_is_one_sentence(call, tmp_path, ring):
 
 ABORTED, CANCELED, SUCCEEDED = 6, 5, 4
 GOAL = {"objective": "step", "variables": ["gait.psi"], "settings": "{gait: {omega: 8.0}}", "study": "a.sqlite"}
+LEAST = {
+    "objective": "step",
+    "minimise": True,
+    "controller": "hybrid",
+    "variables": ["gait.psi"],
+    "settings": "{gait: {omega: 8.0}, controller: {k_v: 5.0}}",
+    "study": "b.sqlite",
+}
 AGAIN = 2.0  # s without an answer
 
 
@@ -303,10 +313,29 @@ def test_the_action_gives_feedback_can_be_cancelled_and_goes_on(tmp_path):
         assert whole.result.evaluations == len(kept) + 2
         assert rows(tmp_path / "a.sqlite")[: len(kept)] == kept
         assert whole.result.best_value == max(row[2] for row in rows(tmp_path / "a.sqlite"))
-        for change, said in (({"objective": "stap"}, "did you mean 'step'"), ({"low": [0.0]}, "as many of each")):
+        refused = (
+            ({"objective": "stap"}, "did you mean 'step'"),
+            ({"low": [0.0]}, "as many of each"),
+            ({"objective": "worst_step", "minimise": True}, "to be maximised"),
+            ({"controller": "hybird"}, "did you mean 'hybrid'"),
+            ({"settings": "{gait: 8.0}"}, "must hold 'name: value' pairs"),
+            ({"settings": "{backend: {step: 0.001}}"}, "mean nothing to a tuning on model"),
+            ({"keep_best": True}, "the backend ring"),
+            ({"target": "ring", "ring_namespace": "a b"}, "the namespace 'a b' is not allowed"),
+            ({"variables": ["gait.shape"]}, "crawler tune --over gait.shape"),
+        )
+        for change, said in refused:
             bad = client.result(client.send(**{**GOAL, **change}, budget=5))
             assert bad.status == ABORTED
             assert said in bad.result.message
+        # the least under another law, with a setting of it; the command's request goes on in the same study
+        least = client.result(client.send(**LEAST, budget=4))
+        assert least.status == SUCCEEDED
+        assert least.result.best_value == min(row[2] for row in rows(tmp_path / "b.sqlite") if row[2] is not None)
+        settings = {"gait": {"omega": 8.0}, "controller": {"k_v": 5.0}}
+        asked = Request(minimise="step", law="hybrid", over=("gait.psi",), settings=settings, budget=4)
+        with open_tuning(plan := make_plan(asked), tmp_path / "b.sqlite") as study:
+            assert read(plan, study).best.value == least.result.best_value
         client.send(**GOAL, budget=500)
     finally:
         code = client.close()  # in the middle of a tuning

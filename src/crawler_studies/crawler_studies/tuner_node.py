@@ -16,13 +16,14 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 
 from crawler_core.errors import UserError
+from crawler_core.sections import sections_in
 from crawler_core.yaml_file import parse_yaml
 from crawler_nodes.diagnostics import OK, DiagnosticsReporter
 from crawler_nodes.node_main import run_node
 from crawler_nodes.spinning import Spinner
 from crawler_studies.robustness import SPREAD
 from crawler_studies.tuning.engine import Standing, open_tuning, read, tune
-from crawler_studies.tuning.plan import Plan, Request, make_plan, study_path
+from crawler_studies.tuning.plan import Plan, Request, plan_for, study_path
 
 NAP = 0.01  # s between two looks at the running tuning
 LEAVING = 1.2  # s that a running tuning is given to put a ring's gait back
@@ -37,17 +38,22 @@ def request_of(goal: Tune.Goal) -> Request:
         )
     ends = [f"={low!r}:{high!r}" for low, high in zip(goal.low, goal.high, strict=True)] or [""] * len(goal.variables)
     default = Request()
+    objective = goal.objective or default.maximise
     return Request(
         robot=goal.robot or default.robot,
         gait=goal.gait,
-        maximise=goal.objective or default.maximise,
+        maximise=objective,
+        minimise=objective if goal.minimise else "",
+        law=goal.controller,
         over=tuple(name + end for name, end in zip(goal.variables, ends, strict=True)),
-        settings=parse_yaml(goal.settings, "settings"),
+        settings=sections_in(parse_yaml(goal.settings, "settings"), "settings"),
         friction_set=goal.friction_set or default.friction_set,
         spread=goal.spread or SPREAD,
         budget=goal.budget,
         seed=goal.seed,
         target=goal.target or default.target,
+        namespace=goal.ring_namespace,
+        keep_best=goal.keep_best,
     )
 
 
@@ -149,7 +155,7 @@ def _tune(goal: Tune.Goal, run: _Run, stack: ExitStack) -> None:
         latest = _feedback(standing)
         run.feedback.put(_copy(latest))
 
-    plan = _plan(goal, run, stack, say)
+    plan = plan_for(request_of(goal), stack, say, run.end.is_set)
     path = study_path(plan, goal.study)
     run.result.study = str(path.resolve())
     study = stack.enter_context(open_tuning(plan, path))
@@ -159,17 +165,6 @@ def _tune(goal: Tune.Goal, run: _Run, stack: ExitStack) -> None:
     finally:
         message = _leave_ring(goal, plan, standing)
         _fill(run.result, plan, standing, message)
-
-
-def _plan(goal: Tune.Goal, run: _Run, stack: ExitStack, say: Any) -> Plan:
-    request = request_of(goal)
-    if request.target != "ring":
-        if goal.ring_namespace or goal.keep_best:
-            raise UserError("ring_namespace and keep_best are about the target ring: give that target.")
-        return make_plan(request)
-    from crawler_studies.tuning.ring_plan import make_ring_plan
-
-    return make_ring_plan(request, goal.ring_namespace, stack, say, run.end.is_set)
 
 
 def _leave_ring(goal: Tune.Goal, plan: Plan, standing: Standing) -> str:

@@ -20,7 +20,6 @@ from crawler_core.robot import default_robot, load_robot
 if TYPE_CHECKING:
     from crawler_studies.tuning.engine import Standing
     from crawler_studies.tuning.plan import Plan, Request
-    from crawler_studies.tuning.progress import Progression
 
 EPILOG = """examples:
   crawler tune --maximise robust_step --over gait.psi,gait.alpha,gait.upsilon --set gait.omega=3.2
@@ -133,19 +132,21 @@ def run(arguments: argparse.Namespace) -> int:
         budget=BUDGET if arguments.budget is None else arguments.budget,
         seed=arguments.seed,
         target=arguments.backend,
+        namespace=arguments.namespace,
+        keep_best=arguments.keep_best,
     )
     with ExitStack() as stack:
         return _tune(arguments, request, stack)
 
 
 def _tune(arguments: argparse.Namespace, request: Request, stack: ExitStack) -> int:
-    from crawler_studies.tuning.plan import study_path
+    from crawler_studies.tuning.plan import plan_for, study_path
     from crawler_studies.tuning.progress import Progression
 
     quiet = arguments.json
     progress = Progression(quiet)
     asked = AskedToEnd(at_once=arguments.backend != "ring")
-    plan = _plan(arguments, request, stack, progress, asked)
+    plan = plan_for(request, stack, progress.say, asked)
     # these take a second, for which nobody shall wait who has misspelt something
     from crawler_studies.tuning.engine import open_tuning, read, tune
     from crawler_studies.tuning.outcome import outcome
@@ -178,20 +179,6 @@ def _tune(arguments: argparse.Namespace, request: Request, stack: ExitStack) -> 
     else:
         _show(plan, standing, result)
     return 0 if standing.best else 1
-
-
-def _plan(
-    arguments: argparse.Namespace, request: Request, stack: ExitStack, progress: Progression, asked: AskedToEnd
-) -> Plan:
-    from crawler_studies.tuning.plan import make_plan
-
-    if arguments.backend != "ring":
-        if arguments.namespace or arguments.keep_best:
-            raise UserError("--namespace and --keep-best are about a running ring: give --backend ring.")
-        return make_plan(request)
-    from crawler_studies.tuning.ring_plan import make_ring_plan
-
-    return make_ring_plan(request, arguments.namespace, stack, progress.say, asked)
 
 
 def _announce(plan: Plan, path: Path, before: int) -> None:

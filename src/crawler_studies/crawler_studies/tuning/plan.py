@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from crawler_studies.robustness import SAMPLES, SPREAD
 from crawler_studies.subject import Subject, check_sections, sections_of
 from crawler_studies.tuning.gait_choice import choose_gait
 from crawler_studies.tuning.objective import Objective, make_objective
+from crawler_studies.tuning.search import search_for
 from crawler_studies.tuning.space import Space, make_space
 from sim_bridge.engines import ENGINES
 
@@ -43,6 +45,8 @@ class Request:
     budget: int = 60
     seed: int = 0
     target: str = "model"
+    namespace: str = ""  # of the ring that is the target
+    keep_best: bool = False  # leave it in the best gait, not in the one that it had
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,22 @@ class Plan:
     note: str = ""  # what was chosen for the user, a sentence
 
 
+def plan_for(request: Request, stack: ExitStack, say: Callable[[str], None], stopped: Callable[[], bool]) -> Plan:
+    """A checked plan for any target; what it holds of a ring is let go with `stack`. Raises UserError.
+
+    `say` hears what a ring is waited for, and '' when that is over; `stopped` is whether that shall end.
+    """
+    if request.target != "ring":
+        return make_plan(request)
+    from crawler_studies.tuning.ring_plan import make_ring_plan  # which takes ROS with it
+
+    return make_ring_plan(request, stack, say, stopped)
+
+
 def make_plan(request: Request) -> Plan:
     """A checked plan for the targets that need no ring. Raises UserError."""
+    if request.namespace or request.keep_best:
+        raise UserError("a namespace and keeping the best gait are about a running ring: give the backend ring.")
     if request.target not in TARGETS:
         raise unknown_name("backend for tuning", request.target, TARGETS)
     check_request(request)
@@ -75,6 +93,9 @@ def make_plan(request: Request) -> Plan:
 def assemble(request: Request, subject: Subject, evaluator: Evaluator, own: Mapping[str, Any], note: str = "") -> Plan:
     """The plan for tuning `subject` with `evaluator`, whose results depend on `own` besides. Raises UserError."""
     subject.law_entry.check(subject.spec)
+    for name in varied(request):
+        if search_for(subject.spec, name):
+            raise UserError(f"{name} has a search of its own: 'crawler tune --over {name}' alone finds it.")
     space = make_space(subject, request.over)
     subject.check_settings()
     samples = SAMPLES if evaluator.backend == "model" else FEW_SAMPLES
@@ -114,8 +135,14 @@ def check_request(request: Request) -> None:
 
 def names(request: Request) -> list[str]:
     """Every parameter that is varied or set, by its full name."""
-    varied = [word.strip().partition("=")[0] for word in request.over]
-    return varied + [f"{section}.{key}" for section, values in request.settings.items() for key in values or {}]
+    return varied(request) + [
+        f"{section}.{key}" for section, values in request.settings.items() for key in values or {}
+    ]
+
+
+def varied(request: Request) -> list[str]:
+    """The parameters that are varied, by their full names."""
+    return [word.strip().partition("=")[0] for word in request.over]
 
 
 def study_path(plan: Plan, given: str) -> Path:

@@ -6,26 +6,22 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from crawler_core.errors import UserError
+from crawler_core.names import check_namespace
 from crawler_core.robot import RobotSpec, load_robot
 from crawler_studies.own_columns import own_columns
 from crawler_studies.ring_evaluator import RingEvaluator, attach
 from crawler_studies.ring_link import RingLink
 from crawler_studies.subject import Subject
 from crawler_studies.tuning.objective import KINDS
-from crawler_studies.tuning.plan import Plan, Request, assemble, check_request, names
+from crawler_studies.tuning.plan import Plan, Request, assemble, check_request, names, varied
 
 
-def make_ring_plan(
-    request: Request,
-    namespace: str,
-    stack: ExitStack,
-    say: Callable[[str], None],
-    stopped: Callable[[], bool],
-) -> Plan:
-    """A checked plan for the ring in `namespace`. Its evaluator's link is closed with `stack`. Raises UserError.
+def make_ring_plan(request: Request, stack: ExitStack, say: Callable[[str], None], stopped: Callable[[], bool]) -> Plan:
+    """A checked plan for the ring in the request's namespace. Its evaluator's link is closed with `stack`.
 
-    `say` hears what is being waited for, and '' when that is over.
+    `say` hears what is being waited for, and '' when that is over. Raises UserError.
     """
+    namespace = check_namespace(request.namespace)
     check_request(request)
     asked = load_robot(request.robot)
     _refuse(request, asked)
@@ -40,8 +36,8 @@ def make_ring_plan(
             f"the ring crawls with the gait {ring.gait}, and a running ring cannot change to {request.gait}: start it "
             f"with --gait {request.gait}."
         )
-    varied = [word.strip().partition("=")[0] for word in request.over]
-    fixed = {name: value for name, value in ring.values.items() if f"gait.{name}" not in varied}
+    free = varied(request)
+    fixed = {name: value for name, value in ring.values.items() if f"gait.{name}" not in free}
     gait = {**fixed, **(request.settings.get("gait") or {})}
     subject = Subject(ring.robot, ring.gait, {"robot": dict(ring.overrides), "gait": gait})
     evaluator = RingEvaluator(link, ring, subject, say, stopped)
@@ -55,7 +51,7 @@ def _refuse(request: Request, asked: RobotSpec) -> None:
         if name.startswith("controller."):
             raise UserError(f"{name} is the law's, and a tuning on a running ring changes the gait alone.")
     if request.law:
-        raise UserError("a running ring has the law that it has: leave --controller out.")
+        raise UserError("a running ring has the law that it has: name none.")
     objective = request.minimise or request.maximise
     if objective in KINDS and KINDS[objective].over_frictions is not None:
         raise UserError(f"{objective} needs other frictions than the running ring's own: maximise step or speed there.")
