@@ -198,3 +198,30 @@ def test_the_equations_know_the_core_at_most():
 
 def test_the_drivers_do_not_know_the_simulators():
     assert "sim_bridge" not in code_needs("hw_drivers") | extra_for_tests("hw_drivers")
+
+
+def rooms():
+    """Whom each package knows, as the table of the architecture says; whom they know, they may know too."""
+    text = (ROOT / "docs/architecture.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (.*?) ?\|$", text.split("## Packages")[1].split("\n## ")[0], re.MULTILINE)
+    short = {"gaits": "gait_generators", "laws": "hybrid_controller"}
+    known: dict[str, set[str]] = {}
+    for package, said in rows:
+        if said.startswith("all above"):
+            names = set(known) - {f"crawler_{word}" for word in said.split(" but ")[1:]}
+        else:
+            names = {
+                short.get(word, word if word in OURS else f"crawler_{word}") for word in filter(None, said.split(", "))
+            }
+        assert names <= set(known), f"{package} knows only who stands above it"
+        known[package] = names.union(*(known[name] for name in names))
+    return known
+
+
+@pytest.mark.parametrize("package", PYTHON_PACKAGES)
+def test_a_package_knows_whom_the_architecture_says(package):
+    assert code_needs(package) & OURS <= rooms()[package]
+
+
+def test_every_package_stands_in_the_architecture():
+    assert set(rooms()) == OURS

@@ -10,12 +10,13 @@ from crawler_core.robot import default_robot, robot_names
 
 ROOT = Path(__file__).resolve().parents[1]
 IN_A_TABLE = re.compile(r'\s*"\w+": "[\w.]+:[\w.]+",?\s*')  # the one line that lists an object
+PLACES = ("src", "setup", "requirements", ".ci", "crawler", "pyproject.toml", "colcon.meta")
 DEFAULT = "src/crawler_description/robots/default"
 
 
 def sources():
     listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "src", "setup"],
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *PLACES],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-"""The words of the launch files, such as robot:=snake, and what the user wants by them. It knows no launch system."""
+"""The words of the launch files, such as lockstep:=true, and what the user wants by them. It knows no launch system."""
 
 from __future__ import annotations
 
