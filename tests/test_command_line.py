@@ -1,6 +1,7 @@
 """The command line: what it prints, what it refuses, what it leaves behind."""
 
 import json
+import os
 import subprocess
 from typing import Any
 
@@ -98,6 +99,15 @@ def test_the_process_ends_with_the_same_sentence_and_code(crawler, tmp_path):
     assert len(result.stderr.strip().splitlines()) == 1
     assert expected[0] in result.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("words", [["model", "three_link"], ["storm", "--list"]])
+def test_output_that_nobody_reads_ends_it_without_a_word(crawler, words):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as out:
+        done = subprocess.run([*crawler, *words], stdout=out, stderr=subprocess.PIPE, text=True, timeout=200)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 @pytest.mark.parametrize("domain", ["abc", "-1", "233", "1.5", "9" * 5000])

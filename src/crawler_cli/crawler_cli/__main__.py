@@ -9,6 +9,8 @@ if __name__ == "__main__":
 
 import argparse
 import errno
+import os
+import select
 import signal
 import sys
 from typing import NoReturn
@@ -47,6 +49,7 @@ COMMANDS: Table[Command] = Table(
     },
 )
 EXIT_USAGE = 2
+EXIT_UNREAD = 1  # nobody reads its output any more, so what was asked was not done; rich does the same
 # what a path can have against being read or written, whichever of a command's many it is
 PLACES = {errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EPERM}
 PLACES |= {errno.EEXIST, errno.EROFS}
@@ -90,16 +93,28 @@ def main() -> int:
     try:
         arguments = parser.parse_args()
         domain_id()
-        return arguments.run(arguments)
+        code: int = arguments.run(arguments)
+        sys.stdout.flush()
+        return code
     except BaseException as error:
         if interrupted() or isinstance(error, KeyboardInterrupt):
             return EXIT_INTERRUPTED  # what an interruption breaks on its way is no error
+        if isinstance(error, BrokenPipeError) and _is_unread():
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is left to be flushed
+            return EXIT_UNREAD
         if isinstance(error, OSError) and error.filename is not None and error.errno in PLACES:
             error = UserError(f"{error.filename} cannot be used: {error.strerror}.")
         if not isinstance(error, UserError):
             raise
         print(f"crawler: {error}", file=sys.stderr)
         return EXIT_USAGE
+
+
+def _is_unread() -> bool:
+    """Whether standard output is a pipe that nobody reads any more, such as of `crawler ... | head`."""
+    pipe = select.poll()
+    pipe.register(sys.stdout.fileno(), 0)
+    return bool(pipe.poll(0))
 
 
 if __name__ == "__main__":

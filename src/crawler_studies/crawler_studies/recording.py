@@ -100,7 +100,7 @@ def reading(path: Path) -> Iterator[AnyReader]:
     try:
         with closing(_opened(source, file)) as reader:
             yield reader
-    except UserError:
+    except (UserError, BrokenPipeError):  # nobody reads any more what is printed meanwhile
         raise
     except Exception as error:  # whatever a file that is damaged or foreign does to its reader
         raise UserError(f"{path} cannot be read as a recording: {_why(file, error)}.") from None
@@ -135,7 +135,7 @@ def _opened(source: Path, file: Path) -> AnyReader:
 
 
 def _why(file: Path, error: Exception) -> str:
-    if not _begins(file):
+    if file.suffix != ".db3" and not _begins(file):
         return "it is no MCAP file"
     if "profile" in str(error).lower():
         return "its messages are not those of ROS 2"

@@ -48,6 +48,13 @@ def test_what_is_closed_ends(whole, tmp_path):
     assert ends(file)
 
 
+def test_who_prints_to_nobody_while_it_reads_is_not_told_that_the_recording_is_damaged(whole, tmp_path):
+    file = tmp_path / "whole.mcap"
+    file.write_bytes(whole)
+    with pytest.raises(BrokenPipeError), reading(file):
+        raise BrokenPipeError
+
+
 @pytest.mark.parametrize("length", [1, 8, 20])
 def test_a_recording_of_which_hardly_anything_is_left_is_empty_or_refused(whole, tmp_path, length):
     file = tmp_path / "cut.mcap"
