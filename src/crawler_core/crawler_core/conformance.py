@@ -21,6 +21,7 @@ from transforms3d.euler import euler2quat
 from crawler_core.backend import Backend
 from crawler_core.closure import closure_of
 from crawler_core.errors import BackendFault, UserError
+from crawler_core.quintic import ease
 from crawler_core.robot import RobotSpec
 from crawler_core.types import BaseState, ContactMode, FloatArray, JointCommand, Observation
 
@@ -382,9 +383,8 @@ class _Opened:
         away = np.array([_towards_middle(joint.lower, joint.upper, q) for joint, q in zip(joints, start, strict=True)])
         ticks = round(DURATION / self._suite.dt)
         for k in range(1, ticks + 1):
-            u = k / ticks
-            rise, rate = u**3 * (10 - 15 * u + 6 * u * u), 30 * u * u * (1 - u) ** 2 / DURATION
-            each(self.tick(self.command(start + away * rise, away * rate)))
+            rise, slope, _ = ease(k / ticks, away)
+            each(self.tick(self.command(start + rise, slope / DURATION)))
         goal = self.command(start + away, np.zeros_like(start))
         for _ in range(round(self._suite.settling / self._suite.dt)):
             each(self.tick(goal))

@@ -1,4 +1,4 @@
-"""Quintic Hermite interpolation: it meets position, velocity and acceleration at both ends of a cell."""
+"""Quintics: between position, velocity and acceleration at both ends of a cell, and from rest to rest."""
 
 from __future__ import annotations
 
@@ -42,4 +42,13 @@ def evaluate(c: Any, h: Any, s: Any) -> tuple[Any, Any, Any]:
         c0 + s * (c1 + s * (c2 + s * (c3 + s * (c4 + s * c5)))),
         (c1 + s * (2.0 * c2 + s * (3.0 * c3 + s * (4.0 * c4 + s * (5.0 * c5))))) / h,
         (2.0 * c2 + s * (6.0 * c3 + s * (12.0 * c4 + s * (20.0 * c5)))) / (h * h),
+    )
+
+
+def ease(u: Any, height: Any = 1.0) -> tuple[Any, Any, Any]:
+    """The smooth step from 0 to `height` at u in [0, 1], with its first and second derivative by u, 0 at both ends."""
+    return (
+        height * u**3 * (10.0 - 15.0 * u + 6.0 * u**2),
+        height * 30.0 * (u * (1.0 - u)) ** 2,
+        height * 60.0 * u * (1.0 - u) * (1.0 - 2.0 * u),
     )

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler_core.quintic import coefficients, evaluate
+from crawler_core.quintic import coefficients, ease, evaluate
 
 number = st.floats(-50.0, 50.0)
 ends = st.tuples(*[number] * 6)
@@ -57,3 +57,13 @@ def test_floats_and_arrays_give_the_same_bits():
     arrays = evaluate(c, 0.01, 0.37)
     for joint in range(5):
         assert evaluate(c[:, joint].tolist(), 0.01, 0.37) == tuple(x[joint] for x in arrays)
+
+
+def test_the_smooth_step_is_the_quintic_between_two_rests_with_its_exact_derivatives():
+    u = np.linspace(0.0, 1.0, 101)
+    q0, zero, height = np.zeros(1), np.zeros(1), np.array([0.7])
+    c = coefficients(1.0, q0, zero, zero, height, zero, zero)
+    for own, hermite in zip(ease(u, 0.7), evaluate(c, 1.0, u), strict=True):
+        np.testing.assert_allclose(own, hermite, rtol=0.0, atol=1e-13)  # rounding of terms up to 60 * 0.7
+    assert ease(0.0, 0.7) == (0.0, 0.0, 0.0)
+    assert ease(1.0, 0.7) == (0.7, 0.0, 0.0)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from crawler_core.motion import Motion, Sample
+from crawler_core.quintic import ease
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,8 @@ class Blend:
         q0, dq0, ddq0 = self.old.sample(t)
         q1, dq1, ddq1 = self.new.sample(t)
         s = np.clip((np.asarray(t, dtype=float) - self.start) / self.duration, 0.0, 1.0)[..., np.newaxis]
-        # the quintic smoothstep: its first two derivatives vanish at both ends
-        w = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
-        dw = 30.0 * (s * (1.0 - s)) ** 2 / self.duration
-        ddw = 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / self.duration**2
+        w, slope, curvature = ease(s)
+        dw, ddw = slope / self.duration, curvature / self.duration**2
         # at both ends exactly the one motion, so that rounding leaves no trace of the other
         return Sample(
             np.where(s < 1.0, q0 + w * (q1 - q0), q1),

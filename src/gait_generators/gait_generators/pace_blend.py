@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from crawler_core.motion import Motion, Sample
+from crawler_core.quintic import ease
 from crawler_core.types import FloatArray
 from gait_generators.blend import Blend
 from gait_generators.gait import Gait
@@ -133,7 +134,7 @@ def _inner(at: FloatArray, begin: float, duration: float, pace: float) -> tuple[
     """The new motion's own time, how fast that goes, and how fast that changes, while it rises from `pace` to 1."""
     x = np.clip((at - begin) / duration, 0.0, 1.0)
     lacking = 1.0 - pace
-    # the quintic smoothstep and its integral, which is a half at the end
+    rise, slope, _ = ease(x, lacking)
+    # with the integral of the quintic, which is a half at the end
     inner = begin + duration * (0.5 * lacking + pace * x + lacking * x**4 * (2.5 - 3.0 * x + x**2))
-    rate = pace + lacking * x**3 * (10.0 - 15.0 * x + 6.0 * x**2)
-    return inner, rate, lacking * 30.0 * (x * (1.0 - x)) ** 2 / duration
+    return inner, pace + rise, slope / duration

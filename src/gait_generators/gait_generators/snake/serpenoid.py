@@ -18,6 +18,7 @@ import numpy as np
 from crawler_core.errors import UserError
 from crawler_core.motion import Sample
 from crawler_core.parameters import parameter
+from crawler_core.quintic import ease
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
 from crawler_models.snake.wave import SHORTEST, Angles, Wave
@@ -144,8 +145,5 @@ def _even(u: FloatArray, interval: float) -> tuple[FloatArray, FloatArray, Float
 
 def _eased(u: FloatArray, interval: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The same at rest at both ends."""
-    return (
-        u**3 * (10.0 - 15.0 * u + 6.0 * u**2),
-        30.0 * (u * (1.0 - u)) ** 2 / interval,
-        60.0 * u * (1.0 - u) * (1.0 - 2.0 * u) / interval**2,
-    )
+    s, slope, curvature = ease(u)
+    return s, slope / interval, curvature / interval**2
