@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from crawler_core.loop_group import LoopGroup, coupled, widest
@@ -11,14 +9,6 @@ from crawler_core.loops import read_loops
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
 from crawler_core.urdf import build_urdf
-
-
-class Closes(Protocol):
-    """What fills the passive joints in: a Closure, or one in closed form that a robot's equations bring."""
-
-    def complete(self, position: FloatArray, velocity: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Copies of both, in the order of the robot file, with the loops' passive joints. Raises ValueError."""
-        ...
 
 
 class Closure:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from crawler_core.backend import Backend, Recoverable
-from crawler_core.closure import Closes
+from crawler_core.closure import Closure
 from crawler_core.errors import BackendFault
 from crawler_core.supervisor import MOVING, Supervisor
 from crawler_core.types import JointCommand, Observation
@@ -19,7 +19,7 @@ class Runner:
     """A backend and its supervisor. `observation` is the newest state, `applied` what the joints were last told.
 
     A backend that does not know the passive joints of the robot's loops reports them as NaN; `closure` fills them in,
-    so that everybody after has them: a `Closure`, or the one in closed form that the robot's `Model` brings.
+    so that everybody after has them.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class Runner:
         backend: Backend,
         supervisor: Supervisor,
         dt: float,
-        closure: Closes | None = None,
+        closure: Closure | None = None,
         clock: Callable[[], float] | None = None,
     ) -> None:
         """`clock` (s) tells how late ticks are where time passes by itself."""

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from crawler_core.closure import Closure
 from crawler_core.errors import BackendFault
 from crawler_core.runner import Runner
 from crawler_core.supervisor import MotionState, Supervisor
@@ -189,8 +190,11 @@ def test_a_backend_without_devices_is_reset_by_its_supervisor_alone(runner):
     assert runner.health() == {}
 
 
-class Hinge:
-    """A closure for the toy: its bar is twice the hip."""
+class Hinge(Closure):
+    """For the toy: its bar is twice the hip."""
+
+    def __init__(self):
+        """It has no URDF to read."""
 
     def complete(self, position, velocity):
         if position[0] > 1.0:
