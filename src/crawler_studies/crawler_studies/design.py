@@ -28,7 +28,7 @@ class Design:
     table: Columns | None = None  # a file beside the picture, where there is more than one answer
 
 
-class Search(Protocol):
+class DesignSearch(Protocol):
     """A search that is checked, before it runs."""
 
     def run(self, progress: Callable[[int, str], None], stopped: Callable[[], bool]) -> Design | None:
@@ -56,7 +56,7 @@ class Designer(Protocol):
     def ranges(self, subject: Subject) -> Mapping[str, Range]:
         """The parameters that are searched, by their full names, and where, in their units."""
 
-    def plan(self, subject: Subject, wishes: Any, ranges: Mapping[str, Range], seed: int) -> Search:
+    def plan(self, subject: Subject, wishes: Any, ranges: Mapping[str, Range], seed: int) -> DesignSearch:
         """A search from `subject` as it is set. Raises UserError for wishes and ranges that exclude each other."""
 
 

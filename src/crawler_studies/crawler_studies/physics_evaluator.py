@@ -44,7 +44,7 @@ TIPPED = 0.5  # cosine of the base's tilt: one that can roll has fallen where it
 
 
 @dataclass(frozen=True)
-class Steady:
+class SteadyRun:
     """A steady crawl, as it was measured."""
 
     spec: RobotSpec
@@ -71,7 +71,7 @@ class Steady:
 
 
 # what physics knows of a column that a model may have
-MEASURED: Mapping[str, Callable[[Steady], float]] = {
+MEASURED: Mapping[str, Callable[[SteadyRun], float]] = {
     "peak_torque_N_m": lambda it: it.stretch.torque,
     "peak_power_W": lambda it: it.stretch.power,
     "peak_speed_rad_s": lambda it: it.stretch.rate,
@@ -227,12 +227,12 @@ def _settled(block: Callable[[int], Stretch], periods: float, spec: RobotSpec, g
             return Result.invalid(f"{spec.stride.foot} has no {spec.stride.cut} by which strides could be told apart.")
         step = strides.step
         if abs(step - before) <= max(RELATIVE * abs(step), ABSOLUTE):
-            return _result(Steady(spec, gait, stretch, strides, periods))
+            return _result(SteadyRun(spec, gait, stretch, strides, periods))
         before = step
     return Result.invalid(f"the step length did not settle within {(1 + MOST_BLOCKS) * periods:g} periods.")
 
 
-def _result(found: Steady) -> Result:
+def _result(found: SteadyRun) -> Result:
     spec, strides = found.spec, found.strides
     least = found.stretch.forces.min(axis=0)
     standing = [(float(force), foot.name) for force, foot in zip(least, spec.feet, strict=True) if not foot.lifts]

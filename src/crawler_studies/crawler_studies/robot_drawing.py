@@ -29,25 +29,25 @@ SMALL = 0.1  # of the robot: what is shorter is drawn again, larger
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedLink:
     """Where a link is in the world: its origin (m), and its axes as columns."""
 
     origin: FloatArray
     axes: FloatArray
 
-    def at(self, frame: Frame, value: float) -> Placed:
+    def at(self, frame: Frame, value: float) -> PlacedLink:
         """The link behind a joint of this one, which is at `value`."""
         place, turn = frame.at(value)
-        return Placed(self.origin + self.axes @ np.array(place), self.axes @ quat2mat(turn))
+        return PlacedLink(self.origin + self.axes @ np.array(place), self.axes @ quat2mat(turn))
 
-    def turned(self, turn: FloatArray) -> Placed:
-        return Placed(turn @ self.origin, turn @ self.axes)
+    def turned(self, turn: FloatArray) -> PlacedLink:
+        return PlacedLink(turn @ self.origin, turn @ self.axes)
 
 
-def place_links(spec: RobotSpec, frames: tuple[Frame, ...], position: FloatArray) -> dict[str, Placed]:
+def place_links(spec: RobotSpec, frames: tuple[Frame, ...], position: FloatArray) -> dict[str, PlacedLink]:
     """Every link with the joints at `position`, on the ground: its lowest foot is at z = 0."""
     values = dict(zip(spec.joint_names, position.tolist(), strict=True))
-    links = {spec.base_link: Placed(np.zeros(3), np.eye(3))}
+    links = {spec.base_link: PlacedLink(np.zeros(3), np.eye(3))}
     waiting = list(frames)
     while ready := [frame for frame in waiting if frame.parent in links]:
         for frame in ready:
@@ -57,7 +57,7 @@ def place_links(spec: RobotSpec, frames: tuple[Frame, ...], position: FloatArray
     if spec.planar and len(feet) > 1:
         links = {name: link.turned(_laid_down(feet)) for name, link in links.items()}
     down = np.array([0.0, 0.0, min(links[foot].origin[2] for foot in spec.foot_names)])
-    return {name: Placed(link.origin - down, link.axes) for name, link in links.items()}
+    return {name: PlacedLink(link.origin - down, link.axes) for name, link in links.items()}
 
 
 def _laid_down(feet: FloatArray) -> FloatArray:
@@ -82,7 +82,7 @@ class Side:
     spec: RobotSpec
     frames: tuple[Frame, ...]
     position: FloatArray  # rad, of every joint
-    links: dict[str, Placed]
+    links: dict[str, PlacedLink]
 
     @staticmethod
     def of(spec: RobotSpec) -> Side:

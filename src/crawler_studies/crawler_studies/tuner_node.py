@@ -23,7 +23,7 @@ from crawler_nodes.node_main import run_node
 from crawler_nodes.spinning import Spinner
 from crawler_studies.robustness import SPREAD
 from crawler_studies.tuning.engine import Standing, open_tuning, read, tune
-from crawler_studies.tuning.plan import Plan, Request, plan_for, study_path
+from crawler_studies.tuning.plan import Request, TuningPlan, plan_for, study_path
 
 NAP = 0.01  # s between two looks at the running tuning
 LEAVING = 1.2  # s that a running tuning is given to put a ring's gait back
@@ -167,7 +167,7 @@ def _tune(goal: Tune.Goal, run: _Run, stack: ExitStack) -> None:
         _fill(run.result, plan, standing, message)
 
 
-def _leave_ring(goal: Tune.Goal, plan: Plan, standing: Standing) -> str:
+def _leave_ring(goal: Tune.Goal, plan: TuningPlan, standing: Standing) -> str:
     if plan.evaluator.backend != "ring":
         return ""
     from crawler_studies.ring_evaluator import RingEvaluator
@@ -176,7 +176,7 @@ def _leave_ring(goal: Tune.Goal, plan: Plan, standing: Standing) -> str:
     return plan.evaluator.close(standing.best.point if goal.keep_best and standing.best else None)
 
 
-def _fill(result: Tune.Result, plan: Plan, standing: Standing, trouble: str) -> None:
+def _fill(result: Tune.Result, plan: TuningPlan, standing: Standing, trouble: str) -> None:
     best, done = standing.best, len(standing.trials)
     result.variables = list(plan.space.names)
     result.best_point = list(best.point.values()) if best else []

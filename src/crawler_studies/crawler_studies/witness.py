@@ -53,7 +53,7 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class WitnessVerdict:
     """One backend's run beside the first one's."""
 
     agrees: bool  # whether the settled strides are as long
@@ -107,14 +107,14 @@ def _cuts(spec: RobotSpec, gait: Gait, times: FloatArray, modes: NDArray[np.int6
     return times[stride_ends(times, down, stride)]
 
 
-def compare(first: Trace, other: Trace, feet: Sequence[str], within: float) -> Verdict:
+def compare(first: Trace, other: Trace, feet: Sequence[str], within: float) -> WitnessVerdict:
     """Whether `other` goes as `first` does; `within` is the share of a stride's way by which they may differ."""
     length, its_length = first.settled[0], other.settled[0]
     allowed = max(within * abs(length), FINEST)
     complete = not (first.ended or other.ended)
     agrees = complete and abs(its_length - length) <= allowed
     off = (its_length - length) / length if length else math.nan
-    return Verdict(agrees, off, _parted(first, other, within), _contact(first, other, feet))
+    return WitnessVerdict(agrees, off, _parted(first, other, within), _contact(first, other, feet))
 
 
 def _parted(first: Trace, other: Trace, within: float) -> float | None:

@@ -15,7 +15,7 @@ from crawler_models.bolt.six_bar import pins
 from crawler_studies.bolt.design.bars import Bars, Space
 from crawler_studies.bolt.design.ideal import ideal, turn
 from crawler_studies.bolt.design.judgement import COLUMNS, judge
-from crawler_studies.bolt.design.objective import FLAT, LOWER_OPEN, UPPER_OPEN, Objective
+from crawler_studies.bolt.design.objective import FLAT, LOWER_OPEN, UPPER_OPEN, PathObjective
 from crawler_studies.bolt.design.search import DESIGNER
 from crawler_studies.bolt.design.wishes import Wishes
 from crawler_studies.design import by_section
@@ -97,7 +97,7 @@ def test_what_is_found_is_a_robot_whose_loops_close_all_round(bolt):
 
 
 def test_mechanisms_that_do_not_close_are_ordered_by_how_nearly_they_do():
-    objective = Objective(Wishes(transmission=0.0), 72)
+    objective = PathObjective(Wishes(transmission=0.0), 72)
     upper = [TABLE_2._replace(l_1=length) for length in (0.060, 0.070, 0.075)]
     lower = [TABLE_2._replace(l_3=length) for length in (0.10, 0.11, 0.12)]
     with np.errstate(all="raise"):
@@ -112,7 +112,7 @@ def test_mechanisms_that_do_not_close_are_ordered_by_how_nearly_they_do():
 
 
 def test_a_mechanism_near_its_dead_centre_counts_less_than_any_that_transmits():
-    near, far = (Objective(Wishes(transmission=angle), 72)(columns(TABLE_2))[0] for angle in (34.0, 36.0))
+    near, far = (PathObjective(Wishes(transmission=angle), 72)(columns(TABLE_2))[0] for angle in (34.0, 36.0))
     assert near < 0.1
     assert far > FLAT  # Table 2 has 34.6° at B
 
@@ -121,7 +121,7 @@ def test_no_random_mechanism_upsets_the_objective():
     space = Space.of({**dict.fromkeys(Bars._fields, (0.0, 0.5)), "theta": (-180.0, 180.0)}, Wishes())
     points = np.random.default_rng(3).uniform(size=(10, 2000))
     with np.errstate(divide="raise", over="raise"):
-        J = Objective(Wishes(), 24)(space.bars(points))
+        J = PathObjective(Wishes(), 24)(space.bars(points))
     assert np.isfinite(J).all()
     assert (J < FLAT).any()
     assert (J > UPPER_OPEN).any()

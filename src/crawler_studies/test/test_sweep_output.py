@@ -19,10 +19,10 @@ from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.picture import draw, make_figure, what_is_drawn
 from crawler_studies.sweep.rows import rows
 from crawler_studies.sweep.table import make_table, write_table
-from crawler_studies.sweep.variable import Variable
+from crawler_studies.sweep.variable import SweepVariable
 
-OMEGA = Variable("gait.omega", (1.0, 2.0, 4.0, 8.0), log=True, unit="rad/s")
-PSI = Variable("gait.psi", (0.0, 10.0, 20.0), unit="deg")
+OMEGA = SweepVariable("gait.omega", (1.0, 2.0, 4.0, 8.0), log=True, unit="rad/s")
+PSI = SweepVariable("gait.psi", (0.0, 10.0, 20.0), unit="deg")
 GRID = Grid((OMEGA, PSI))
 OWN = {"force_N": float, "margin": float, "unique": bool, "torque_N_m": float}
 
@@ -124,7 +124,7 @@ def test_curves_are_drawn_over_one_variable_with_gaps_hatched() -> None:
 
 
 def test_three_variables_have_a_map_for_each_value_of_the_shortest() -> None:
-    friction = Variable("robot.friction", (0.1, 0.2))
+    friction = SweepVariable("robot.friction", (0.1, 0.2))
     grid = Grid((OMEGA, friction, PSI))
     step = np.broadcast_to(np.array([-1.0, 3.0])[None, :, None], grid.shape)
     figure = arrays(grid, step)
@@ -145,7 +145,7 @@ def test_three_variables_have_a_map_for_each_value_of_the_shortest() -> None:
     ],
 )
 def test_the_user_is_told_what_is_drawn(names: str, said: str) -> None:
-    assert what_is_drawn(Grid(tuple(Variable(name, (1.0, 2.0)) for name in names))) == said
+    assert what_is_drawn(Grid(tuple(SweepVariable(name, (1.0, 2.0)) for name in names))) == said
 
 
 def test_a_map_without_a_valid_point_is_drawn_all_the_same(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from crawler_studies.subject import Point
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.rows import columns
 from crawler_studies.sweep.runner import in_process, sweep
-from crawler_studies.sweep.variable import Variable
+from crawler_studies.sweep.variable import SweepVariable
 
-GRID = Grid((Variable("a", tuple(map(float, range(40)))), Variable("b", tuple(map(float, range(50))))))
+GRID = Grid((SweepVariable("a", tuple(map(float, range(40)))), SweepVariable("b", tuple(map(float, range(50))))))
 IDENTITY = {"study": "of the test"}
 
 

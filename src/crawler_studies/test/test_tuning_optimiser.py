@@ -9,10 +9,10 @@ from crawler_core.errors import UserError
 from crawler_studies.subject import Subject
 from crawler_studies.tuning.acquisition import log_expected_improvement
 from crawler_studies.tuning.optimiser import Optimiser
-from crawler_studies.tuning.space import Space, Variable, make_space
+from crawler_studies.tuning.space import TuningSpace, Variable, make_space
 from crawler_studies.tuning.surrogate import fit
 
-SQUARE = Space((Variable("gait.psi", 0.0, 180.0), Variable("gait.omega", 1.0, 3.0)))
+SQUARE = TuningSpace((Variable("gait.psi", 0.0, 180.0), Variable("gait.omega", 1.0, 3.0)))
 
 
 def drive(optimiser, function, count):
@@ -112,7 +112,7 @@ def test_the_improvement_of_a_hopeless_place_is_small_but_not_nothing():
 def test_an_angle_that_turns_has_no_ends():
     (variable,) = make_space(Subject("three_link", "time_scaled"), ["gait.upsilon"]).variables
     assert (variable.low, variable.high, variable.turns) == (0.0, 360.0, True)
-    space = Space((variable,))
+    space = TuningSpace((variable,))
     near, far = space.features(np.array([[0.001], [0.999], [0.5]]))[[0, 2]]
     first, last, _ = space.features(np.array([[0.001], [0.999], [0.5]]))
     assert np.linalg.norm(first - last) < 0.01 < np.linalg.norm(near - far)

@@ -18,7 +18,7 @@ from crawler_core.errors import UserError
 from crawler_core.robot import default_robot
 
 if TYPE_CHECKING:
-    from crawler_studies.sweep.plan import Files, Plan
+    from crawler_studies.sweep.plan import Files, SweepPlan
     from crawler_studies.sweep.runner import Source
 
 EPILOG = """examples:
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Check everything, evaluate what is missing, write table and picture."""
     from crawler_studies.study_file import open_study
     from crawler_studies.sweep.plan import make_files, make_plan
-    from crawler_studies.sweep.progress import Progression
+    from crawler_studies.sweep.progress import SweepProgression
     from crawler_studies.sweep.rows import columns
     from crawler_studies.sweep.runner import sweep
 
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
             with nullcontext(running) if running else _own(arguments, grid.size - before) as source:
                 if not quiet:
                     _announce(plan, files, before)
-                with Progression(grid.size, before, quiet) as progress:
+                with SweepProgression(grid.size, before, quiet) as progress:
 
                     def finished(count: int) -> None:
                         progress(count)
@@ -122,7 +122,7 @@ def _refuse_contradictions(arguments: argparse.Namespace) -> None:
         raise UserError("--workers contradicts --scheduler, whose cluster has its own: give one of them.")
 
 
-def _running(arguments: argparse.Namespace, plan: Plan) -> AbstractContextManager[Source]:
+def _running(arguments: argparse.Namespace, plan: SweepPlan) -> AbstractContextManager[Source]:
     """The cluster that --scheduler names."""
     from crawler_studies.sweep.cluster import running_cluster
 
@@ -141,7 +141,7 @@ def _own(arguments: argparse.Namespace, missing: int) -> AbstractContextManager[
     return own_cluster(min(workers, missing))
 
 
-def _announce(plan: Plan, files: Files, before: int) -> None:
+def _announce(plan: SweepPlan, files: Files, before: int) -> None:
     spans = ", ".join(f"{v.name} {v.values[0]:g} to {v.values[-1]:g} in {len(v.values)}" for v in plan.grid.variables)
     resumed = f", {before} of them finished before" if before else ""
     print(
@@ -152,7 +152,7 @@ def _announce(plan: Plan, files: Files, before: int) -> None:
     )
 
 
-def _write(plan: Plan, files: Files, rows: list[tuple[Any, ...]]) -> dict[str, Any]:
+def _write(plan: SweepPlan, files: Files, rows: list[tuple[Any, ...]]) -> dict[str, Any]:
     """The table and the picture of a finished sweep, and what is to be said of it."""
     import numpy as np
 

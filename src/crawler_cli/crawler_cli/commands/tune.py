@@ -19,7 +19,7 @@ from crawler_core.robot import default_robot, load_robot
 
 if TYPE_CHECKING:
     from crawler_studies.tuning.engine import Standing
-    from crawler_studies.tuning.plan import Plan, Request
+    from crawler_studies.tuning.plan import Request, TuningPlan
 
 EPILOG = """examples:
   crawler tune --maximise robust_step --over gait.psi,gait.alpha,gait.upsilon --set gait.omega=3.2
@@ -141,10 +141,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tune(arguments: argparse.Namespace, request: Request, stack: ExitStack) -> int:
     from crawler_studies.tuning.plan import plan_for, study_path
-    from crawler_studies.tuning.progress import Progression
+    from crawler_studies.tuning.progress import TuningProgression
 
     quiet = arguments.json
-    progress = Progression(quiet)
+    progress = TuningProgression(quiet)
     asked = AskedToEnd(at_once=arguments.backend != "ring")
     plan = plan_for(request, stack, progress.say, asked)
     # these take a second, for which nobody shall wait who has misspelt something
@@ -181,7 +181,7 @@ def _tune(arguments: argparse.Namespace, request: Request, stack: ExitStack) -> 
     return 0 if standing.best else 1
 
 
-def _announce(plan: Plan, path: Path, before: int) -> None:
+def _announce(plan: TuningPlan, path: Path, before: int) -> None:
     ranges = ", ".join(f"{v.name} from {v.low:g} to {v.high:g}" for v in plan.space.variables)
     resumed = f", {before} of them finished before" if before else ""
     subject = plan.subject
@@ -192,7 +192,7 @@ def _announce(plan: Plan, path: Path, before: int) -> None:
     print("\n".join([plan.note, *lines] if plan.note else lines), file=sys.stderr, flush=True)
 
 
-def _leave(plan: Plan, standing: Standing, keep_best: bool) -> None:
+def _leave(plan: TuningPlan, standing: Standing, keep_best: bool) -> None:
     from crawler_studies.ring_evaluator import RingEvaluator
 
     assert isinstance(plan.evaluator, RingEvaluator)
@@ -201,7 +201,7 @@ def _leave(plan: Plan, standing: Standing, keep_best: bool) -> None:
         print(f"crawler: {trouble}", file=sys.stderr)
 
 
-def _show(plan: Plan, standing: Standing, result: dict[str, Any]) -> None:
+def _show(plan: TuningPlan, standing: Standing, result: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 

@@ -23,7 +23,7 @@ from gait_generators.checks import check_limits
 
 if TYPE_CHECKING:
     from crawler_core.robot import RobotSpec
-    from crawler_studies.witness import Trace, Verdict
+    from crawler_studies.witness import Trace, WitnessVerdict
     from gait_generators.gait import Gait
 
 RATE = 500.0  # Hz, where the robot's ring wants no other
@@ -183,7 +183,7 @@ def _trace(subject: Subject, spec: RobotSpec, gait: Gait, name: str, dt_ns: int,
         )
 
 
-def _row(run: Trace, verdict: Verdict | None, wall: float) -> dict[str, Any]:
+def _row(run: Trace, verdict: WitnessVerdict | None, wall: float) -> dict[str, Any]:
     stride, speed = run.settled
     return {
         "backend": run.backend,

@@ -10,7 +10,7 @@ import numpy as np
 
 from crawler_core.errors import UserError
 from crawler_core.types import FloatArray
-from crawler_studies.sweep.variable import Variable
+from crawler_studies.sweep.variable import SweepVariable
 
 MOST_POINTS = 10_000_000  # they are kept in memory for the table
 
@@ -19,7 +19,7 @@ MOST_POINTS = 10_000_000  # they are kept in memory for the table
 class Grid:
     """Variables, and the points that they span."""
 
-    variables: tuple[Variable, ...]
+    variables: tuple[SweepVariable, ...]
 
     def __post_init__(self) -> None:
         if not self.variables:

@@ -17,7 +17,7 @@ from crawler_core.whole_file import replace_file
 from crawler_studies.figures import BLUE, DPI
 from crawler_studies.signed_colours import colours, ticks
 from crawler_studies.sweep.grid import Grid
-from crawler_studies.sweep.variable import Variable
+from crawler_studies.sweep.variable import SweepVariable
 
 matplotlib.use("Agg")
 MOST_PANELS = 9
@@ -96,7 +96,7 @@ def _panels(grid: Grid, speed: FloatArray) -> Figure:
     return figure
 
 
-def _curve(axes: Axes, variable: Variable, values: FloatArray, label: str) -> None:
+def _curve(axes: Axes, variable: SweepVariable, values: FloatArray, label: str) -> None:
     x = np.array(variable.values)
     edges = _edges(x, variable.log)
     for k in np.flatnonzero(np.isnan(values)):
@@ -109,7 +109,9 @@ def _curve(axes: Axes, variable: Variable, values: FloatArray, label: str) -> No
     axes.grid(alpha=0.3)
 
 
-def _map(axes: Axes, first: Variable, second: Variable, values: FloatArray, scale: tuple[str, Normalize]) -> QuadMesh:
+def _map(
+    axes: Axes, first: SweepVariable, second: SweepVariable, values: FloatArray, scale: tuple[str, Normalize]
+) -> QuadMesh:
     x, y = np.array(first.values), np.array(second.values)
     axes.patch.set(**NOT_VALID)  # shows where no cell covers it
     cells = np.ma.masked_invalid(values.T)
@@ -134,5 +136,5 @@ def _edges(centres: FloatArray, log: bool) -> FloatArray:
     return np.exp(edges) if log else edges
 
 
-def _label(variable: Variable) -> str:
+def _label(variable: SweepVariable) -> str:
     return f"{variable.name} [{variable.unit}]" if variable.unit else variable.name

@@ -34,7 +34,7 @@ class Files:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """What is to be evaluated, and by whom."""
 
     subject: Subject
@@ -50,7 +50,7 @@ class Plan:
 
 def make_plan(
     robot: str, gait: str, backend: str, settings: Mapping[str, Mapping[str, Any]], vary: Sequence[str], law: str = ""
-) -> Plan:
+) -> SweepPlan:
     """A checked plan; without a `law` for the robot's own. Raises UserError."""
     if backend not in BACKENDS:
         raise unknown_name("backend for sweeps", backend, BACKENDS)
@@ -73,10 +73,10 @@ def make_plan(
         "backend": own,
         "variables": variables,
     }
-    return Plan(subject, evaluator, grid, identity)
+    return SweepPlan(subject, evaluator, grid, identity)
 
 
-def make_files(plan: Plan, output: str) -> Files:
+def make_files(plan: SweepPlan, output: str) -> Files:
     """The files of a sweep whose table is `output`, or where none is given, of this sweep's own in studies/.
 
     Raises UserError where they cannot be written, or would take the place of something else.

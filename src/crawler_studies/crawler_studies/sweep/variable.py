@@ -16,7 +16,7 @@ FORMS = "write name=low:high:count, name=low:high:count:log or name=value,value,
 
 
 @dataclass(frozen=True)
-class Variable:
+class SweepVariable:
     """A parameter by its full name, and the values that it takes, which rise."""
 
     name: str
@@ -25,9 +25,9 @@ class Variable:
     unit: str = ""
 
 
-def parse_variables(subject: Subject, words: Sequence[str]) -> tuple[Variable, ...]:
+def parse_variables(subject: Subject, words: Sequence[str]) -> tuple[SweepVariable, ...]:
     """The variables in the user's words. Raises UserError for whatever is wrong with one or between them."""
-    variables: list[Variable] = []
+    variables: list[SweepVariable] = []
     for word in words:
         variable = parse_variable(subject, word)
         if variable.name in (known.name for known in variables):
@@ -36,7 +36,7 @@ def parse_variables(subject: Subject, words: Sequence[str]) -> tuple[Variable, .
     return tuple(variables)
 
 
-def parse_variable(subject: Subject, word: str) -> Variable:
+def parse_variable(subject: Subject, word: str) -> SweepVariable:
     """One variable. Raises UserError."""
     name, equals, text = word.partition("=")
     if not equals:
@@ -47,7 +47,7 @@ def parse_variable(subject: Subject, word: str) -> Variable:
     subject.check_range(name, values[0], values[-1])
     if info.type is int and any(value != int(value) for value in values):
         raise UserError(f"'{word}' has values between whole numbers, which {name} must be: list them.")
-    return Variable(name, values, log, info.unit)
+    return SweepVariable(name, values, log, info.unit)
 
 
 def _range(word: str, text: str, log: bool) -> tuple[float, ...]:

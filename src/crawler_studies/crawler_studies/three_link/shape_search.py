@@ -21,7 +21,7 @@ from crawler_studies.study_file import Study, open_study
 from crawler_studies.subject import Subject
 from crawler_studies.three_link.shape_design import Limits, Progress, design
 from crawler_studies.three_link.shape_design.task import Task
-from crawler_studies.tuning.search import Answer, SearchRequest
+from crawler_studies.tuning.search import SearchRequest, SearchResult
 from gait_generators.shape import Shape
 from gait_generators.shape_file import Predicted, ShapeFile, TunedFor, write_shape
 
@@ -74,7 +74,9 @@ class ShapeSearch:
     def judged(self, study: Study) -> int:
         return sum(row[1] for row in study.finished())
 
-    def run(self, study: Study, progress: Callable[[int, float], None], stopped: Callable[[], bool]) -> Answer | None:
+    def run(
+        self, study: Study, progress: Callable[[int, float], None], stopped: Callable[[], bool]
+    ) -> SearchResult | None:
         """The best shape when the budget is used up, or of the parts that were finished when `stopped`.
 
         `progress` hears how many gaits are judged, and the longest worst step, m.
@@ -109,10 +111,10 @@ class ShapeSearch:
             progress(done, 1e-3 * _worst(best))
         return None if best is None else self._answer(best)
 
-    def _answer(self, best: ShapeFile) -> Answer:
+    def _answer(self, best: ShapeFile) -> SearchResult:
         assert best.predicted is not None
         worst, nominal = best.predicted.worst_step, best.predicted.nominal_step
-        return Answer(
+        return SearchResult(
             write=lambda file: write_shape(file, best),
             value=1e-3 * worst,
             numbers={"nominal_step_m": 1e-3 * nominal},

@@ -77,7 +77,7 @@ class ServoMotion:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredSteps:
     """What an experiment comes to, m a cycle; NaN where a foot lifted."""
 
     mean: float  # over the repeats
@@ -87,7 +87,7 @@ class Measured:
 
 def experiment(
     robot: ThreeLink, motion: ServoMotion, *, settled: bool = True, seed: int = 0, spread: float = SPREAD
-) -> Measured:
+) -> MeasuredSteps:
     """Crawl CYCLES cycles REPEATS times; frictions are (1 ± e/2, 1 ∓ e/2) of the robot's, e even in [-spread, spread].
 
     ``settled``: on even ground until the crawl without strays repeats, before the distance is measured. The paper does
@@ -97,7 +97,7 @@ def experiment(
     before = crawl(robot, motion.in_the_long_run).cycles_to_steady if settled else 0
     still = [0.0] * (2 * before)
     means = [_walk(robot, motion, still, random.uniform(-spread, spread, 2 * CYCLES).tolist()) for _ in range(REPEATS)]
-    return Measured(float(np.mean(means)), min(means), max(means))
+    return MeasuredSteps(float(np.mean(means)), min(means), max(means))
 
 
 def _walk(robot: ThreeLink, motion: ServoMotion, before: list[float], strays: list[float]) -> float:

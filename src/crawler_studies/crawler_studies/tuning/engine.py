@@ -12,10 +12,10 @@ from pathlib import Path
 from crawler_core.errors import UserError
 from crawler_studies.study_file import Study, open_study
 from crawler_studies.subject import Point
-from crawler_studies.tuning.objective import Kind, Stopped
+from crawler_studies.tuning.objective import ObjectiveKind, Stopped
 from crawler_studies.tuning.optimiser import Optimiser
-from crawler_studies.tuning.plan import Plan
-from crawler_studies.tuning.space import Space
+from crawler_studies.tuning.plan import TuningPlan
+from crawler_studies.tuning.space import TuningSpace
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Standing:
     trials: tuple[Trial, ...]
     budget: int
     before: int  # evaluations that were there when this process began
-    kind: Kind  # of the values
+    kind: ObjectiveKind  # of the values
 
     @property
     def best(self) -> Trial | None:
@@ -51,17 +51,17 @@ class Standing:
         return len(self.trials) >= self.budget
 
 
-def columns(space: Space) -> dict[str, type]:
+def columns(space: TuningSpace) -> dict[str, type]:
     """What the study file has of each evaluation."""
     return {**dict.fromkeys(space.names, float), "value": float, "reason": str}
 
 
-def open_tuning(plan: Plan, path: Path) -> Study:
+def open_tuning(plan: TuningPlan, path: Path) -> Study:
     """The study of `plan` in the file `path`. Raises UserError."""
     return open_study(path, plan.identity, columns(plan.space))
 
 
-def read(plan: Plan, study: Study) -> Standing:
+def read(plan: TuningPlan, study: Study) -> Standing:
     """What the study has so far. Raises UserError where a row is missing."""
     rows = study.finished()
     if [row[0] for row in rows] != list(range(len(rows))):
@@ -75,7 +75,7 @@ def read(plan: Plan, study: Study) -> Standing:
 
 
 def tune(
-    plan: Plan,
+    plan: TuningPlan,
     study: Study,
     progress: Callable[[Standing], None] = lambda _: None,
     stopped: Callable[[], bool] = lambda: False,

@@ -29,7 +29,7 @@ class Stopped(Exception):
 
 
 @dataclass(frozen=True)
-class Kind:
+class ObjectiveKind:
     """One criterion."""
 
     quantity: str  # of the result: step_length, speed, or one of the robot's own columns
@@ -56,8 +56,8 @@ class Kind:
 
 
 LENGTHS = {"step_length": lambda v: f"{v * 1e3:.3f} mm", "speed": lambda v: f"{v * 1e3:.3f} mm/s"}
-KINDS: Mapping[str, Kind] = {
-    name: Kind(quantity, unit, keep, doc, text=LENGTHS[quantity])
+KINDS: Mapping[str, ObjectiveKind] = {
+    name: ObjectiveKind(quantity, unit, keep, doc, text=LENGTHS[quantity])
     for name, quantity, unit, keep, doc in (
         ("step", "step_length", "m", None, "the step length S"),
         ("speed", "speed", "m/s", None, "the speed V"),
@@ -68,11 +68,13 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-def kinds_of(spec: RobotSpec) -> dict[str, Kind]:
+def kinds_of(spec: RobotSpec) -> dict[str, ObjectiveKind]:
     """Every criterion for this robot: those of all, and the numbers that studies keep of it."""
     told = {column.key: column for column in model_of(spec).columns}
     own = {
-        key: Kind(key, "", None, told[key].meaning, text=told[key].text) if key in told else Kind(key, "", None, key)
+        key: ObjectiveKind(key, "", None, told[key].meaning, text=told[key].text)
+        if key in told
+        else ObjectiveKind(key, "", None, key)
         for key, kind in own_columns(spec).items()
         if kind is float
     }
@@ -84,7 +86,7 @@ class Objective:
     """A criterion for the points of one subject; forward is positive."""
 
     name: str
-    kind: Kind
+    kind: ObjectiveKind
     subject: Subject
     frictions: tuple[Scales, ...] = ()  # empty: the robot's own
     scaled: tuple[str, ...] = ()  # the parameters, by full name, that the scales are factors on

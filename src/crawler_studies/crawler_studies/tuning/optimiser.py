@@ -18,7 +18,7 @@ from crawler_core.types import FloatArray
 from crawler_studies.subject import Point
 from crawler_studies.tuning.acquisition import Score, log_expected_improvement, most_promising
 from crawler_studies.tuning.region import Region
-from crawler_studies.tuning.space import Space
+from crawler_studies.tuning.space import TuningSpace
 from crawler_studies.tuning.surrogate import Surrogate, fit, fit_valid, squash
 
 CANDIDATES = 512  # places that are scored before the best of them are looked at closely
@@ -40,7 +40,7 @@ class Optimiser:
     have several hills, with kinks that no surrogate foresees from afar.
     """
 
-    def __init__(self, space: Space, seed: int) -> None:
+    def __init__(self, space: TuningSpace, seed: int) -> None:
         self.space = space
         self._seed = seed
         self._units: list[FloatArray] = []

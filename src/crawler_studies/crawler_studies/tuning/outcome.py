@@ -12,10 +12,10 @@ from crawler_core.robot import default_robot
 from crawler_studies.subject import Point, Subject
 from crawler_studies.tuning.engine import Standing
 from crawler_studies.tuning.picture import draw
-from crawler_studies.tuning.plan import Plan
+from crawler_studies.tuning.plan import TuningPlan
 
 
-def outcome(plan: Plan, standing: Standing, study: Path) -> dict[str, Any]:
+def outcome(plan: TuningPlan, standing: Standing, study: Path) -> dict[str, Any]:
     """Everything that --json prints. Writes the picture beside the study."""
     best = standing.best
     picture = study.with_suffix(".png")
@@ -48,7 +48,7 @@ def outcome(plan: Plan, standing: Standing, study: Path) -> dict[str, Any]:
     }
 
 
-def assignments(plan: Plan, point: Point) -> list[str]:
+def assignments(plan: TuningPlan, point: Point) -> list[str]:
     """The words after --set that repeat `point` with the plan's own settings."""
     values: dict[str, Any] = {
         f"{section}.{name}": value
@@ -60,7 +60,7 @@ def assignments(plan: Plan, point: Point) -> list[str]:
     return [shlex.quote(f"{name}={_text(value)}") for name, value in values.items()]
 
 
-def command(plan: Plan, point: Point) -> str:
+def command(plan: TuningPlan, point: Point) -> str:
     """The command that lets the robot crawl with `point`."""
     backend = plan.evaluator.backend
     return run_command(plan.subject, "" if backend == "ring" else backend, assignments(plan, point))

@@ -20,7 +20,7 @@ from crawler_studies.subject import Subject, check_sections, sections_of
 from crawler_studies.tuning.gait_choice import choose_gait
 from crawler_studies.tuning.objective import Objective, make_objective
 from crawler_studies.tuning.search import search_for
-from crawler_studies.tuning.space import Space, make_space
+from crawler_studies.tuning.space import TuningSpace, make_space
 from sim_bridge.engines import ENGINES
 
 TARGETS = ("model", *ENGINES, "ring")
@@ -50,11 +50,11 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TuningPlan:
     """What is to be tuned, checked."""
 
     subject: Subject
-    space: Space
+    space: TuningSpace
     objective: Objective
     evaluator: Evaluator
     identity: Mapping[str, Any]  # what the evaluations, and their order, depend on
@@ -63,7 +63,7 @@ class Plan:
     note: str = ""  # what was chosen for the user, a sentence
 
 
-def plan_for(request: Request, stack: ExitStack, say: Callable[[str], None], stopped: Callable[[], bool]) -> Plan:
+def plan_for(request: Request, stack: ExitStack, say: Callable[[str], None], stopped: Callable[[], bool]) -> TuningPlan:
     """A checked plan for any target; what it holds of a ring is let go with `stack`. Raises UserError.
 
     `say` hears what a ring is waited for, and '' when that is over; `stopped` is whether that shall end.
@@ -75,7 +75,7 @@ def plan_for(request: Request, stack: ExitStack, say: Callable[[str], None], sto
     return make_ring_plan(request, stack, say, stopped)
 
 
-def make_plan(request: Request) -> Plan:
+def make_plan(request: Request) -> TuningPlan:
     """A checked plan for the targets that need no ring. Raises UserError."""
     if request.namespace or request.keep_best:
         raise UserError("a namespace and keeping the best gait are about a running ring: give the backend ring.")
@@ -90,7 +90,9 @@ def make_plan(request: Request) -> Plan:
     return assemble(request, subject, ModelEvaluator(subject), {}, note)
 
 
-def assemble(request: Request, subject: Subject, evaluator: Evaluator, own: Mapping[str, Any], note: str = "") -> Plan:
+def assemble(
+    request: Request, subject: Subject, evaluator: Evaluator, own: Mapping[str, Any], note: str = ""
+) -> TuningPlan:
     """The plan for tuning `subject` with `evaluator`, whose results depend on `own` besides. Raises UserError."""
     subject.law_entry.check(subject.spec)
     for name in varied(request):
@@ -121,7 +123,7 @@ def assemble(request: Request, subject: Subject, evaluator: Evaluator, own: Mapp
         "over": {variable.name: [variable.low, variable.high] for variable in space.variables},
         "seed": request.seed,
     }
-    return Plan(subject, space, objective, evaluator, identity, request.budget, request.seed, note)
+    return TuningPlan(subject, space, objective, evaluator, identity, request.budget, request.seed, note)
 
 
 def check_request(request: Request) -> None:
@@ -145,7 +147,7 @@ def varied(request: Request) -> list[str]:
     return [word.strip().partition("=")[0] for word in request.over]
 
 
-def study_path(plan: Plan, given: str) -> Path:
+def study_path(plan: TuningPlan, given: str) -> Path:
     """Where the study is: `given`, or the same place for the same plan and no other. Raises UserError."""
     if given:
         return Path(given)

@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from crawler_studies.sweep.progress import duration
-from crawler_studies.tuning.objective import Kind
+from crawler_studies.tuning.objective import ObjectiveKind
 
 if TYPE_CHECKING:
     from crawler_studies.tuning.engine import Standing, Trial
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EVERY = 1.0  # s between plain lines
 
 
-class Progression:
+class TuningProgression:
     """Shows the standing of a tuning on standard error. Silent where it is told to be quiet."""
 
     def __init__(self, quiet: bool) -> None:
@@ -33,7 +33,7 @@ class Progression:
         self._said = -1
         self._next = 0.0
 
-    def __enter__(self) -> Progression:
+    def __enter__(self) -> TuningProgression:
         self._began = time.monotonic()
         if self._live:
             self._live.start()
@@ -87,10 +87,10 @@ class Progression:
         return "; ".join(parts)
 
 
-def _text_of(trial: Trial, kind: Kind) -> str:
+def _text_of(trial: Trial, kind: ObjectiveKind) -> str:
     return shown(trial.value, kind) if trial.valid else f"not valid: {trial.reason.rstrip('.')}"
 
 
-def shown(value: float, kind: Kind) -> str:
+def shown(value: float, kind: ObjectiveKind) -> str:
     """A value for a person."""
     return "none" if math.isnan(value) else kind.text(value)

@@ -13,10 +13,12 @@ from crawler_studies.ring_evaluator import RingEvaluator, attach
 from crawler_studies.ring_link import RingLink
 from crawler_studies.subject import Subject
 from crawler_studies.tuning.objective import KINDS
-from crawler_studies.tuning.plan import Plan, Request, assemble, check_request, names, varied
+from crawler_studies.tuning.plan import Request, TuningPlan, assemble, check_request, names, varied
 
 
-def make_ring_plan(request: Request, stack: ExitStack, say: Callable[[str], None], stopped: Callable[[], bool]) -> Plan:
+def make_ring_plan(
+    request: Request, stack: ExitStack, say: Callable[[str], None], stopped: Callable[[], bool]
+) -> TuningPlan:
     """A checked plan for the ring in the request's namespace. Its evaluator's link is closed with `stack`.
 
     `say` hears what is being waited for, and '' when that is over. Raises UserError.

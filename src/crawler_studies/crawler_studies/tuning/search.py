@@ -30,7 +30,7 @@ class SearchRequest:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SearchResult:
     """What a search came to."""
 
     write: Callable[[Path], None]  # the file that a setting names
@@ -67,7 +67,9 @@ class SearchPlan(Protocol):
     def judged(self, study: Study) -> int:
         """How many gaits are judged and kept."""
 
-    def run(self, study: Study, progress: Callable[[int, float], None], stopped: Callable[[], bool]) -> Answer | None:
+    def run(
+        self, study: Study, progress: Callable[[int, float], None], stopped: Callable[[], bool]
+    ) -> SearchResult | None:
         """Go on until the budget is used up or `stopped`; None where nothing is found yet.
 
         `progress` hears how many gaits are judged, and the best value so far.

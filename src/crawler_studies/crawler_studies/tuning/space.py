@@ -35,7 +35,7 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Space:
+class TuningSpace:
     """The box of all variables. The optimiser sees it as the unit cube."""
 
     variables: tuple[Variable, ...]
@@ -81,7 +81,7 @@ class Space:
         return np.column_stack(columns)
 
 
-def make_space(subject: Subject, words: Sequence[str]) -> Space:
+def make_space(subject: Subject, words: Sequence[str]) -> TuningSpace:
     """The space that 'gait.psi=0:180' or just 'gait.psi' and their like describe. Raises UserError."""
     if not words:
         raise UserError("there is nothing to tune: name parameters, such as gait.psi or gait.psi=0:180.")
@@ -90,7 +90,7 @@ def make_space(subject: Subject, words: Sequence[str]) -> Space:
     for name in names:
         if names.count(name) > 1:
             raise UserError(f"{name} is given twice: name each parameter once.")
-    return Space(variables)
+    return TuningSpace(variables)
 
 
 def _variable(subject: Subject, word: str) -> Variable:

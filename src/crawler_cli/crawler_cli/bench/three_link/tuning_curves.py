@@ -20,7 +20,7 @@ from crawler_studies.figures import BLUE, DPI, GREEN, ORANGE, RED
 from crawler_studies.subject import Point
 from crawler_studies.tuning.optimiser import Optimiser
 from crawler_studies.tuning.picture import best_so_far
-from crawler_studies.tuning.plan import Plan, Request, make_plan
+from crawler_studies.tuning.plan import Request, TuningPlan, make_plan
 
 matplotlib.use("Agg")
 OVER = ("gait.psi", "gait.alpha", "gait.upsilon")
@@ -39,7 +39,7 @@ class Problem:
     maximise: str
     omega: float  # rad/s
 
-    def plan(self, seed: int = 0, budget: int = BUDGET) -> Plan:
+    def plan(self, seed: int = 0, budget: int = BUDGET) -> TuningPlan:
         return make_plan(
             Request(
                 robot="three_link",
@@ -100,7 +100,7 @@ def _until_goal(rows: FloatArray) -> float:
     return float(np.median(np.where(there.any(axis=1), there.argmax(axis=1) + 1.0, math.inf)))
 
 
-def values(plan: Plan, points: Sequence[Point]) -> FloatArray:
+def values(plan: TuningPlan, points: Sequence[Point]) -> FloatArray:
     """The objective at many points; NaN where not valid."""
     objective = plan.objective
     many = [objective.points(point) for point in points]
@@ -110,7 +110,7 @@ def values(plan: Plan, points: Sequence[Point]) -> FloatArray:
     return np.array([objective.of(group) if all(r.valid for r in group) else math.nan for group in groups])
 
 
-def global_optimum(plan: Plan, seed: int = 0) -> tuple[dict[str, float], float]:
+def global_optimum(plan: TuningPlan, seed: int = 0) -> tuple[dict[str, float], float]:
     """By differential evolution over the same space: thousands of evaluations."""
 
     def loss(units: FloatArray) -> FloatArray:

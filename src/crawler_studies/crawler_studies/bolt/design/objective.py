@@ -23,7 +23,7 @@ def attack(p: Pins) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Objective:
+class PathObjective:
     """(4) over `count` angles of a turn, scaled to 360."""
 
     wishes: Wishes

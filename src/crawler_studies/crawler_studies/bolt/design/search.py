@@ -14,7 +14,7 @@ from crawler_core.types import FloatArray
 from crawler_models.bolt.robot import NAMES
 from crawler_studies.bolt.design.bars import RANGES, Bars, Space
 from crawler_studies.bolt.design.judgement import COLUMNS, judge
-from crawler_studies.bolt.design.objective import FLAT, LOWER_OPEN, UPPER_OPEN, Objective
+from crawler_studies.bolt.design.objective import FLAT, LOWER_OPEN, UPPER_OPEN, PathObjective
 from crawler_studies.bolt.design.picture import draw
 from crawler_studies.bolt.design.wishes import Wishes
 from crawler_studies.design import Design, Range
@@ -37,7 +37,7 @@ class MechanismSearch:
     seed: int
 
     def run(self, progress: Callable[[int, str], None], stopped: Callable[[], bool]) -> Design | None:
-        objective = Objective(self.wishes, COARSE)
+        objective = PathObjective(self.wishes, COARSE)
         judged, best = 0, math.inf
 
         def many(points: FloatArray) -> FloatArray:

@@ -41,7 +41,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundShape:
     """A confirmed shape."""
 
     shape: Shape
@@ -97,7 +97,7 @@ class _Search:
     def __init__(self, task: Task, budget: int, progress: Callable[[Progress], bool] | None) -> None:
         self._task, self._budget, self._progress = task, budget, progress
         self.left = budget
-        self.best: Found | None = None
+        self.best: FoundShape | None = None
         self.stopped = False
 
     def round(self, start: FloatArray, spread: float, budget: int, random: np.random.Generator) -> None:
@@ -123,7 +123,7 @@ class _Search:
         shape = within(self._task, begun_at_mid_stroke(decode(self._task, point)))
         predicted = verify(self._task, shape)
         if predicted is not None and (self.best is None or predicted.worst_step > self.best.predicted.worst_step):
-            self.best = Found(shape, predicted)
+            self.best = FoundShape(shape, predicted)
 
     def _report(self, merit: float) -> bool:
         if self._progress is None:
