@@ -51,7 +51,7 @@ def request_of(goal: Tune.Goal) -> Request:
         spread=goal.spread or SPREAD,
         budget=goal.budget,
         seed=goal.seed,
-        target=goal.target or default.target,
+        backend=goal.backend or default.backend,
         namespace=goal.ring_namespace,
         keep_best=goal.keep_best,
     )

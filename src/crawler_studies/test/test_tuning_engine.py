@@ -123,7 +123,7 @@ def test_the_gait_that_has_the_parameter_is_chosen():
         ({"budget": 0}, "budget of 0"),
         ({"budget": 10**6}, "budget"),
         ({"seed": -1}, "seed"),
-        ({"target": "modle"}, "did you mean 'model'"),
+        ({"backend": "modle"}, "did you mean 'model'"),
         ({"settings": {"backend": {"rate": 100.0}}}, "'backend' settings mean nothing"),
         ({"settings": {"gait": {"omega": 800.0}}}, "gait.omega = 800"),
     ],

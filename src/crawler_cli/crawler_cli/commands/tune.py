@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
         spread=arguments.spread,
         budget=BUDGET if arguments.budget is None else arguments.budget,
         seed=arguments.seed,
-        target=arguments.backend,
+        backend=arguments.backend,
         namespace=arguments.namespace,
         keep_best=arguments.keep_best,
     )

@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace, search: Search, name: str, words: list[st
             gait=arguments.gait,
             settings=settings_of(arguments),
             maximise=arguments.maximise,
-            target=arguments.backend,
+            backend=arguments.backend,
             friction_set=arguments.friction_set,
             spread=arguments.spread,
             budget=arguments.budget,

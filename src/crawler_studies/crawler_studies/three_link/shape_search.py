@@ -131,8 +131,8 @@ class ShapeSearches:
             raise UserError(f"the gait '{request.gait}' has no shapes: give --gait {GAIT}.")
         if request.maximise not in (None, "worst_step"):
             raise UserError(f"a shape is searched for with the longest worst_step, not {request.maximise}.")
-        if request.target != "model":
-            raise UserError(f"a shape is searched for on the equations, not on {request.target}: leave --backend out.")
+        if request.backend != "model":
+            raise UserError(f"a shape is searched for on the equations, not on {request.backend}: leave --backend out.")
         if request.friction_set != "asymmetric":
             raise UserError("a shape is searched for over every friction within the spread: leave --friction-set out.")
         budget = BUDGET if request.budget is None else request.budget

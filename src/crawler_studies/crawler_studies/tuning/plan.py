@@ -23,7 +23,7 @@ from crawler_studies.tuning.search import search_for
 from crawler_studies.tuning.space import TuningSpace, make_space
 from sim_bridge.engines import ENGINES
 
-TARGETS = ("model", *ENGINES, "ring")
+BACKENDS = ("model", *ENGINES, "ring")
 FEW_SAMPLES = 9  # of the frictions, where each takes seconds
 MOST_EVALUATIONS = 1000  # a Gaussian process takes the cube of it
 Settings = Mapping[str, Mapping[str, Any]]
@@ -44,8 +44,8 @@ class Request:
     spread: float = SPREAD
     budget: int = 60
     seed: int = 0
-    target: str = "model"
-    namespace: str = ""  # of the ring that is the target
+    backend: str = "model"
+    namespace: str = ""  # of the ring that is the backend
     keep_best: bool = False  # leave it in the best gait, not in the one that it had
 
 
@@ -64,11 +64,11 @@ class TuningPlan:
 
 
 def plan_for(request: Request, stack: ExitStack, say: Callable[[str], None], stopped: Callable[[], bool]) -> TuningPlan:
-    """A checked plan for any target; what it holds of a ring is let go with `stack`. Raises UserError.
+    """A checked plan for any backend; what it holds of a ring is let go with `stack`. Raises UserError.
 
     `say` hears what a ring is waited for, and '' when that is over; `stopped` is whether that shall end.
     """
-    if request.target != "ring":
+    if request.backend != "ring":
         return make_plan(request)
     from crawler_studies.tuning.ring_plan import make_ring_plan  # which takes ROS with it
 
@@ -76,16 +76,16 @@ def plan_for(request: Request, stack: ExitStack, say: Callable[[str], None], sto
 
 
 def make_plan(request: Request) -> TuningPlan:
-    """A checked plan for the targets that need no ring. Raises UserError."""
+    """A checked plan for the backends that need no ring. Raises UserError."""
     if request.namespace or request.keep_best:
         raise UserError("a namespace and keeping the best gait are about a running ring: give the backend ring.")
-    if request.target not in TARGETS:
-        raise unknown_name("backend for tuning", request.target, TARGETS)
+    if request.backend not in BACKENDS:
+        raise unknown_name("backend for tuning", request.backend, BACKENDS)
     check_request(request)
     gait, note = choose_gait(load_robot(request.robot, request.settings.get("robot")), request.gait, names(request))
     subject = Subject(request.robot, gait, sections_of(request.settings), request.law)
-    if request.target in ENGINES:
-        physics = PhysicsEvaluator.of(subject, request.settings.get("backend") or {}, request.target)
+    if request.backend in ENGINES:
+        physics = PhysicsEvaluator.of(subject, request.settings.get("backend") or {}, request.backend)
         return assemble(request, subject, physics, physics.identity, note)
     return assemble(request, subject, ModelEvaluator(subject), {}, note)
 
@@ -127,12 +127,12 @@ def assemble(
 
 
 def check_request(request: Request) -> None:
-    """Raise UserError for numbers and sections that no target can use."""
+    """Raise UserError for numbers and sections that no backend can use."""
     if not 1 <= request.budget <= MOST_EVALUATIONS:
         raise UserError(f"a budget of {request.budget} is not allowed: give 1 to {MOST_EVALUATIONS} evaluations.")
     if request.seed < 0:
         raise UserError(f"a seed of {request.seed} is not allowed: give 0 or more.")
-    check_sections(request.settings, request.target, "a tuning")
+    check_sections(request.settings, request.backend, "a tuning")
 
 
 def names(request: Request) -> list[str]:

@@ -22,7 +22,7 @@ class SearchRequest:
     gait: str = ""
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     maximise: str | None = None
-    target: str = "model"
+    backend: str = "model"
     friction_set: str = "asymmetric"
     spread: float = 0.1
     budget: int | None = None
