@@ -31,7 +31,7 @@ from crawler_nodes.backend_report import BackendReport
 from crawler_nodes.backend_services import BackendServices, Turnstile
 from crawler_nodes.backend_topics import BackendTopics
 from crawler_nodes.hearing import Hearing
-from crawler_nodes.messages import Command, CommandReader
+from crawler_nodes.messages import CommandMessage, CommandReader
 from crawler_nodes.neighbours import already_there, ring_nodes
 from crawler_nodes.node_main import run_node
 from crawler_nodes.questions import Questions
@@ -250,7 +250,7 @@ class BackendNode(LifecycleNode):
 
     # the ring
 
-    def _on_command(self, command: Command) -> None:
+    def _on_command(self, command: CommandMessage) -> None:
         if not self._commander.admits(command.sender):
             return
         try:

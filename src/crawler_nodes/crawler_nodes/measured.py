@@ -12,7 +12,7 @@ from crawler_nodes.run_log import RunLog
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredCrawl:
     """The steady crawl of a run."""
 
     step_length: float  # m forward in one stride
@@ -26,7 +26,7 @@ class Measured:
         return self.step_length / self.period
 
 
-def measure(log: RunLog, period: float, settling: float) -> Measured | None:
+def measure(log: RunLog, period: float, settling: float) -> MeasuredCrawl | None:
     """The whole strides after the first `settling` seconds; None for a run without a stride.
 
     A stride takes the gait's `period`, and they are counted back from the end of the run; or it ends with an event of
@@ -42,10 +42,10 @@ def measure(log: RunLog, period: float, settling: float) -> Measured | None:
     if end - cycles * period < begin - 1e-9:
         return None
     gained = log.forward_at(end) - log.forward_at(max(end - cycles * period, begin))
-    return Measured(gained / cycles, period, cycles, steady=whole >= 1)
+    return MeasuredCrawl(gained / cycles, period, cycles, steady=whole >= 1)
 
 
-def _between_events(log: RunLog, settling: float) -> Measured | None:
+def _between_events(log: RunLog, settling: float) -> MeasuredCrawl | None:
     begin = log.odometry[0].time
     cuts = log.cuts(begin + settling, math.nan)
     steady = len(cuts) >= 2
@@ -55,7 +55,7 @@ def _between_events(log: RunLog, settling: float) -> Measured | None:
         return None
     cycles = len(cuts) - 1
     gained = log.forward_at(cuts[-1]) - log.forward_at(cuts[0])
-    return Measured(gained / cycles, (cuts[-1] - cuts[0]) / cycles, cycles, steady)
+    return MeasuredCrawl(gained / cycles, (cuts[-1] - cuts[0]) / cycles, cycles, steady)
 
 
 def demands(log: RunLog, settling: float) -> dict[str, float]:

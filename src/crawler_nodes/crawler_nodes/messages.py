@@ -65,7 +65,7 @@ class JointStateWriter:
         return message
 
 
-class Command(NamedTuple):
+class CommandMessage(NamedTuple):
     """A message of joint_commands."""
 
     backend: str  # whose state it answers, as the backend names itself
@@ -85,10 +85,10 @@ class CommandReader:
         self._names = list(spec.actuated_names)
         self._none = np.full(len(self._names), np.nan)
 
-    def read(self, message: JointState) -> Command:
+    def read(self, message: JointState) -> CommandMessage:
         """Raises UserError for unknown, missing or repeated joints and for lengths that do not fit."""
         backend, _, sender = message.header.frame_id.partition(" ")
-        return Command(backend, sender, stamp_ns(message.header.stamp), self._setpoints(message))
+        return CommandMessage(backend, sender, stamp_ns(message.header.stamp), self._setpoints(message))
 
     def _setpoints(self, message: JointState) -> JointCommand:
         names = message.name

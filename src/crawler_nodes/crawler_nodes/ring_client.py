@@ -45,7 +45,7 @@ class RingParameter:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ServiceAnswer:
     """What a service said."""
 
     done: bool
@@ -100,15 +100,15 @@ class RingClient:
             raise TimeoutError(f"{error}.") from None
         return question.answer
 
-    async def estop(self) -> Answer:
+    async def estop(self) -> ServiceAnswer:
         """The emergency stop: torque off, latched. Raises TimeoutError."""
         return _answer(await self.call(Trigger, STOP, Trigger.Request()))
 
-    async def reset(self) -> Answer:
+    async def reset(self) -> ServiceAnswer:
         """Clear what is latched. Raises TimeoutError."""
         return _answer(await self.call(Trigger, "backend/reset", Trigger.Request()))
 
-    async def enable(self, on: bool) -> Answer:
+    async def enable(self, on: bool) -> ServiceAnswer:
         """Allow motion, or take the torque off without latching anything. Raises TimeoutError."""
         return _answer(await self.call(SetBool, "backend/enable", SetBool.Request(data=on)))
 
@@ -139,11 +139,11 @@ class RingClient:
             )
         return found
 
-    async def set(self, node: str, values: Mapping[str, Any]) -> Answer:
+    async def set(self, node: str, values: Mapping[str, Any]) -> ServiceAnswer:
         """Set parameters, all or none; the text says why not. Raises TimeoutError."""
         name = f"{node}/set_parameters_atomically"
         result = (await self.call(SetParametersAtomically, name, set_request(values))).result
-        return Answer(result.successful, result.reason)
+        return ServiceAnswer(result.successful, result.reason)
 
     def _full(self, name: str) -> str:
         return f"/{self.namespace.strip('/')}/{name}".replace("//", "/")
@@ -164,5 +164,5 @@ def own_client(name: str, namespace: str = "") -> Iterator[RingClient]:
         context.try_shutdown()
 
 
-def _answer(response: Any) -> Answer:
-    return Answer(response.success, response.message)
+def _answer(response: Any) -> ServiceAnswer:
+    return ServiceAnswer(response.success, response.message)

@@ -47,7 +47,7 @@ class Place(NamedTuple):
     yaw: float  # rad, turns counted
 
 
-class Feet(NamedTuple):
+class FeetSample(NamedTuple):
     """The feet at one time, in the order of `RunLog.feet`."""
 
     time: float  # s
@@ -83,7 +83,7 @@ class RunLog:
     def __post_init__(self) -> None:
         most = KEEP_MOST if self.keep_every else KEEP_EVERYTHING
         self.joints: Kept[tuple[float, list[float]]] = Kept(most)
-        self.contacts: Kept[Feet] = Kept(most)
+        self.contacts: Kept[FeetSample] = Kept(most)
         self.odometry: Kept[Place] = Kept(most)
         self.branches: Kept[tuple[float, str]] = Kept(most)  # t, the part of the law in force
         strides = KEEP_STRIDES if self.keep_every else KEEP_EVERYTHING
@@ -197,7 +197,7 @@ class RunLog:
             self.feet = feet
             along = self._heading.along
             slip = [along(entry.slip_velocity.x, entry.slip_velocity.y) for entry in entries]
-            self.contacts.append(Feet(stamp - self.start, [entry.mode for entry in entries], slip))
+            self.contacts.append(FeetSample(stamp - self.start, [entry.mode for entry in entries], slip))
 
     def _cut(self, time: float, mode: int) -> None:
         if mode == ContactMode.UNKNOWN:

@@ -16,7 +16,7 @@ from crawler_core.types import ContactMode
 from crawler_nodes.kept import Kept
 from crawler_nodes.measured import demands, latest_step, measure, mode_shares
 from crawler_nodes.messages import set_stamp
-from crawler_nodes.run_log import Feet, Place, RunLog
+from crawler_nodes.run_log import FeetSample, Place, RunLog
 
 PERIOD = 0.7853  # s, no multiple of the time between messages
 SWING = 2.0 * math.pi / PERIOD
@@ -187,7 +187,7 @@ def test_a_long_run_is_measured_as_if_all_of_it_had_been_kept():
             t = 0.01 * k
             x, v = 0.02 * t + 0.01 * math.sin(SWING * t), 0.02 + 0.01 * SWING * math.cos(SWING * t)
             log.odometry.append(Place(t, x, v, 0.0, 0.0))
-            log.contacts.append(Feet(t, [ContactMode.STICK if k % 3 else ContactMode.SLIP_POS], [0.0]))
+            log.contacts.append(FeetSample(t, [ContactMode.STICK if k % 3 else ContactMode.SLIP_POS], [0.0]))
     assert len(long.odometry) <= 9_000
     brief, full = measure(long, PERIOD, settling=3.0), measure(whole, PERIOD, settling=3.0)
     assert brief.cycles == full.cycles > 700

@@ -13,7 +13,7 @@ from crawler_core.robot import RobotSpec, load_robot, parameter_infos
 from gait_generators.catalogue import gait_name, gait_parameters, make_gait
 from gait_generators.gait import Gait
 from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_infos, law_name
-from hybrid_controller.laws.entry import Entry
+from hybrid_controller.laws.entry import LawEntry
 from sim_bridge.engines import ENGINES
 
 Point = Mapping[str, float]
@@ -45,7 +45,7 @@ class Subject:
         return law_name(self.spec, self.law)
 
     @property
-    def law_entry(self) -> Entry:
+    def law_entry(self) -> LawEntry:
         """What the law says of itself."""
         return LAWS[self.law_name]
 

@@ -7,7 +7,7 @@ import pytest
 
 from crawler_core.robot import StrideSpec
 from crawler_core.types import ContactMode
-from crawler_nodes.run_log import Feet, Place, RunLog
+from crawler_nodes.run_log import FeetSample, Place, RunLog
 from crawler_studies.settling import MOST_BLOCKS, Measurement, foot_in_the_air
 
 PERIOD = 0.7853  # s, no multiple of the time between messages
@@ -67,7 +67,7 @@ def test_a_foot_that_flickers_is_on_the_ground_and_one_that_lifts_is_not():
     for k in range(1000):
         flicker = ContactMode.OPEN if k % 100 == 0 else ContactMode.STICK
         lifted = ContactMode.OPEN if k % 20 == 0 else ContactMode.SLIP_POS
-        log.contacts.append(Feet(0.01 * k, [flicker, lifted], [0.0, 0.0]))
+        log.contacts.append(FeetSample(0.01 * k, [flicker, lifted], [0.0, 0.0]))
     assert foot_in_the_air(log) == "foot_2"
     assert foot_in_the_air(log, {"foot_2"}) == ""
     log.clear()

@@ -17,7 +17,7 @@ from rclpy.serialization import deserialize_message
 
 from crawler_core.errors import UserError
 from crawler_nodes.node_main import run_loop
-from crawler_nodes.ring_client import Answer, RingClient
+from crawler_nodes.ring_client import RingClient, ServiceAnswer
 from crawler_nodes.ros_parameters import declare, refuse_unknown
 from crawler_nodes.tap import Topic
 from crawler_view.access import Access
@@ -153,14 +153,14 @@ class ViewNode(Node):
         try:
             answer = await self._ask(wanted)
         except (TimeoutError, TypeError, ValueError, AttributeError) as error:  # of values that are no parameter's
-            answer = Answer(False, str(error))
+            answer = ServiceAnswer(False, str(error))
         finally:
             self._waiting -= 1
         if not answer.done:
             self._stale = True  # the page shows what it wanted
         self._audience.send("said", {"done": answer.done, "text": answer.text})
 
-    async def _ask(self, wanted: dict[str, Any]) -> Answer:
+    async def _ask(self, wanted: dict[str, Any]) -> ServiceAnswer:
         done = wanted.get("do")
         if done == "estop":
             return await self._ring.estop()
@@ -171,8 +171,8 @@ class ViewNode(Node):
         node, name, value = (wanted.get(key) for key in ("node", "name", "value"))
         if done == "set" and node in SET_FROM and isinstance(name, str):
             answer = await self._ring.set(str(node), {name: value})
-            return answer if answer.text else Answer(answer.done, f"{node}.{name} = {value}")
-        return Answer(False, "that is no command")
+            return answer if answer.text else ServiceAnswer(answer.done, f"{node}.{name} = {value}")
+        return ServiceAnswer(False, "that is no command")
 
 
 def main(overrides: Sequence[Any] = (), namespace: str = "", say: Callable[[str], None] | None = None) -> None:

@@ -10,10 +10,10 @@ from crawler_core.errors import UserError
 from crawler_core.parameters import ParameterInfo, build, describe
 from crawler_core.robot import RobotSpec
 from crawler_core.table import Table
-from gait_generators.entry import Entry
+from gait_generators.entry import GaitEntry
 from gait_generators.gait import Gait
 
-GAITS: Table[Entry] = Table(
+GAITS: Table[GaitEntry] = Table(
     "gait",
     {
         "harmonic": "gait_generators.harmonic:GAIT",

@@ -13,7 +13,7 @@ from crawler_core.motion import Sample
 from crawler_core.parameters import parameter
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
-from gait_generators.entry import Entry
+from gait_generators.entry import GaitEntry
 from gait_generators.gait import Remedies
 
 SLOWEST = 0.05  # rad/s
@@ -77,4 +77,4 @@ def _numbers(text: str, spec: RobotSpec) -> FloatArray:
     return np.array(numbers * count if len(numbers) == 1 else numbers)
 
 
-GAIT = Entry(CrankParameters, Crank.of, turns=True)
+GAIT = GaitEntry(CrankParameters, Crank.of, turns=True)

@@ -11,7 +11,7 @@ from gait_generators.gait import Gait
 
 
 @dataclass(frozen=True)
-class Entry:
+class GaitEntry:
     """One kind of gait."""
 
     parameters: type  # a dataclass of crawler_core parameters

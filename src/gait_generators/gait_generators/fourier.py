@@ -11,7 +11,7 @@ import numpy as np
 from crawler_core.motion import Sample
 from crawler_core.parameters import parameter
 from crawler_core.robot import RobotSpec
-from gait_generators.entry import Entry
+from gait_generators.entry import GaitEntry
 from gait_generators.gait import Remedies
 from gait_generators.shape import Shape
 from gait_generators.shape_library import choose_shape
@@ -65,4 +65,4 @@ class Fourier:
         )
 
 
-GAIT = Entry(FourierParameters, Fourier.of)
+GAIT = GaitEntry(FourierParameters, Fourier.of)

@@ -34,13 +34,13 @@ from gait_generators.catalogue import GAITS, gait_defaults, gait_name, make_gait
 from gait_generators.checks import check_limits
 from gait_generators.gait import Gait
 from gait_generators.steering import STILL, Drive, Steering, rates_within_limits, read_drive
-from gait_generators.stream import GRID, GaitStream, Grid, GridPoints
+from gait_generators.stream import GRID, GaitStream, GridPoints, TimeGrid
 
 FAR = 1.0  # s between a state and the clock: no motion begins in one that is further away
 FEW = 8  # backends whose word on the motion is kept
 
 
-class Pose(NamedTuple):
+class MeasuredPose(NamedTuple):
     """What a state says to a gait."""
 
     backend: str  # as it names itself
@@ -86,7 +86,7 @@ class GaitNode(Node):
         refuse_unknown(self, section="gait")
         self._gait = self._make(own)
         step, refresh = round(settings.grid * 1e9), round(settings.refresh * 1e9)
-        self._grid = Grid(step=step, ahead=round(settings.horizon * 1e9), behind=refresh)
+        self._grid = TimeGrid(step=step, ahead=round(settings.horizon * 1e9), behind=refresh)
         self._published = 0
 
         qos = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -168,16 +168,16 @@ class GaitNode(Node):
         self._stream.drive(gait, rates, now)
         self._publish(now)
 
-    def _read_pose(self, message: JointState) -> Pose:
+    def _read_pose(self, message: JointState) -> MeasuredPose:
         """Raises UserError for a state that does not have the angles of the actuated joints, or is of another time."""
         angles = dict(zip(message.name, message.position, strict=False))
         missing = [name for name in self._spec.actuated_names if not math.isfinite(angles.get(name, math.nan))]
         if missing:
             raise UserError(f"joint_states has no angle for {', '.join(missing)}")
         angle = np.array([angles[name] for name in self._spec.actuated_names])
-        return Pose(message.header.frame_id, stamp_ns(message.header.stamp), angle)
+        return MeasuredPose(message.header.frame_id, stamp_ns(message.header.stamp), angle)
 
-    def _on_pose(self, pose: Pose) -> None:
+    def _on_pose(self, pose: MeasuredPose) -> None:
         """Start the motion in the measured pose, at its time."""
         if self._stream is not None or self._motions.get(pose.backend, MotionState.ACTIVE) not in MOVING:
             return

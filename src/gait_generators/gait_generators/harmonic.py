@@ -11,7 +11,7 @@ import numpy as np
 from crawler_core.motion import Sample
 from crawler_core.parameters import parameter
 from crawler_core.types import FloatArray
-from gait_generators.entry import Entry
+from gait_generators.entry import GaitEntry
 from gait_generators.gait import Remedies
 
 REMEDIES = Remedies(
@@ -74,7 +74,7 @@ class Harmonic:
         )
 
 
-GAIT = Entry(HarmonicParameters, lambda _, parameters: Harmonic.of(parameters), joints=2, paced=True)
+GAIT = GaitEntry(HarmonicParameters, lambda _, parameters: Harmonic.of(parameters), joints=2, paced=True)
 
 
 def phases(omega: float, psi: float, t: Any) -> FloatArray:

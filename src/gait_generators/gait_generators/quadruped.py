@@ -20,7 +20,7 @@ from crawler_core.motion import Sample
 from crawler_core.parameters import parameter
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
-from gait_generators.entry import Entry
+from gait_generators.entry import GaitEntry
 from gait_generators.gait import Remedies
 
 TURN = 2.0 * math.pi
@@ -152,8 +152,8 @@ class QuadrupedGait:
         return np.abs(phase - np.round(phase)) <= 0.5 * self.duty
 
 
-def _entry(name: str, parameters: type[QuadrupedParameters] = QuadrupedParameters) -> Entry:
-    return Entry(
+def _entry(name: str, parameters: type[QuadrupedParameters] = QuadrupedParameters) -> GaitEntry:
+    return GaitEntry(
         parameters,
         lambda spec, own: QuadrupedGait.of(spec, CLASSICAL[name][0], own),
         joints=4,

@@ -31,7 +31,7 @@ class GridPoints:
 
 
 @dataclass(frozen=True)
-class Grid:
+class TimeGrid:
     """The times of the reference, in ns."""
 
     step: int  # between points, which stand at its multiples
@@ -39,7 +39,7 @@ class Grid:
     behind: int  # and before it, for a controller that is still busy with an older state
 
 
-GRID = Grid(step=10_000_000, ahead=250_000_000, behind=50_000_000)  # a ring's, where nobody wants another
+GRID = TimeGrid(step=10_000_000, ahead=250_000_000, behind=50_000_000)  # a ring's, where nobody wants another
 
 
 class GaitStream:
@@ -48,7 +48,7 @@ class GaitStream:
     Raises UserError where the robot cannot get from that pose into the gait.
     """
 
-    def __init__(self, spec: RobotSpec, gait: Gait, t0_ns: int, start: FloatArray, grid: Grid) -> None:
+    def __init__(self, spec: RobotSpec, gait: Gait, t0_ns: int, start: FloatArray, grid: TimeGrid) -> None:
         self._spec = spec
         self._grid = grid
         self._t0_ns = t0_ns

@@ -10,7 +10,7 @@ import numpy as np
 
 from crawler_core.motion import Sample
 from crawler_core.parameters import parameter
-from gait_generators.entry import Entry
+from gait_generators.entry import GaitEntry
 from gait_generators.gait import Remedies
 from gait_generators.harmonic import REMEDIES, HarmonicParameters, phases
 
@@ -67,4 +67,4 @@ class TimeScaled:
         )
 
 
-GAIT = Entry(TimeScaledParameters, lambda _, parameters: TimeScaled.of(parameters), joints=2, paced=True)
+GAIT = GaitEntry(TimeScaledParameters, lambda _, parameters: TimeScaled.of(parameters), joints=2, paced=True)

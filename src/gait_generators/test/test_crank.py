@@ -15,7 +15,7 @@ from gait_generators.checks import blend_within_limits
 from gait_generators.crank import Crank
 from gait_generators.hold import Hold
 from gait_generators.placed import Placed
-from gait_generators.stream import GaitStream, Grid
+from gait_generators.stream import GaitStream, TimeGrid
 
 MS = 1_000_000
 
@@ -105,7 +105,7 @@ def test_the_start_has_no_jump_and_its_derivatives_are_those_of_its_positions():
 def test_a_change_of_pace_on_the_way_stays_between_the_two_paces(faster):
     spec = with_cranks(2)
     start = np.array([0.5, 0.5, 1.9])
-    grid = Grid(step=10 * MS, ahead=250 * MS, behind=50 * MS)
+    grid = TimeGrid(step=10 * MS, ahead=250 * MS, behind=50 * MS)
     stream = GaitStream(spec, make_gait(spec, "crank", {"omega": 9.0, "phases": "0,180,0"}), 0, start, grid)
     stream.points(5000 * MS)
     stream.change(make_gait(spec, "crank", {"omega": faster, "phases": "0,180,0"}), 5000 * MS)

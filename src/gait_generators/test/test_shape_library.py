@@ -9,7 +9,7 @@ import pytest
 from crawler_core.errors import UserError
 from gait_generators.catalogue import make_gait
 from gait_generators.shape_library import library_names, read_library
-from gait_generators.stream import GaitStream, Grid
+from gait_generators.stream import GaitStream, TimeGrid
 
 MS = 1_000_000
 THREE = """
@@ -98,7 +98,7 @@ def test_a_shape_that_does_not_say_its_omega_has_no_place_in_a_library(crawler, 
 
 def test_omega_changes_while_it_crawls_and_with_it_the_shape(crawler):
     slow, fast = (make_gait(crawler, "fourier", {"omega": omega}) for omega in (5.1, 12.0))
-    grid = Grid(step=10 * MS, ahead=250 * MS, behind=50 * MS)
+    grid = TimeGrid(step=10 * MS, ahead=250 * MS, behind=50 * MS)
     stream = GaitStream(crawler, slow, 0, slow.sample(0.0).position, grid)
     points = {}
 

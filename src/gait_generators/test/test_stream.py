@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from crawler_core.robot import load_robot
 from gait_generators.catalogue import make_gait
-from gait_generators.stream import GaitStream, Grid
+from gait_generators.stream import GaitStream, TimeGrid
 
 MS = 1_000_000
-GRID = Grid(step=10 * MS, ahead=250 * MS, behind=50 * MS)
+GRID = TimeGrid(step=10 * MS, ahead=250 * MS, behind=50 * MS)
 REST = np.radians([110.0, 105.0])
 
 

@@ -15,7 +15,7 @@ from crawler_bringup.settings import parse_assignments
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json, namespace
 from crawler_core.errors import UserError, unknown_name
-from crawler_nodes.ring_client import APPEARS, SETTLES, Answer, RingClient, RingParameter, own_client
+from crawler_nodes.ring_client import APPEARS, SETTLES, RingClient, RingParameter, ServiceAnswer, own_client
 
 NODES = ("gait", "controller")
 STOPS = ("estop", "reset", "enable", "stop")
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             answer = asyncio.run(_act(client, arguments, wanted, told))
         except TimeoutError as error:
-            answer = Answer(False, str(error))
+            answer = ServiceAnswer(False, str(error))
     told |= {"done": answer.done, "said": answer.text}
     if arguments.json:
         print(json.dumps(told))
@@ -94,15 +94,15 @@ def _wanted(arguments: argparse.Namespace) -> Mapping[str, Mapping[str, Any]]:
 
 async def _act(
     client: RingClient, arguments: argparse.Namespace, wanted: Mapping[str, Mapping[str, Any]], told: dict[str, Any]
-) -> Answer:
+) -> ServiceAnswer:
     if arguments.action == "estop":
         return await _estop(client)
     rings = await _looked(client.look())
     if arguments.action == "list":
         told["rings"] = rings
-        return Answer(True, "\n".join(_called(ring) for ring in rings) or "no ring runs here")
+        return ServiceAnswer(True, "\n".join(_called(ring) for ring in rings) or "no ring runs here")
     if not rings:
-        return Answer(False, NONE_HERE)
+        return ServiceAnswer(False, NONE_HERE)
     if not client.namespace:
         if len(rings) > 1:
             names = ", ".join(_called(ring) for ring in rings)
@@ -127,11 +127,11 @@ async def _looked(looking: Coroutine[Any, Any, list[str]]) -> list[str]:
     return await found
 
 
-async def _estop(client: RingClient) -> Answer:
+async def _estop(client: RingClient) -> ServiceAnswer:
     """Stop the ring that is named, and otherwise every one, the first as soon as it is seen."""
     if client.namespace:
         return await client.estop()
-    stopped: dict[str, Answer] = {}
+    stopped: dict[str, ServiceAnswer] = {}
     for seconds, settles in ((APPEARS, 0.0), (SETTLES, SETTLES)):
         for ring in await _looked(client.look(seconds, settles)):
             if ring not in stopped:
@@ -139,11 +139,11 @@ async def _estop(client: RingClient) -> Answer:
                 try:
                     stopped[ring] = await client.estop()
                 except TimeoutError as error:
-                    stopped[ring] = Answer(False, str(error))
+                    stopped[ring] = ServiceAnswer(False, str(error))
     if len(stopped) < 2:
-        return next(iter(stopped.values()), Answer(False, NONE_HERE))
+        return next(iter(stopped.values()), ServiceAnswer(False, NONE_HERE))
     said = "; ".join(f"{_called(ring)}: {answer.text}" for ring, answer in stopped.items())
-    return Answer(all(answer.done for answer in stopped.values()), said)
+    return ServiceAnswer(all(answer.done for answer in stopped.values()), said)
 
 
 def _called(ring: str) -> str:
@@ -154,7 +154,7 @@ async def _parameters(client: RingClient, nodes: tuple[str, ...] = NODES) -> dic
     return {f"{node}.{found.name}": found for node in nodes for found in await client.parameters(node)}
 
 
-async def _show(client: RingClient, arguments: argparse.Namespace, told: dict[str, Any]) -> Answer:
+async def _show(client: RingClient, arguments: argparse.Namespace, told: dict[str, Any]) -> ServiceAnswer:
     found = await _parameters(client)
     for name in arguments.what:
         if name not in found and name not in NODES:
@@ -175,10 +175,10 @@ async def _show(client: RingClient, arguments: argparse.Namespace, told: dict[st
         for name, about in told["parameters"].items():
             table.add_row(name, str(about["value"]), about["range"], about["set"], about["meaning"])
         Console().print(table)
-    return Answer(True, "")
+    return ServiceAnswer(True, "")
 
 
-async def _set(client: RingClient, wanted: Mapping[str, Mapping[str, Any]]) -> Answer:
+async def _set(client: RingClient, wanted: Mapping[str, Mapping[str, Any]]) -> ServiceAnswer:
     found = await _parameters(client, tuple(wanted))
     for name in (f"{node}.{name}" for node, values in wanted.items() for name in values):
         if name not in found:
@@ -190,7 +190,7 @@ async def _set(client: RingClient, wanted: Mapping[str, Mapping[str, Any]]) -> A
         if not answer.done:
             return answer
     said = ", ".join(f"{node}.{name} = {value}" for node, values in wanted.items() for name, value in values.items())
-    return Answer(
+    return ServiceAnswer(
         True, f"{said} is set; a gait changes at its next phase 0." if "gait" in wanted else f"{said} is set."
     )
 

@@ -22,7 +22,7 @@ from crawler_core.quintic import ease
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
 from crawler_models.snake.wave import SHORTEST, Angles, Wave
-from gait_generators.entry import Entry
+from gait_generators.entry import GaitEntry
 from gait_generators.gait import Remedies
 
 
@@ -134,8 +134,8 @@ class Serpenoid:
         return slice(first - 1, last), slice(first - k, last - k + 1)
 
 
-GAIT = Entry(SerpenoidParameters, Serpenoid.of, models=("snake",))
-CLOSED_GAIT = Entry(SerpenoidParameters, Serpenoid.closed, models=("snake",))
+GAIT = GaitEntry(SerpenoidParameters, Serpenoid.of, models=("snake",))
+CLOSED_GAIT = GaitEntry(SerpenoidParameters, Serpenoid.closed, models=("snake",))
 
 
 def _even(u: FloatArray, interval: float) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -11,7 +11,7 @@ from crawler_core.robot import RobotSpec
 from crawler_core.types import Contact, ContactMode
 from crawler_models.bolt.robot import Leg
 from crawler_models.bolt.running import Running, RunningParameters
-from hybrid_controller.laws.entry import Entry, Prediction
+from hybrid_controller.laws.entry import LawEntry, LawPrediction
 from hybrid_controller.laws.law import LawReport, Measured, Setpoint
 from hybrid_controller.reference import Point
 
@@ -126,10 +126,10 @@ def _predict(spec: RobotSpec, gait: PeriodicMotion, parameters: RunningParameter
     return predict_running(spec, gait, parameters)
 
 
-LAW = Entry(
+LAW = LawEntry(
     RunningParameters,
     RunningLaw,
     check=leg_of,
-    prediction=Prediction("equations with the law, sampled as in the ring", _predict),
+    prediction=LawPrediction("equations with the law, sampled as in the ring", _predict),
     marks={STANCE: "stance"},
 )

@@ -10,9 +10,9 @@ from crawler_core.errors import unknown_name
 from crawler_core.parameters import ParameterInfo, build, describe
 from crawler_core.robot import RobotSpec
 from crawler_core.table import Table
-from hybrid_controller.laws.entry import Entry
+from hybrid_controller.laws.entry import LawEntry
 
-LAWS: Table[Entry] = Table(
+LAWS: Table[LawEntry] = Table(
     "control law",
     {
         "joint_tracking": "hybrid_controller.laws.joint_tracking:LAW",

@@ -12,7 +12,7 @@ from crawler_core.robot import RobotSpec
 from crawler_core.types import Contact, ContactMode
 from hybrid_controller.events import LIFT_OFF, TOUCH_DOWN
 from hybrid_controller.laws.clamp import Clamp
-from hybrid_controller.laws.entry import Entry
+from hybrid_controller.laws.entry import LawEntry
 from hybrid_controller.laws.law import LawReport, Measured, Setpoint
 from hybrid_controller.reference import Point
 
@@ -108,4 +108,4 @@ def _has_effort_joints(spec: RobotSpec) -> None:
         )
 
 
-LAW = Entry(EffortTrackingParameters, EffortTracking, check=_has_effort_joints)
+LAW = LawEntry(EffortTrackingParameters, EffortTracking, check=_has_effort_joints)

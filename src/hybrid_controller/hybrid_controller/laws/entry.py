@@ -13,7 +13,7 @@ from hybrid_controller.laws.law import Law
 
 
 @dataclass(frozen=True)
-class Prediction:
+class LawPrediction:
     """What the equations say of a robot under a law that changes what it does."""
 
     title: str  # what a summary calls it
@@ -23,13 +23,13 @@ class Prediction:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LawEntry:
     """One kind of law."""
 
     parameters: type  # a dataclass of crawler_core parameters
     build: Callable[[RobotSpec, Any, float], Law]  # the float is the length of a tick in s
     check: Callable[[RobotSpec], object]  # raises UserError for a robot that the law does not fit
-    prediction: Prediction | None = None  # None: the robot's own equations hold, as for the bare gait
+    prediction: LawPrediction | None = None  # None: the robot's own equations hold, as for the bare gait
     transparent: bool = False  # joints are told the reference as it is, so that physics without a law does the same
     marks: Mapping[str, str] = field(default_factory=dict)  # branches that pictures mark, and what they write there
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from crawler_core.robot import RobotSpec
 from crawler_core.types import Contact
 from hybrid_controller.laws.clamp import Clamp
-from hybrid_controller.laws.entry import Entry, all_by_position
+from hybrid_controller.laws.entry import LawEntry, all_by_position
 from hybrid_controller.laws.law import LawReport, Measured, Setpoint
 from hybrid_controller.reference import Point
 
@@ -44,4 +44,4 @@ class JointTracking:
         return self._clamp(ahead.position, ahead.velocity)
 
 
-LAW = Entry(JointTrackingParameters, JointTracking, check=all_by_position, transparent=True)
+LAW = LawEntry(JointTrackingParameters, JointTracking, check=all_by_position, transparent=True)

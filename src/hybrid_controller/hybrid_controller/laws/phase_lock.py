@@ -16,7 +16,7 @@ from crawler_core.parameters import parameter
 from crawler_core.robot import JointSpec, RobotSpec
 from crawler_core.types import Contact
 from hybrid_controller.laws.encoder import CoarseEncoder
-from hybrid_controller.laws.entry import Entry
+from hybrid_controller.laws.entry import LawEntry
 from hybrid_controller.laws.law import LawReport, Measured, Setpoint
 from hybrid_controller.reference import Point
 
@@ -168,4 +168,4 @@ def _turns_cranks_by_effort(spec: RobotSpec) -> None:
         )
 
 
-LAW = Entry(PhaseLockParameters, PhaseLock, check=_turns_cranks_by_effort)
+LAW = LawEntry(PhaseLockParameters, PhaseLock, check=_turns_cranks_by_effort)

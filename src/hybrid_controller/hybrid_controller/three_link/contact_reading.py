@@ -10,14 +10,14 @@ from crawler_core.types import Contact, ContactMode
 from crawler_models.three_link.modes import PAPER_MODE, Mode
 
 
-class Feet(NamedTuple):
+class FeetReading(NamedTuple):
     """Both feet in the paper's axes."""
 
     mode: Mode
     v: tuple[float, float]  # m/s
 
 
-def read_feet(contacts: Sequence[Contact], names: Sequence[str]) -> Feet | str:
+def read_feet(contacts: Sequence[Contact], names: Sequence[str]) -> FeetReading | str:
     """The feet `names`, front one first; a sentence where one of them is not known or not on the ground."""
     by_name = {contact.foot: contact for contact in contacts}
     modes, speeds = [], []
@@ -34,4 +34,4 @@ def read_feet(contacts: Sequence[Contact], names: Sequence[str]) -> Feet | str:
             return f"the slip velocity of {name} is not known"
         modes.append(PAPER_MODE[contact.mode])
         speeds.append(0.0 - speed)
-    return Feet((modes[0], modes[1]), (speeds[0], speeds[1]))
+    return FeetReading((modes[0], modes[1]), (speeds[0], speeds[1]))

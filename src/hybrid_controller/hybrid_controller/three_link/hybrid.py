@@ -23,14 +23,14 @@ from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.feedback_law import FeedbackLaw, JointReference, contact_reference
 from crawler_models.three_link.feedback_prediction import predict_feedback
 from crawler_models.three_link.inverse_dynamics import Pair, SingularContacts, slopes
-from hybrid_controller.laws.entry import Entry, Prediction, all_by_position
+from hybrid_controller.laws.entry import LawEntry, LawPrediction, all_by_position
 from hybrid_controller.laws.joint_tracking import JOINT_TRACKING
 from hybrid_controller.laws.law import LawReport, Measured, Setpoint
 from hybrid_controller.laws.reach import Reach
 from hybrid_controller.reference import Point
 from hybrid_controller.three_link.branch import Branch
 from hybrid_controller.three_link.contact_observer import ContactObserver
-from hybrid_controller.three_link.contact_reading import Feet, read_feet
+from hybrid_controller.three_link.contact_reading import FeetReading, read_feet
 
 CONTACT_TRACKING = "contact_tracking"
 ESTIMATED = "estimated"
@@ -121,9 +121,9 @@ class Hybrid:
         start = self._within_reach(measured, commanded)
         q = (measured.position[0], measured.position[1])
         feet = read_feet(self.estimated if self.reads_odometry else measured.contacts, self._feet)
-        both_slip = isinstance(feet, Feet) and 0 not in feet.mode
-        note = "" if isinstance(feet, Feet) else f"{feet}: tracking the joints"
-        if self._branch.update(self._law, measured.time_ns, both_slip, q) and isinstance(feet, Feet):
+        both_slip = isinstance(feet, FeetReading) and 0 not in feet.mode
+        note = "" if isinstance(feet, FeetReading) else f"{feet}: tracking the joints"
+        if self._branch.update(self._law, measured.time_ns, both_slip, q) and isinstance(feet, FeetReading):
             try:
                 return self._track_contacts(measured, start, feet, now, ahead)
             except (SingularContacts, ArithmeticError) as error:
@@ -159,7 +159,9 @@ class Hybrid:
             velocity.append(ahead.velocity[i] + after)
         return self._reach(start, position, velocity)
 
-    def _track_contacts(self, measured: Measured, start: Setpoint, feet: Feet, now: Point, ahead: Point) -> Setpoint:
+    def _track_contacts(
+        self, measured: Measured, start: Setpoint, feet: FeetReading, now: Point, ahead: Point
+    ) -> Setpoint:
         """The first line of (19): the contact accelerations that the tick needs on average, as joint accelerations.
 
         S1 and S0 are those of the middle of the tick, which a first guess leads to.
@@ -216,10 +218,10 @@ def _predict(spec: RobotSpec, gait: PeriodicMotion, parameters: HybridParameters
     return predict_feedback(spec, gait, parameters.law)
 
 
-LAW = Entry(
+LAW = LawEntry(
     HybridParameters,
     Hybrid,
     check=three_link_of,
-    prediction=Prediction("equations with the feedback in continuous time", _predict),
+    prediction=LawPrediction("equations with the feedback in continuous time", _predict),
     marks={CONTACT_TRACKING: "contacts tracked"},
 )
