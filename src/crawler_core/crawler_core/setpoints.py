@@ -23,7 +23,7 @@ SLACK = 1e-6  # relative: by so much a motion at a limit may be beyond it for ro
 CREEP = 1e-9  # rad from the end of the range that do not count
 
 
-class Setpoints:
+class JointSetpoints:
     """Of joints in this order. Commands are for the same joints; their efforts pass."""
 
     def __init__(self, joints: Sequence[JointSpec], approach_velocity: float, dt: float) -> None:

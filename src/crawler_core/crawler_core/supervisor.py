@@ -14,7 +14,7 @@ import numpy as np
 
 from crawler_core.errors import BackendFault
 from crawler_core.robot import RobotSpec
-from crawler_core.setpoints import Setpoints
+from crawler_core.setpoints import JointSetpoints
 from crawler_core.torque import TorqueLimits, brake_torque, clamp_text, limit_torque
 from crawler_core.types import FloatArray, JointCommand, Observation
 
@@ -66,7 +66,7 @@ class Supervisor:
         self._placed: list[int] | slice = placed if self._pushed else slice(None)  # a slice costs nothing
         self._joints = tuple(spec.actuated[k] for k in placed)
         self._numbered = tuple(zip(placed, self._joints, strict=True))
-        self._setpoints = Setpoints(self._joints, spec.safety.approach_velocity, dt)
+        self._setpoints = JointSetpoints(self._joints, spec.safety.approach_velocity, dt)
         self._torque = TorqueLimits.of([spec.actuated[k] for k in self._pushed])
         self._commanded = False  # a first command has come since enable
         self._silent = 0.0  # s since the last command, or since enable

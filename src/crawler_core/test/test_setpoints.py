@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from toy_robot import toy
 
-from crawler_core.setpoints import Setpoints
+from crawler_core.setpoints import JointSetpoints
 from crawler_core.types import JointCommand
 
 DT = 0.005
@@ -48,7 +48,7 @@ def tell(setpoints, what, one, two):
 @example(0.9, 0.0, [(5, ("faster", 0.35, 0.7)), (12, ("faster", 0.56, 0.05)), (2, ("faster", -0.8, -1.0))])
 @example(0.2, 0.0, [(2, ("contradicting", -0.51, 0.0)), (2, ("faster", -0.55, -1.0))])
 def test_nothing_that_is_told_passes_a_limit_between_two_ticks(position, velocity, told):
-    setpoints = Setpoints([JOINT], 0.5, DT)
+    setpoints = JointSetpoints([JOINT], 0.5, DT)
     setpoints.start(np.array([position]), np.array([velocity]))
     path, speeds = [position - velocity * DT, position], [velocity]
     for times, what in told:
@@ -66,7 +66,7 @@ def test_nothing_that_is_told_passes_a_limit_between_two_ticks(position, velocit
 
 @pytest.mark.parametrize("velocity", [1.5, -2.0])
 def test_a_joint_that_was_falling_when_it_gets_its_torque_is_not_stopped_at_once(velocity):
-    setpoints = Setpoints([JOINT], 0.5, DT)
+    setpoints = JointSetpoints([JOINT], 0.5, DT)
     setpoints.start(np.zeros(1), np.array([velocity]))
     answer = setpoints.brake()
     assert abs(answer.velocity[0] - velocity) <= CHANGE
@@ -77,7 +77,7 @@ def test_a_joint_that_was_falling_when_it_gets_its_torque_is_not_stopped_at_once
 
 
 def test_a_joint_whose_velocity_is_unknown_starts_at_rest_and_one_that_is_too_fast_at_its_limit():
-    setpoints = Setpoints([JOINT], 0.5, DT)
+    setpoints = JointSetpoints([JOINT], 0.5, DT)
     setpoints.start(np.zeros(1), np.array([math.nan]))
     assert setpoints.at_rest
     setpoints.start(np.zeros(1), np.array([30.0]))
@@ -85,7 +85,7 @@ def test_a_joint_whose_velocity_is_unknown_starts_at_rest_and_one_that_is_too_fa
 
 
 def test_a_command_that_leaps_while_the_one_before_is_still_approached_is_said_too():
-    setpoints = Setpoints([JOINT], 0.5, DT)
+    setpoints = JointSetpoints([JOINT], 0.5, DT)
     setpoints.start(np.zeros(1), NONE)
     said = [setpoints.follow(JointCommand(np.array([where]), np.zeros(1), NONE))[1] for where in (0.8, 0.8, -0.8, -0.8)]
     assert [bool(text) for text in said] == [False, False, True, False]

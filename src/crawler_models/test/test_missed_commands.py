@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from crawler_core.robot import load_robot
-from crawler_core.setpoints import Setpoints
+from crawler_core.setpoints import JointSetpoints
 from crawler_core.types import FloatArray, JointCommand
 from crawler_models.standing import StandingPlant
 
@@ -29,7 +29,7 @@ class Guarded:
         spec = load_robot("three_link", {})
         self.plant = StandingPlant(spec)
         self.plant.stand(position)
-        self.setpoints = Setpoints(spec.actuated, spec.safety.approach_velocity, DT)
+        self.setpoints = JointSetpoints(spec.actuated, spec.safety.approach_velocity, DT)
         self.setpoints.start(position, np.zeros(2))
 
     def tick(self, told: JointCommand) -> None:

@@ -20,12 +20,12 @@ from hw_drivers.board.messages import (
     ConfigureMotor,
     Encoder,
     Hello,
-    Mode,
     MotorFlag,
+    MotorMode,
+    MotorSetpoint,
     Poll,
-    Setpoint,
     Setpoints,
-    State,
+    StateMessage,
     Welcome,
 )
 
@@ -132,11 +132,13 @@ class Bench:
 
     def torque(self, *torques: float) -> Answer:
         """Setpoints of torque (N·m) for the first motors."""
-        return self.say(Setpoints({i: Setpoint(Mode.TORQUE, torque=torque) for i, torque in enumerate(torques)}))
+        return self.say(
+            Setpoints({i: MotorSetpoint(MotorMode.TORQUE, torque=torque) for i, torque in enumerate(torques)})
+        )
 
-    def state(self) -> State:
+    def state(self) -> StateMessage:
         answer = self.say(Poll())
-        assert isinstance(answer, State)
+        assert isinstance(answer, StateMessage)
         return answer
 
     @property

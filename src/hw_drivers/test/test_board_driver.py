@@ -10,7 +10,7 @@ from hw_robots import three_link_on_a_board
 
 from crawler_core.errors import UserError
 from hw_drivers.board.driver import BoardBus
-from hw_drivers.board.emulated_motor import Rotor
+from hw_drivers.board.emulated_motor import FreeRotor
 from hw_drivers.board.messages import MotorFlag, Welcome
 from hw_drivers.board.plan import plan_motor
 from hw_drivers.bus import BusFault, Source
@@ -203,7 +203,7 @@ def test_the_index_is_searched_at_the_joints_velocity_and_in_its_direction(veloc
 
 def test_a_crank_that_is_stuck_while_its_index_is_searched_is_told_and_let_go():
     bench = lost(crank())
-    bench.board.motors[0].load = Rotor(1e9, 0.5)
+    bench.board.motors[0].load = FreeRotor(1e9, 0.5)
     with pytest.raises(BusFault, match="crank does not turn while the board searches its index") as stuck:
         bench.bus.find_zeros(bench.joints)
     assert "raise its search_effort" in stuck.value.remedy

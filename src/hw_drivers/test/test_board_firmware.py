@@ -18,15 +18,15 @@ from hw_drivers.board.messages import (
     Disarm,
     Estop,
     FindIndex,
-    Mode,
     MotorFault,
     MotorFlag,
+    MotorMode,
+    MotorSetpoint,
+    MotorStatus,
     Reboot,
     Reset,
-    Setpoint,
     Setpoints,
-    State,
-    Status,
+    StateMessage,
 )
 
 # stopping
@@ -306,10 +306,10 @@ def refusals():
     yield FindIndex(0, 1.0, 0.1, 101.0), Code.VALUE, 14
     yield FindIndex(1, 1.0, 0.1, 1.0), Code.MOTOR, 1
     yield FindIndex(0, 1.0, 0.1, 1.0), Code.NOT_ARMED, 0
-    yield Setpoints({1: Setpoint(Mode.OFF)}), Code.MOTOR, 1
-    yield Setpoints({0: Setpoint(Mode.TORQUE, math.inf)}), Code.VALUE, 8
-    yield Setpoints({0: Setpoint(Mode.VELOCITY, velocity=math.nan)}), Code.VALUE, 8
-    yield Setpoints({0: Setpoint(Mode.POSITION, torque=math.nan)}), Code.VALUE, 16
+    yield Setpoints({1: MotorSetpoint(MotorMode.OFF)}), Code.MOTOR, 1
+    yield Setpoints({0: MotorSetpoint(MotorMode.TORQUE, math.inf)}), Code.VALUE, 8
+    yield Setpoints({0: MotorSetpoint(MotorMode.VELOCITY, velocity=math.nan)}), Code.VALUE, 8
+    yield Setpoints({0: MotorSetpoint(MotorMode.POSITION, torque=math.nan)}), Code.VALUE, 16
 
 
 @pytest.mark.parametrize(("message", "code", "detail"), list(refusals()))
@@ -346,7 +346,7 @@ def test_every_wrong_length_is_refused_and_an_unknown_message_too():
                 answer = bench.say(Raw(kind, bytes(length)))
                 assert isinstance(answer, Ack)
                 assert (answer.code, answer.detail) == (Code.LENGTH, right)
-        good = struct.pack("<HBf", 1, Mode.TORQUE, 0.1)
+        good = struct.pack("<HBf", 1, MotorMode.TORQUE, 0.1)
         for data in (good[:1], good[:2], good[:-1], good + b"\0"):
             assert bench.code(Raw(0x10, data)) == Code.LENGTH
         for kind in (0x00, 0x0A, 0x12, 0x7F):
@@ -378,16 +378,16 @@ def test_arming_needs_the_board_and_every_motor_that_is_used():
 def test_a_motor_that_does_not_know_where_it_is_takes_no_position_within_limits():
     limited = replace(MOTOR, flags=int(MotorFlag.LIMITED), lower=-1000, upper=1000)
     with board(limited) as bench:
-        assert bench.code(Setpoints({0: Setpoint(Mode.POSITION)})) == Code.NOT_HOMED
-        assert isinstance(bench.torque(0.1), State)
+        assert bench.code(Setpoints({0: MotorSetpoint(MotorMode.POSITION)})) == Code.NOT_HOMED
+        assert isinstance(bench.torque(0.1), StateMessage)
 
 
 def test_motors_that_setpoints_leave_out_are_let_go():
     with board(*TWO) as bench:
         bench.torque(0.1, 0.1)
         bench.tick()
-        bench.say(Setpoints({1: Setpoint(Mode.TORQUE, 0.1)}))
+        bench.say(Setpoints({1: MotorSetpoint(MotorMode.TORQUE, 0.1)}))
         bench.tick()
         assert bench.volts[0] is None
         assert bench.driven == [False, True]
-        assert not bench.state().motors[0].status & Status.CLOSED
+        assert not bench.state().motors[0].status & MotorStatus.CLOSED

@@ -14,7 +14,7 @@ from hw_drivers.board.codec import END, Parser, frame, opened
 from hw_drivers.board.driver import BoardBus
 from hw_drivers.board.firmware import Firmware
 from hw_drivers.board.link import Link
-from hw_drivers.board.messages import Ack, ConfigureBoard, Poll, State, Welcome
+from hw_drivers.board.messages import Ack, ConfigureBoard, Poll, StateMessage, Welcome
 from hw_drivers.bus import BusFault
 from hw_drivers.liveness import Liveness
 from hw_drivers.serial_port import SerialPort
@@ -125,7 +125,7 @@ def test_a_damaged_played_back_or_late_answer_is_never_taken_and_one_that_is_who
             elif what == "noise":
                 damage = chance.randbytes(chance.randint(1, 700)) + END
             else:
-                damage = frame(Raw(State.type, chance.randbytes(16)), number, session ^ 1)
+                damage = frame(Raw(StateMessage.type, chance.randbytes(16)), number, session ^ 1)
             line.coming = damage + (whole if right else b"")
         old.append(whole)
         answer = link.answer(number)
@@ -151,8 +151,8 @@ def test_whatever_a_board_says_in_frames_that_are_right_is_a_reading_a_fault_or_
         """It answers with anything, mostly a STATE of these motors, of which the first fields may be right."""
         nonlocal asked, heard
         number = int.from_bytes(Parser().feed(question)[-1][1:5], "little")
-        kind = chance.choice((State.type,) * 6 + (Ack.type, Welcome.type, chance.randrange(256)))
-        size = chance.choice((State.size(2), State.size(2), 7, 30, chance.randrange(80)))
+        kind = chance.choice((StateMessage.type,) * 6 + (Ack.type, Welcome.type, chance.randrange(256)))
+        size = chance.choice((StateMessage.size(2), StateMessage.size(2), 7, 30, chance.randrange(80)))
         fields = bytearray(chance.randbytes(size))
         if size >= 16 and chance.random() < 0.9:
             struct.pack_into("<IIHBHH", fields, 0, number, 0, 740, chance.choice((1, 2, 2, 3)), 0b101, 0)

@@ -16,12 +16,12 @@ from hw_drivers.board.messages import (
     ConfigureBoard,
     FindIndex,
     Hello,
-    Mode,
+    MotorMode,
+    MotorSetpoint,
     Poll,
     Reset,
-    Setpoint,
     Setpoints,
-    State,
+    StateMessage,
     Welcome,
 )
 
@@ -34,7 +34,7 @@ def test_a_silent_host_loses_the_torque_within_the_watchdog_and_does_not_get_it_
         bench.tick()
         assert bench.volts == [None, None]
         state = bench.torque(0.1, 0.1)
-        assert isinstance(state, State)
+        assert isinstance(state, StateMessage)
         assert (state.state, state.faults) == (BoardState.FAULT, BoardFault.LINK_LOST)
         bench.tick()
         assert bench.volts == [None, None]
@@ -52,7 +52,8 @@ def test_a_silent_host_loses_the_torque_within_the_watchdog_and_does_not_get_it_
 
 
 @pytest.mark.parametrize(
-    "message", [Poll(), Arm(), FindIndex(0, 1.0, 0.1, 1.0), Setpoints({0: Setpoint(Mode.TORQUE, math.nan)})]
+    "message",
+    [Poll(), Arm(), FindIndex(0, 1.0, 0.1, 1.0), Setpoints({0: MotorSetpoint(MotorMode.TORQUE, math.nan)})],
 )
 def test_nothing_but_accepted_setpoints_feeds_the_watchdog(message):
     with board(MOTOR) as bench:
@@ -96,7 +97,7 @@ def test_another_version_is_refused_with_the_boards_own_and_the_session_before_g
 
 def test_a_hello_takes_the_torque_off_and_what_came_before_it_says_nothing_any_more():
     with board(MOTOR) as bench:
-        push = bench.frame(Setpoints({0: Setpoint(Mode.TORQUE, 0.1)}))
+        push = bench.frame(Setpoints({0: MotorSetpoint(MotorMode.TORQUE, 0.1)}))
         bench.raw(push)
         bench.tick()
         assert bench.driven == [True]
@@ -128,7 +129,7 @@ def test_both_sides_count_from_one_in_a_session():
         assert answer is not None
         assert answer.number == 1
         state = answer.answer()
-        assert isinstance(state, State)
+        assert isinstance(state, StateMessage)
         assert (state.number, state.ignored) == (1, 0)
 
 
@@ -145,12 +146,12 @@ def test_frames_from_before_a_restart_of_the_board_are_foreign_to_it():
 
 def test_doubled_late_and_far_numbers_are_counted_and_change_nothing():
     with board(MOTOR) as bench:
-        first = bench.frame(Setpoints({0: Setpoint(Mode.TORQUE, 0.1)}))
-        second = bench.frame(Setpoints({0: Setpoint(Mode.TORQUE, 0.2)}))
+        first = bench.frame(Setpoints({0: MotorSetpoint(MotorMode.TORQUE, 0.1)}))
+        second = bench.frame(Setpoints({0: MotorSetpoint(MotorMode.TORQUE, 0.2)}))
         assert len(bench.raw(second)) == 1
         bench.tick()
         volts = bench.volts
-        far = frame(Setpoints({0: Setpoint(Mode.TORQUE, -0.3)}), bench.sent + 1001, bench.session)
+        far = frame(Setpoints({0: MotorSetpoint(MotorMode.TORQUE, -0.3)}), bench.sent + 1001, bench.session)
         for data in (first, second, far):
             assert bench.raw(data) == []
         bench.tick()
@@ -160,7 +161,9 @@ def test_doubled_late_and_far_numbers_are_counted_and_change_nothing():
 
 def test_no_single_or_double_bit_error_in_a_frame_moves_a_motor():
     with board(*TWO, watchdog=1000) as bench:
-        whole = bench.frame(Setpoints({0: Setpoint(Mode.TORQUE, 0.3), 1: Setpoint(Mode.TORQUE, -0.3)}))
+        whole = bench.frame(
+            Setpoints({0: MotorSetpoint(MotorMode.TORQUE, 0.3), 1: MotorSetpoint(MotorMode.TORQUE, -0.3)})
+        )
         bits = 8 * len(whole)
         flips = [1 << i for i in range(bits)] + [
             1 << i | 1 << (i * 7 + j) % bits for i in range(bits) for j in (1, 3, 9)
@@ -179,11 +182,11 @@ def test_no_single_or_double_bit_error_in_a_frame_moves_a_motor():
 def test_cut_and_glued_frames_are_lost_and_the_next_one_is_taken():
     with board(MOTOR) as bench:
         for cut in range(1, 12):
-            whole = bench.frame(Setpoints({0: Setpoint(Mode.TORQUE, 0.3)}))
+            whole = bench.frame(Setpoints({0: MotorSetpoint(MotorMode.TORQUE, 0.3)}))
             assert bench.raw(whole[cut:]) == []
             assert bench.raw(whole[: -1 - cut] + b"\0") == []
             assert bench.raw(whole[:-1] + whole) == []
         assert bench.raw(b"\x07" * 5000 + b"\0") == []
         bench.tick()
         assert bench.volts == [None]
-        assert isinstance(bench.torque(0.1), State)
+        assert isinstance(bench.torque(0.1), StateMessage)

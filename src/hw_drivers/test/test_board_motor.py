@@ -14,13 +14,13 @@ from hw_drivers.board.messages import (
     Arm,
     Code,
     FindIndex,
-    Mode,
     MotorFault,
     MotorFlag,
-    Setpoint,
+    MotorMode,
+    MotorSetpoint,
+    MotorStatus,
     Setpoints,
-    State,
-    Status,
+    StateMessage,
 )
 
 TURN = 2**20  # units
@@ -72,15 +72,15 @@ def test_torque_and_current_are_cut_to_their_limits_and_the_state_says_so(config
     with board(config) as bench:
         for way in (1.0, -1.0):
             assert volts(bench, way * 100.0) == pytest.approx(way * MOTOR.resistance * most / CONSTANT, rel=1e-6)
-            assert bench.state().motors[0].status & Status.CUT
+            assert bench.state().motors[0].status & MotorStatus.CUT
         assert volts(bench, 0.9 * most)
-        assert not bench.state().motors[0].status & Status.CUT
+        assert not bench.state().motors[0].status & MotorStatus.CUT
 
 
 def test_no_more_voltage_is_asked_for_than_the_supply_has():
     with board(replace(MOTOR, resistance=20.0)) as bench:
         assert volts(bench, 0.5) == bench.supply
-        assert bench.state().motors[0].status & Status.CUT
+        assert bench.state().motors[0].status & MotorStatus.CUT
 
 
 @pytest.mark.parametrize("rate", [5.0, -5.0])
@@ -108,7 +108,7 @@ def test_a_winding_with_more_resistance_than_configured_still_gets_its_current()
     config = replace(MOTOR, flags=REGULATED, velocity=1000.0)
     with board(config) as bench:
         rotor = Rotor(config, inertia=1.0, resistance=1.2 * config.resistance)
-        rotor.live(bench, 200, Setpoints({0: Setpoint(Mode.TORQUE, 0.3)}))
+        rotor.live(bench, 200, Setpoints({0: MotorSetpoint(MotorMode.TORQUE, 0.3)}))
         assert bench.state().motors[0].current == pytest.approx(0.3 / CONSTANT, rel=0.01)
 
 
@@ -116,7 +116,7 @@ def test_a_winding_that_is_broken_gets_no_more_than_a_quarter_of_the_most_voltag
     config = replace(MOTOR, flags=REGULATED, velocity=1000.0)
     with board(config) as bench:
         rotor = Rotor(config, inertia=1e6, resistance=1e6)
-        rotor.live(bench, 300, Setpoints({0: Setpoint(Mode.TORQUE, 0.3)}))
+        rotor.live(bench, 300, Setpoints({0: MotorSetpoint(MotorMode.TORQUE, 0.3)}))
         most = 0.25 * config.resistance * config.current
         assert bench.volts == [pytest.approx(config.resistance * 0.3 / CONSTANT + most, rel=1e-3)]
 
@@ -136,7 +136,7 @@ def test_the_currents_loop_learns_nothing_while_the_supply_is_at_its_end():
 def test_a_position_is_reached_and_held_against_a_load_as_a_spring_holds_it():
     with board(MOTOR) as bench:
         rotor = Rotor(MOTOR, load=0.1)
-        rotor.live(bench, 600, Setpoints({0: Setpoint(Mode.POSITION, angle=TURN // 4)}))
+        rotor.live(bench, 600, Setpoints({0: MotorSetpoint(MotorMode.POSITION, angle=TURN // 4)}))
         assert rotor.angle == pytest.approx(math.pi / 2.0 - rotor.load / MOTOR.stiffness, abs=2e-3)
         assert abs(rotor.rate) < 0.01
         assert bench.state().motors[0].angle * UNIT == pytest.approx(rotor.angle, abs=2.0 * math.pi / PER_TURN)
@@ -146,7 +146,7 @@ def test_a_velocity_is_reached_with_the_torque_that_is_given_beside_it():
     config = replace(MOTOR, flags=REGULATED)
     with board(config) as bench:
         rotor = Rotor(config, load=0.1)
-        rotor.live(bench, 400, Setpoints({0: Setpoint(Mode.VELOCITY, velocity=6.0, torque=0.1)}))
+        rotor.live(bench, 400, Setpoints({0: MotorSetpoint(MotorMode.VELOCITY, velocity=6.0, torque=0.1)}))
         assert rotor.rate == pytest.approx(6.0, rel=0.02)
         assert bench.state().motors[0].velocity == pytest.approx(6.0, rel=0.02)
 
@@ -158,7 +158,7 @@ def test_a_position_beyond_a_limit_is_led_to_the_limit_and_torque_does_not_push_
     limited = replace(limited, lower=-TURN // 8, upper=TURN // 8)
     with board(limited) as bench:
         rotor = Rotor(limited)
-        rotor.live(bench, 600, Setpoints({0: Setpoint(Mode.POSITION, angle=TURN // 2)}))
+        rotor.live(bench, 600, Setpoints({0: MotorSetpoint(MotorMode.POSITION, angle=TURN // 2)}))
         assert rotor.angle == pytest.approx(math.pi / 4.0, abs=0.01)
         bench.firmware.sensors[0].count = 4096 // 8 + 5
         assert volts(bench, 0.1) == 0.0
@@ -190,18 +190,18 @@ def test_a_shaft_that_stands_beyond_a_limit_is_led_back_as_it_is_told_and_never_
         (TURN // 4 - TURN // 50, -1.0),  # on its way back
         (TURN // 2, 0.0),  # further out: it stays
     ):
-        bench.say(Setpoints({0: Setpoint(Mode.POSITION, angle=way * told)}))
+        bench.say(Setpoints({0: MotorSetpoint(MotorMode.POSITION, angle=way * told)}))
         bench.tick()
         (found,) = bench.volts
         assert found == pytest.approx(way * toward * 2.0 * math.pi / 50.0 * 2.0 * 2.0 / CONSTANT, abs=0.02)
     # what has come in may not go out again
     for k in range(1, 500):
         bench.firmware.sensors[0].count = (way * (4096 // 4 - k)) % 4096
-        bench.say(Setpoints({0: Setpoint(Mode.POSITION, angle=way * TURN // 8)}))
+        bench.say(Setpoints({0: MotorSetpoint(MotorMode.POSITION, angle=way * TURN // 8)}))
         bench.tick()
     bench.firmware.sensors[0].count = way * 4096 // 4 % 4096 - way * 100
     for _ in range(20):
-        bench.say(Setpoints({0: Setpoint(Mode.POSITION, angle=way * TURN // 4)}))
+        bench.say(Setpoints({0: MotorSetpoint(MotorMode.POSITION, angle=way * TURN // 4)}))
         bench.tick()
     (found,) = bench.volts
     assert way * found < -1.0
@@ -226,7 +226,7 @@ def test_a_quadrature_encoder_counts_on_beyond_its_registers_and_angles_wrap_aft
             bench.tick()
         angle = bench.state().motors[0].angle
         assert (angle - (-1 if reverse else 1) * round(turns * TURN)) % 2**32 in (0, 1, 2**32 - 1), turns
-    assert not bench.state().motors[0].status & Status.HOMED
+    assert not bench.state().motors[0].status & MotorStatus.HOMED
     bench.close()
 
 
@@ -244,7 +244,7 @@ def test_an_absolute_encoder_knows_its_angle_at_once_and_turns_for_ever_in_both_
         bench.tick()
         state = bench.state().motors[0]
         assert state.angle == pytest.approx(TURN // 2 + (step + 0.5) * TURN / 18, abs=1.0)
-        assert state.status & Status.HOMED
+        assert state.status & MotorStatus.HOMED
         assert not state.faults
     bench.close()
 
@@ -325,24 +325,32 @@ def test_an_index_search_finds_where_the_shaft_is_and_then_lets_it_go(rate):
     with board(config) as bench:
         rotor = Rotor(config, load=0.05 * math.copysign(1.0, rate))
         assert bench.code(FindIndex(0, rate, 0.4, 2.0)) == Code.OK
-        assert bench.state().motors[0].status & Status.SEARCHING
-        feed = Setpoints({0: Setpoint(Mode.TORQUE, -math.copysign(0.4, rate))})  # the search takes no notice of it
+        assert bench.state().motors[0].status & MotorStatus.SEARCHING
+        feed = Setpoints(
+            {0: MotorSetpoint(MotorMode.TORQUE, -math.copysign(0.4, rate))}
+        )  # the search takes no notice of it
         at = math.copysign(2.0, rate)
         for _ in range(2000):
-            with_index(bench, rotor, 1, at, Setpoints({}) if bench.state().motors[0].status & Status.HOMED else feed)
-            if bench.state().motors[0].status & Status.HOMED:
+            with_index(
+                bench,
+                rotor,
+                1,
+                at,
+                Setpoints({}) if bench.state().motors[0].status & MotorStatus.HOMED else feed,
+            )
+            if bench.state().motors[0].status & MotorStatus.HOMED:
                 break
         bench.say(Setpoints({}))
         bench.tick()
         state = bench.state().motors[0]
-        assert state.status & Status.HOMED
-        assert not state.status & Status.SEARCHING
+        assert state.status & MotorStatus.HOMED
+        assert not state.status & MotorStatus.SEARCHING
         assert bench.volts == [None]
         here = rotor.angle - at + math.pi / 2.0
         assert math.remainder(state.angle * UNIT - here, 2.0 * math.pi) == pytest.approx(0.0, abs=2e-3)
         assert bench.code(FindIndex(0, rate, 0.4, 2.0)) == Code.OK  # again
         bench.tick()
-        assert bench.state().motors[0].status & (Status.HOMED | Status.SEARCHING) == Status.SEARCHING
+        assert bench.state().motors[0].status & (MotorStatus.HOMED | MotorStatus.SEARCHING) == MotorStatus.SEARCHING
 
 
 def test_a_search_pushes_no_harder_than_it_may_and_each_begins_anew():
@@ -398,5 +406,5 @@ def test_counts_that_were_lost_show_at_the_next_index(lost, well):
                 sensors.count = sensors.index_count + k * PER_TURN // 400
                 bench.tick()
         state = bench.state()
-        assert isinstance(state, State)
+        assert isinstance(state, StateMessage)
         assert state.motors[0].faults == (0 if well else MotorFault.ENCODER)

@@ -19,13 +19,13 @@ from hw_drivers.board.messages import (
     BoardState,
     ConfigureBoard,
     Hello,
-    Mode,
+    MotorMode,
+    MotorSetpoint,
+    MotorStatus,
     Poll,
     Reset,
-    Setpoint,
     Setpoints,
-    State,
-    Status,
+    StateMessage,
     Welcome,
 )
 
@@ -73,10 +73,10 @@ def drive(port):
     host.ask(ConfigureBoard(100, 1, 6.0, 30.0))
     host.ask(MOTOR)
     while True:
-        state = host.ask(Setpoints({0: Setpoint(Mode.TORQUE, 0.1)}))
-        if isinstance(state, State) and state.motors[0].status & Status.CLOSED:
+        state = host.ask(Setpoints({0: MotorSetpoint(MotorMode.TORQUE, 0.1)}))
+        if isinstance(state, StateMessage) and state.motors[0].status & MotorStatus.CLOSED:
             print(host.session, host.number, flush=True)
-        elif not isinstance(state, State) or state.state != BoardState.ARMED:
+        elif not isinstance(state, StateMessage) or state.state != BoardState.ARMED:
             host.ask(Reset())
             host.ask(Arm())
 
@@ -100,7 +100,7 @@ def test_the_board_itself_takes_the_torque_off_when_its_host_is_killed():
                 time.sleep(0.01)
             assert state.state == BoardState.FAULT
             assert state.faults & (BoardFault.LINK_LOST | BoardFault.LATE)  # late: the machine was too busy
-            assert not state.motors[0].status & Status.CLOSED
+            assert not state.motors[0].status & MotorStatus.CLOSED
         finally:
             board.terminate()
         report = json.loads(board.stdout.readline())

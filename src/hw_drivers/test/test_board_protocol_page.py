@@ -54,7 +54,7 @@ def test_every_table_of_the_page_has_the_numbers_that_the_driver_uses():
     rows = re.findall(r"^\| (0x[0-9A-F]+|\d+) \| ([A-Z_]+) \|", PAGE, flags=re.MULTILINE)
     known = {
         (member.name, member.value)
-        for kind in (m.MotorFlag, m.Mode, m.Code, m.BoardFault, m.MotorFault)
+        for kind in (m.MotorFlag, m.MotorMode, m.Code, m.BoardFault, m.MotorFault)
         for member in kind
     }
     messages = {

@@ -5,14 +5,14 @@ import math
 import numpy as np
 from hw_robots import three_link
 
-from hw_drivers.emulation.ground import Ground
+from hw_drivers.emulation.ground import EmulatedGround
 
 HOME = math.radians(110.0)
 
 
 def test_a_robot_whose_equations_end_is_put_on_its_feet_where_it_is():
     time = 0.0
-    ground = Ground(three_link(), clock=lambda: time)
+    ground = EmulatedGround(three_link(), clock=lambda: time)
 
     def crawl(seconds):
         nonlocal time

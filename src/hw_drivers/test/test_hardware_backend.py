@@ -15,7 +15,7 @@ from crawler_core.runner import Runner
 from crawler_core.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand
 from hw_drivers import bus_loop
-from hw_drivers.board.emulated_motor import Rotor
+from hw_drivers.board.emulated_motor import FreeRotor
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 from hw_drivers.hardware_backend import HardwareBackend
@@ -128,7 +128,7 @@ def test_a_joint_found_outside_its_limits_is_led_back_and_not_thrown(kind):
         outside = rig.spec.actuated[0].lower - math.radians(20.0)
         joint = rig.backend.motors.loops[0]._joints[0]
         if kind == "board":
-            rig.emulator.board.motors[0].load = Rotor(0.005, outside)
+            rig.emulator.board.motors[0].load = FreeRotor(0.005, outside)
         else:
             rig.emulator.servos[0].motor.angle = joint.to_motor(outside)
 
@@ -290,7 +290,7 @@ def test_a_joint_that_is_held_fast_is_a_fault_and_lets_go(kind):
     with Rig(kind=kind, tracking=0.25) as rig:
         rig.arm()
         if kind == "board":
-            rig.emulator.carry("joint_2", Rotor(1e9, HOME))
+            rig.emulator.carry("joint_2", FreeRotor(1e9, HOME))
         else:
             rig.emulator.servos[1].write = lambda address, data: 0  # hears, does nothing
 

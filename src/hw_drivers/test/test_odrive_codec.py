@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hw_drivers.odrive import messages as m
-from hw_drivers.odrive.codec import BadFrame, Frame, arbitration_id, ask, decode, encode, split_id
+from hw_drivers.odrive.codec import BadFrame, CanFrame, arbitration_id, ask, decode, encode, split_id
 
 RANGES = {"B": 255, "H": 65535, "I": 2**32 - 1}
 
@@ -64,19 +64,19 @@ def test_the_table_holds_every_message_once():
     ],
 )
 def test_known_frames(node_id, message, frame_id, data):
-    frame = Frame(frame_id, bytes.fromhex(data))
+    frame = CanFrame(frame_id, bytes.fromhex(data))
     assert encode(node_id, message) == frame
     assert decode(frame) == (node_id, message)
 
 
 def test_a_heartbeat_is_read_byte_by_byte():
-    node_id, heartbeat = decode(Frame(0x061, bytes.fromhex("00400000 01 0e 01 00")))
+    node_id, heartbeat = decode(CanFrame(0x061, bytes.fromhex("00400000 01 0e 01 00")))
     assert node_id == 3
     assert heartbeat == m.Heartbeat(axis_error=0x4000, axis_state=1, procedure_result=14, trajectory_done=1)
 
 
 def test_questions_are_remote_frames_without_data():
-    assert ask(4, m.GetTemperature) == Frame(4 << 5 | 0x15, b"", remote=True)
+    assert ask(4, m.GetTemperature) == CanFrame(4 << 5 | 0x15, b"", remote=True)
 
 
 def _values(kind):
@@ -99,7 +99,7 @@ def test_every_message_survives_the_wire(node_id, message):
 @given(st.integers(0, 0x7FF), st.binary(max_size=8), st.booleans())
 def test_arbitrary_frames_are_messages_of_the_right_length_or_refused(frame_id, data, remote):
     try:
-        node_id, message = decode(Frame(frame_id, data, remote))
+        node_id, message = decode(CanFrame(frame_id, data, remote))
     except BadFrame:
         return
     assert (node_id, message.command) == split_id(frame_id)
@@ -111,7 +111,7 @@ def test_arbitrary_frames_are_messages_of_the_right_length_or_refused(frame_id, 
 def test_a_wrong_length_is_never_guessed_at(kind, size):
     if size != struct.calcsize(kind.layout):
         with pytest.raises(BadFrame, match="instead of"):
-            decode(Frame(arbitration_id(9, kind.command), bytes(size)))
+            decode(CanFrame(arbitration_id(9, kind.command), bytes(size)))
 
 
 @pytest.mark.parametrize("node_id", [-1, 64])

@@ -12,7 +12,7 @@ from crawler_core.errors import UserError
 from hw_drivers.bus import BusFault
 from hw_drivers.odrive import can_port, messages
 from hw_drivers.odrive.can_port import CanPort
-from hw_drivers.odrive.codec import Frame
+from hw_drivers.odrive.codec import CanFrame
 from hw_drivers.odrive.driver import OdriveBus
 from hw_drivers.odrive.error_flags import FLAGS
 
@@ -187,7 +187,7 @@ def test_torque_off_tries_every_drive_even_where_sending_fails(monkeypatch):
         bench.ready()
         send = CanPort.send
 
-        def stubborn(port: CanPort, frame: Frame) -> None:
+        def stubborn(port: CanPort, frame: CanFrame) -> None:
             if frame.id >> 5 == 1:
                 raise BusFault("the frame to node 1 is stuck", remedy="none")
             send(port, frame)

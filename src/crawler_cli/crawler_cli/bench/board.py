@@ -19,7 +19,7 @@ from hw_drivers.board.driver import BoardBus
 from hw_drivers.board.emulator import BITS, emulate
 from hw_drivers.board.firmware import realtime
 from hw_drivers.board.link import Link
-from hw_drivers.board.messages import Arm, BoardState, Mode, Reset, Setpoint, Setpoints, State
+from hw_drivers.board.messages import Arm, BoardState, MotorMode, MotorSetpoint, Reset, Setpoints, StateMessage
 from hw_drivers.board.plan import configure_board, plan_motor
 from hw_drivers.board.settings import BoardJoint, BoardSettings
 from hw_drivers.board.setup import set_up
@@ -67,8 +67,8 @@ def add_rows(table: Any, result: dict[str, Any]) -> None:
 
 def wire_time(motors: int, baud: int) -> float:
     """s that the bits of one cycle need on the wire: the setpoints of all motors, and their states."""
-    question = frame(Setpoints({number: Setpoint(Mode.TORQUE) for number in range(motors)}), 1)
-    return (len(question) + line_size(State.size(motors))) * BITS / baud
+    question = frame(Setpoints({number: MotorSetpoint(MotorMode.TORQUE) for number in range(motors)}), 1)
+    return (len(question) + line_size(StateMessage.size(motors))) * BITS / baud
 
 
 def _joints() -> Sequence[JointMap]:
@@ -112,14 +112,14 @@ def _asked(link: Link, seconds: float) -> np.ndarray:
     """ms of each cycle. A board that a busy machine has stalled lets go of its motors, and is armed again."""
     plans = [plan_motor(joint) for joint in _joints()]
     set_up(link, plans, configure_board(SETTINGS, "bench", plans))
-    push = Setpoints({plan.number: Setpoint(Mode.TORQUE, PUSH) for plan in plans})
+    push = Setpoints({plan.number: MotorSetpoint(MotorMode.TORQUE, PUSH) for plan in plans})
     taken = []
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
         begun = time.perf_counter()
         state = link.answer(link.tell(push))
         taken.append(time.perf_counter() - begun)
-        if isinstance(state, State) and state.state != BoardState.ARMED:
+        if isinstance(state, StateMessage) and state.state != BoardState.ARMED:
             link.confirmed(Reset())
             link.confirmed(Arm())
     return 1e3 * np.array(taken)

@@ -12,7 +12,17 @@ from crawler_core.types import FloatArray
 from hw_drivers.board import setup
 from hw_drivers.board.codec import NOBODY
 from hw_drivers.board.link import Link, NoAnswer, Refused, refusal
-from hw_drivers.board.messages import Ack, Arm, BoardState, Code, Disarm, FindIndex, Poll, Setpoints, State
+from hw_drivers.board.messages import (
+    Ack,
+    Arm,
+    BoardState,
+    Code,
+    Disarm,
+    FindIndex,
+    Poll,
+    Setpoints,
+    StateMessage,
+)
 from hw_drivers.board.plan import SEARCH, TURN, MotorPlan, configure_board, plan_motor
 from hw_drivers.board.settings import BoardSettings
 from hw_drivers.board.state import Heard
@@ -83,7 +93,7 @@ class BoardBus:
         """The answer to the setpoints, or to a question where none were sent. Raises BusFault for a board's fault."""
         number, self._asked = self._asked or self._link.tell(Poll()), 0
         answer = self._link.answer(number)
-        if isinstance(answer, State):
+        if isinstance(answer, StateMessage):
             self._take(answer)
         elif isinstance(answer, Ack):
             raise BusFault(
@@ -215,7 +225,7 @@ class BoardBus:
             joint=joint,
         )
 
-    def _take(self, seen: State) -> None:
+    def _take(self, seen: StateMessage) -> None:
         """Keep a state. Raises BusFault for what it reports, and where the torque is off that ought to be on."""
         self._heard.take(seen, self._clock())
         if (fault := setup.reported(seen, self._heard.plans)) is not None:

@@ -15,7 +15,7 @@ CREEP = 0.01  # of the speed without load: below it friction falls to nothing, s
 AGILITY = 1000.0  # rad/s² that the full torque makes of a rotor whose inertia is not known
 
 
-class Rotor:
+class FreeRotor:
     """A motor that turns nothing but itself."""
 
     damping = 0.0
@@ -47,7 +47,7 @@ class EmulatedMotor:
         self._constant = own.torque_constant * plan.joint.gear
         self._sense = -1.0 if own.reverse_motor else 1.0
         self._creep = CREEP * highest / self._constant
-        self.load: Load = Rotor(own.inertia or plan.torque / AGILITY, angle)
+        self.load: Load = FreeRotor(own.inertia or plan.torque / AGILITY, angle)
         self.temperature = AMBIENT
         self.broken = False  # its encoder
         self.current = 0.0  # A, in the direction of the torque

@@ -16,7 +16,7 @@ from hw_drivers.board.messages import (
     Code,
     Estop,
     Hello,
-    State,
+    StateMessage,
     Welcome,
 )
 from hw_drivers.serial_port import SerialPort
@@ -107,15 +107,15 @@ class Link:
         self.port.write(frame(message, self._sent, self._session))
         return self._sent
 
-    def answer(self, number: int, patience: float = 0.0) -> Ack | State | None:
+    def answer(self, number: int, patience: float = 0.0) -> Ack | StateMessage | None:
         """The answer to the message with this number; None where it did not come in time, or within `patience` (s)."""
         deadline = self._deadline(patience)
         while (answer := self._next(deadline)) is not None:
-            if isinstance(answer, (Ack, State)) and answer.number == number:
+            if isinstance(answer, (Ack, StateMessage)) and answer.number == number:
                 return answer
         return None
 
-    def confirmed(self, message: Packable) -> Ack | State:
+    def confirmed(self, message: Packable) -> Ack | StateMessage:
         """The answer to a message, said up to TRIES times. Raises NoAnswer or Refused."""
         for _ in range(TRIES):
             answer = self.answer(self.tell(message), self._sure)

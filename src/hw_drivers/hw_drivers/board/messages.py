@@ -38,7 +38,7 @@ class MotorFlag(IntFlag):
     REGULATED = 0x0010
 
 
-class Mode(IntEnum):
+class MotorMode(IntEnum):
     """Of a motor's setpoint."""
 
     OFF = 0
@@ -73,7 +73,7 @@ class BoardState(IntEnum):
     FAULT = 3
 
 
-class Status(IntFlag):
+class MotorStatus(IntFlag):
     """Of a motor in STATE."""
 
     HOMED = 0x01
@@ -204,21 +204,21 @@ class Reboot(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Setpoint:
+class MotorSetpoint:
     """Of one motor; what its mode does not have is not sent."""
 
-    mode: Mode
+    mode: MotorMode
     torque: float = 0.0  # N·m
     velocity: float = 0.0  # rad/s
     angle: int = 0  # units
 
     def pack(self) -> bytes:
         """Its bytes."""
-        if self.mode is Mode.OFF:
+        if self.mode is MotorMode.OFF:
             return struct.pack("<B", self.mode)
-        if self.mode is Mode.TORQUE:
+        if self.mode is MotorMode.TORQUE:
             return struct.pack("<Bf", self.mode, self.torque)
-        if self.mode is Mode.VELOCITY:
+        if self.mode is MotorMode.VELOCITY:
             return struct.pack("<Bff", self.mode, self.velocity, self.torque)
         return struct.pack("<Biff", self.mode, self.angle, self.velocity, self.torque)
 
@@ -228,7 +228,7 @@ class Setpoints:
     """Of motors, by their numbers."""
 
     type: ClassVar[int] = 0x10
-    motors: Mapping[int, Setpoint]
+    motors: Mapping[int, MotorSetpoint]
 
     def pack(self) -> bytes:
         """The bytes of its fields."""
@@ -276,12 +276,12 @@ class MotorState:
     velocity: float  # rad/s
     current: float  # A
     temperature: int  # °C
-    status: int  # Status
+    status: int  # MotorStatus
     faults: int  # MotorFault
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class StateMessage:
     type: ClassVar[int] = 0x84
     layout: ClassVar[str] = "<IIHBHHB"
     number: int  # of the last frame that was taken
@@ -312,5 +312,5 @@ class State:
         return cls(number, time, supply, state, faults, ignored, motors)
 
 
-Answer = Welcome | Ack | State
-ANSWERS: Mapping[int, type[Any]] = {kind.type: kind for kind in (Welcome, Ack, State)}
+Answer = Welcome | Ack | StateMessage
+ANSWERS: Mapping[int, type[Any]] = {kind.type: kind for kind in (Welcome, Ack, StateMessage)}

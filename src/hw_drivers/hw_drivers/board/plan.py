@@ -14,9 +14,9 @@ from hw_drivers.board.messages import (
     ConfigureBoard,
     ConfigureMotor,
     Encoder,
-    Mode,
     MotorFlag,
-    Setpoint,
+    MotorMode,
+    MotorSetpoint,
 )
 from hw_drivers.board.settings import BoardJoint, BoardSettings
 from hw_drivers.bus import JointMap
@@ -107,15 +107,17 @@ class MotorPlan:
             return 0
         return -self.joint.direction * round(self.angle(units) / TURN) * round(TURN / UNIT)
 
-    def setpoint(self, position: float, velocity: float, effort: float, aside: int = 0) -> Setpoint:
+    def setpoint(self, position: float, velocity: float, effort: float, aside: int = 0) -> MotorSetpoint:
         """What brings the joint to `position` (rad) at `velocity` (rad/s), with an effort (N·m); NaN is none.
 
         A joint that is driven by effort gets the effort alone. `aside`: of the board's angles, as above.
         """
         torque = self.rate(_given(effort))
         if self.joint.by_effort:
-            return Setpoint(Mode.TORQUE, max(-self.torque, min(torque, self.torque)))
-        return Setpoint(Mode.POSITION, torque, self.rate(_given(velocity)), wrapped(self.units(position) - aside))
+            return MotorSetpoint(MotorMode.TORQUE, max(-self.torque, min(torque, self.torque)))
+        return MotorSetpoint(
+            MotorMode.POSITION, torque, self.rate(_given(velocity)), wrapped(self.units(position) - aside)
+        )
 
 
 def plan_motor(joint: JointMap) -> MotorPlan:

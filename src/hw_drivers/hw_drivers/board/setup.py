@@ -13,12 +13,12 @@ from hw_drivers.board.messages import (
     BoardFault,
     ConfigureBoard,
     ConfigureMotor,
-    Mode,
+    MotorMode,
+    MotorSetpoint,
     Poll,
     Reset,
-    Setpoint,
     Setpoints,
-    State,
+    StateMessage,
     Welcome,
 )
 from hw_drivers.board.plan import MotorPlan
@@ -51,7 +51,7 @@ def devices(welcome: Welcome) -> tuple[Device, ...]:
     return tuple(Device(number, name, detail) for number in range(welcome.motors))
 
 
-def set_up(link: Link, plans: Sequence[MotorPlan], board: ConfigureBoard, *, clear: bool = False) -> State:
+def set_up(link: Link, plans: Sequence[MotorPlan], board: ConfigureBoard, *, clear: bool = False) -> StateMessage:
     """Configure the board; `clear`: and clear what is latched. Raises UserError, or BusFault where the port is gone."""
     try:
         welcome = greet(link)
@@ -77,12 +77,12 @@ def set_up(link: Link, plans: Sequence[MotorPlan], board: ConfigureBoard, *, cle
         seen = fresh_state(link)
     if trouble := reported(seen, plans):
         raise UserError(f"{trouble}: {trouble.remedy}; then run 'crawler hw reboot'.")
-    longest = Setpoints({plan.number: Setpoint(Mode.POSITION) for plan in plans})
-    link.exchange = line_size(len(longest.pack())) + line_size(State.size(len(plans)))
+    longest = Setpoints({plan.number: MotorSetpoint(MotorMode.POSITION) for plan in plans})
+    link.exchange = line_size(len(longest.pack())) + line_size(StateMessage.size(len(plans)))
     return seen
 
 
-def state(link: Link) -> State:
+def state(link: Link) -> StateMessage:
     """How everything is now. Raises UserError where the board does not say."""
     try:
         seen = link.confirmed(Poll())
@@ -90,12 +90,12 @@ def state(link: Link) -> State:
         raise UserError(_silent(link)) from None
     except Refused as refused:
         raise UserError(f"the board on {link.port.path} does not tell its state: {refused}; update it.") from None
-    if not isinstance(seen, State):
+    if not isinstance(seen, StateMessage):
         raise UserError(f"the board on {link.port.path} does not tell its state: update its firmware.")
     return seen
 
 
-def fresh_state(link: Link) -> State:
+def fresh_state(link: Link) -> StateMessage:
     """How everything is now that the board's loop has run once more: until then it says what was before."""
     first = seen = state(link)
     for _ in range(LOOKS):
@@ -105,7 +105,7 @@ def fresh_state(link: Link) -> State:
     return seen
 
 
-def reported(seen: State, plans: Sequence[MotorPlan]) -> BusFault | None:
+def reported(seen: StateMessage, plans: Sequence[MotorPlan]) -> BusFault | None:
     """The first fault that a state tells, of a motor or of the board."""
     for plan in plans:
         motor = seen.motors.get(plan.number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from hw_drivers.board.messages import NO_TEMPERATURE, NO_VOLTAGE, State, Status
+from hw_drivers.board.messages import NO_TEMPERATURE, NO_VOLTAGE, MotorStatus, StateMessage
 from hw_drivers.board.plan import MotorPlan, wrapped
 from hw_drivers.bus import Reading
 
@@ -15,12 +15,12 @@ class Heard:
 
     def __init__(self, plans: Sequence[MotorPlan]) -> None:
         self.plans = tuple(plans)
-        self.state: State | None = None
+        self.state: StateMessage | None = None
         self._time = -math.inf  # s, when it came
         self._angles: dict[int, int] = {}  # units
         self._aside: dict[int, int] = {}  # units that these are beside the board's: whole turns
 
-    def take(self, state: State, now: float) -> None:
+    def take(self, state: StateMessage, now: float) -> None:
         """A state has come at `now` (s)."""
         self.state, self._time = state, now
         for plan in self.plans:
@@ -36,7 +36,7 @@ class Heard:
     def lost(self) -> list[MotorPlan]:
         """Those of which the board does not know where they are."""
         motors = self.state.motors if self.state is not None else {}
-        return [p for p in self.plans if p.number not in motors or not motors[p.number].status & Status.HOMED]
+        return [p for p in self.plans if p.number not in motors or not motors[p.number].status & MotorStatus.HOMED]
 
     def readings(self) -> tuple[Reading, ...]:
         """The joints' states."""

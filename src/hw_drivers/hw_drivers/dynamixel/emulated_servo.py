@@ -36,7 +36,7 @@ class Motor:
 class EmulatedServo:
     """Answers packets as an X series servo does. `now` is in s of any clock that goes forward."""
 
-    def __init__(self, ident: int, model: t.Model, angle: float, now: float, firmware: int = 52) -> None:
+    def __init__(self, ident: int, model: t.ServoModel, angle: float, now: float, firmware: int = 52) -> None:
         self.model = model
         self.motor = Motor(angle)
         self.dead = False

@@ -16,7 +16,7 @@ from hw_drivers.dynamixel.tables import (
     POSITION_MODE,
     TICK,
     TICKS,
-    Model,
+    ServoModel,
 )
 
 TURN = TICK * TICKS  # rad
@@ -28,7 +28,7 @@ class ServoPlan:
 
     joint: JointMap
     model_name: str
-    model: Model
+    model: ServoModel
     mode: int  # operating mode
     lowest: (
         int  # ticks, of the mode and not of the joint: a joint found outside its limits must be led back, not thrown
@@ -81,7 +81,7 @@ def _many_turns(joint: JointMap, model: str) -> bool:
     return False
 
 
-def _current(joint: JointMap, own: DynamixelJoint, model: Model) -> int:
+def _current(joint: JointMap, own: DynamixelJoint, model: ServoModel) -> int:
     if not own.current_limit:
         return 0
     if not model.current_unit:

@@ -115,7 +115,7 @@ BAUD_RATES = (57600, 1_000_000, 2_000_000, 3_000_000, 4_000_000, 115200, 9600)  
 
 
 @dataclass(frozen=True)
-class Model:
+class ServoModel:
     """One model, by its maker's data sheet."""
 
     number: int
@@ -127,13 +127,13 @@ class Model:
     indirect_data: int  # address of the first byte
 
 
-MODELS: Mapping[str, Model] = {
-    "XL330-M077": Model(1190, 1e-3, 1750, 0.146, 40.1, (3.7, 6.0), 208),
-    "XL330-M288": Model(1200, 1e-3, 1750, 0.354, 10.9, (3.7, 6.0), 208),
-    "XL430-W250": Model(1060, 0.0, 0, math.nan, 6.39, (6.5, 12.0), 224),
-    "XM430-W210": Model(1030, 2.69e-3, 1193, 1.30, 8.06, (10.0, 14.8), 224),
-    "XM430-W350": Model(1020, 2.69e-3, 1193, 1.78, 4.82, (10.0, 14.8), 224),
-    "XM540-W270": Model(1120, 2.69e-3, 2047, 2.41, 3.14, (10.0, 14.8), 224),
+MODELS: Mapping[str, ServoModel] = {
+    "XL330-M077": ServoModel(1190, 1e-3, 1750, 0.146, 40.1, (3.7, 6.0), 208),
+    "XL330-M288": ServoModel(1200, 1e-3, 1750, 0.354, 10.9, (3.7, 6.0), 208),
+    "XL430-W250": ServoModel(1060, 0.0, 0, math.nan, 6.39, (6.5, 12.0), 224),
+    "XM430-W210": ServoModel(1030, 2.69e-3, 1193, 1.30, 8.06, (10.0, 14.8), 224),
+    "XM430-W350": ServoModel(1020, 2.69e-3, 1193, 1.78, 4.82, (10.0, 14.8), 224),
+    "XM540-W270": ServoModel(1120, 2.69e-3, 2047, 2.41, 3.14, (10.0, 14.8), 224),
 }
 NAMES: Mapping[int, str] = {model.number: name for name, model in MODELS.items()}
 

@@ -14,7 +14,7 @@ from crawler_core.table import load
 from crawler_core.types import BaseState, Contact
 from crawler_models.catalogue import model_of
 from hw_drivers.emulation.emulator import Emulate, Emulator, LoadedEmulator
-from hw_drivers.emulation.ground import Ground
+from hw_drivers.emulation.ground import EmulatedGround
 from hw_drivers.emulation.pushed_ground import PushedGround
 from hw_drivers.hardware_map import BusMap
 
@@ -34,7 +34,7 @@ class Emulation:
         self._order: list[str] = []
         self._bus_of = {joint.joint: bus.name for bus in buses for joint in bus.joints}
         drives = {joint.by_effort for joint in spec.actuated} if model_of(spec).plant is not None else set()
-        self._ground = Ground(spec) if drives == {False} else None
+        self._ground = EmulatedGround(spec) if drives == {False} else None
         self._pushed = PushedGround(spec) if drives == {True} else None
         self._spec = spec
         try:

@@ -16,7 +16,7 @@ from crawler_models.standing import StandingPlant
 SHORTEST = 1e-4  # s between two looks for which the equations are advanced
 
 
-class Ground:
+class EmulatedGround:
     """Moves the base with the motors' true angles, as time passes by itself."""
 
     def __init__(self, spec: RobotSpec, clock: Callable[[], float] = time.monotonic) -> None:

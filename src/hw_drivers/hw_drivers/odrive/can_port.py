@@ -10,7 +10,7 @@ from typing import Any
 from crawler_core.errors import UserError
 from hw_drivers.bus import BusFault
 from hw_drivers.claim import Claim
-from hw_drivers.odrive.codec import Frame
+from hw_drivers.odrive.codec import CanFrame
 
 SYSFS = Path("/sys/class/net")
 IFF_UP = 0x1
@@ -55,7 +55,7 @@ class CanPort:
                 raise
         self._wanted = True
 
-    def send(self, frame: Frame) -> None:
+    def send(self, frame: CanFrame) -> None:
         """Send one frame. Raises BusFault."""
         import can
 
@@ -68,7 +68,7 @@ class CanPort:
         except (can.CanError, OSError) as error:
             raise self._gone(error) from None
 
-    def receive(self) -> list[Frame]:
+    def receive(self) -> list[CanFrame]:
         """Every frame that has come since the last call; does not wait. Raises BusFault."""
         import can
 
@@ -83,7 +83,7 @@ class CanPort:
                     if message.arbitration_id & BUS_OFF:
                         raise self._bus_off()
                 elif not message.is_extended_id:
-                    frames.append(Frame(message.arbitration_id, bytes(message.data), message.is_remote_frame))
+                    frames.append(CanFrame(message.arbitration_id, bytes(message.data), message.is_remote_frame))
         except (can.CanError, OSError, ValueError) as error:
             raise self._gone(error) from None
         return frames

@@ -11,7 +11,7 @@ _COMMAND_MASK = (1 << COMMAND_BITS) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class CanFrame:
     """A classic CAN frame with an 11-bit id; a remote frame asks for the message of its id."""
 
     id: int
@@ -35,18 +35,18 @@ def split_id(frame_id: int) -> tuple[int, int]:
     return frame_id >> COMMAND_BITS, frame_id & _COMMAND_MASK
 
 
-def encode(node_id: int, message: Message) -> Frame:
+def encode(node_id: int, message: Message) -> CanFrame:
     """The frame that carries `message`."""
     values = [getattr(message, field.name) for field in fields(message)]
-    return Frame(arbitration_id(node_id, message.command), struct.pack(message.layout, *values))
+    return CanFrame(arbitration_id(node_id, message.command), struct.pack(message.layout, *values))
 
 
-def ask(node_id: int, kind: type[Message]) -> Frame:
+def ask(node_id: int, kind: type[Message]) -> CanFrame:
     """The remote frame that makes a drive send its message of this kind."""
-    return Frame(arbitration_id(node_id, kind.command), remote=True)
+    return CanFrame(arbitration_id(node_id, kind.command), remote=True)
 
 
-def decode(frame: Frame) -> tuple[int, Message]:
+def decode(frame: CanFrame) -> tuple[int, Message]:
     """Node id and message of a frame. Raises BadFrame for an unknown command or a wrong length."""
     node_id, command = split_id(frame.id)
     kind = MESSAGES.get(command)

@@ -17,21 +17,21 @@ BUS_OFF = 0x40  # SocketCAN's CAN_ERR_BUSOFF
 
 
 @dataclass
-class Wire:
+class EmulatedWire:
     """One emulated interface."""
 
     gone: bool = False
     bus_off: bool = False
 
 
-WIRES: dict[str, Wire] = {}
+WIRES: dict[str, EmulatedWire] = {}
 _numbers = itertools.count()
 
 
 def new_wire() -> str:
     """The channel of a new interface."""
     channel = f"emulated-{next(_numbers)}"
-    WIRES[channel] = Wire()
+    WIRES[channel] = EmulatedWire()
     return channel
 
 

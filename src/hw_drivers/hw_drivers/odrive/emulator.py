@@ -18,7 +18,7 @@ from crawler_core.types import FloatArray
 from hw_drivers.bus import JointMap
 from hw_drivers.emulation.emulator import FAULTS, Load
 from hw_drivers.odrive import error_flags as flags
-from hw_drivers.odrive.codec import BadFrame, Frame, decode, encode, split_id
+from hw_drivers.odrive.codec import BadFrame, CanFrame, decode, encode, split_id
 from hw_drivers.odrive.emulated_axis import AMBIENT, TRIP, AxisHardware, EmulatedAxis
 from hw_drivers.odrive.emulated_can import INTERFACE, WIRES, new_wire
 from hw_drivers.odrive.plan import TURN, plan_axis
@@ -51,7 +51,7 @@ class OdriveEmulator:
         self._bus = bus or can.Bus(interface="virtual", channel=self._channel, ignore_config=True)
         self._clock = clock
         self._faults: dict[int, str] = {}  # of each axis, by its place
-        self._late: deque[tuple[float, Frame]] = deque()
+        self._late: deque[tuple[float, CanFrame]] = deque()
         self._lock = threading.RLock()
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"emulated {self.port}", daemon=True)
@@ -67,7 +67,7 @@ class OdriveEmulator:
             now = self._clock()
             while message is not None:
                 if not message.is_error_frame:
-                    frame = Frame(message.arbitration_id, bytes(message.data), message.is_remote_frame)
+                    frame = CanFrame(message.arbitration_id, bytes(message.data), message.is_remote_frame)
                     self._take(frame, now)
                 message = self._bus.recv(timeout=0.0)
             for place, axis in enumerate(self.axes):
@@ -155,7 +155,7 @@ class OdriveEmulator:
             if axis.dead:
                 axis.dead, axis.state = False, 1  # as after power-on
 
-    def _take(self, frame: Frame, now: float) -> None:
+    def _take(self, frame: CanFrame, now: float) -> None:
         node_id, command = split_id(frame.id)
         for place, axis in enumerate(self.axes):
             if axis.hardware.node_id != node_id:
@@ -168,7 +168,7 @@ class OdriveEmulator:
             with contextlib.suppress(BadFrame):  # a drive ignores what it does not understand
                 axis.take(decode(frame)[1], now)
 
-    def _send(self, place: int, frame: Frame, now: float) -> None:
+    def _send(self, place: int, frame: CanFrame, now: float) -> None:
         fault = self._faults.get(place)
         if fault == "lost":
             return
@@ -176,12 +176,12 @@ class OdriveEmulator:
             self._late.append((now + LATENESS, frame))
             return
         if fault == "corrupt":  # a CAN controller drops frames with a wrong checksum: a bad one has another length
-            frame = Frame(frame.id, bytes(8) if len(frame.data) < 8 else frame.data[:1])
+            frame = CanFrame(frame.id, bytes(8) if len(frame.data) < 8 else frame.data[:1])
         elif fault == "truncated":
-            frame = Frame(frame.id, frame.data[: len(frame.data) // 2])
+            frame = CanFrame(frame.id, frame.data[: len(frame.data) // 2])
         self._put(frame)
 
-    def _put(self, frame: Frame) -> None:
+    def _put(self, frame: CanFrame) -> None:
         message = can.Message(arbitration_id=frame.id, data=frame.data, is_extended_id=False)
         with contextlib.suppress(can.CanError):  # nobody can hear it
             self._bus.send(message, timeout=0.0)
