@@ -19,7 +19,7 @@ from crawler_bringup.settings import parse_assignments
 from crawler_bringup.stack import BACKENDS, GIVEN, GIVEN_BACKEND, make_stack
 from crawler_cli.__main__ import COMMANDS
 from crawler_cli.commands import doctor, gait_analysis, model, run
-from crawler_cli.run_watch import Outcome
+from crawler_cli.run_watch import RunOutcome
 from crawler_cli.storm.catalogue import KINDS
 from crawler_cli.summary import summarise
 from crawler_core.backend_settings import BackendSettings, robots_own
@@ -284,7 +284,7 @@ def test_model_shows_a_table_without_json(capsys):
 
 def test_run_sums_up_the_keys_that_its_help_lists(tmp_path):
     stack = make_stack(run.options(parser_of("run").parse_args(["--backend", "model"]), tmp_path))
-    nothing = Outcome(RunLog.of(stack.spec))  # as after a run in which nothing came
+    nothing = RunOutcome(RunLog.of(stack.spec))  # as after a run in which nothing came
     assert set(summarise(stack, nothing, tmp_path)) == set(keys_said(run.EPILOG))
 
 

@@ -10,7 +10,7 @@ from rings import lockstep
 
 from crawler_bringup.stack import Options, make_stack
 from crawler_cli.commands import run
-from crawler_cli.run_watch import Outcome
+from crawler_cli.run_watch import RunOutcome
 from crawler_cli.summary import summarise
 from crawler_cli.watching import Ring
 from crawler_core.errors import UserError
@@ -89,7 +89,7 @@ def test_a_run_is_compared_with_the_law_in_continuous_time_or_says_why_not(tmp_p
     run.add_arguments(parser)
     arguments = parser.parse_args(["--controller", "hybrid", "--backend", "model", "--set", f"gait.omega={omega}"])
     stack = make_stack(run.options(arguments, tmp_path))
-    summary = summarise(stack, Outcome(RunLog.of(stack.spec)), tmp_path)  # as after a run in which nothing came
+    summary = summarise(stack, RunOutcome(RunLog.of(stack.spec)), tmp_path)  # as after a run in which nothing came
     assert summary["prediction"].startswith(words)
     expected = summary["predicted_step_length_m"]
     assert expected is None if step_mm is None else expected * 1e3 == pytest.approx(step_mm, abs=0.3)  # the hysteresis

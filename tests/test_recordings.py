@@ -17,7 +17,7 @@ import pytest
 from rosbags.highlevel import AnyReader
 
 from crawler_cli.left_recording import left_recording
-from crawler_cli.storm.kind import Stage
+from crawler_cli.storm.kind import NeededRun
 from crawler_cli.storm.scene import Scene
 from crawler_core.robot import load_robot
 from crawler_nodes.own_domain import own_domain
@@ -99,7 +99,7 @@ def test_a_simulation_is_recorded_whole_and_on_its_own_time_however_slow_the_rec
 
 @pytest.fixture
 def scene():
-    with Scene(Stage(), load_robot("three_link", {}), "mock", domain=own_domain(), chance=random.Random(0)) as made:
+    with Scene(NeededRun(), load_robot("three_link", {}), "mock", domain=own_domain(), chance=random.Random(0)) as made:
         file = made.out / "recording" / "recording.mcap"
         sizes = set()
         # it has grown, and what was its end has been written over

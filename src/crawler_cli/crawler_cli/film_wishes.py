@@ -16,7 +16,7 @@ PIXELS = 5 * 10**8  # of all pictures of a film together
 
 
 @dataclass(frozen=True)
-class Wishes:
+class FilmWishes:
     """From when to when (s of the run), how fast beside real time, and how large. Raises UserError."""
 
     begin: float = 0.0

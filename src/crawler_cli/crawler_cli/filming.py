@@ -12,7 +12,7 @@ from rosbags.highlevel import AnyReader
 from rosbags.interfaces import Connection
 
 from crawler_cli.commands.progress_line import ProgressLine
-from crawler_cli.film_wishes import Wishes
+from crawler_cli.film_wishes import FilmWishes
 from crawler_cli.recorded_run import recorded_stack
 from crawler_core.errors import UserError
 from crawler_core.whole_file import replace_file
@@ -36,7 +36,7 @@ class Take:
     lasts: float  # s, the whole recording
 
 
-def film(path: Path, file: Path | None, wishes: Wishes, quiet: bool) -> dict[str, Any]:
+def film(path: Path, file: Path | None, wishes: FilmWishes, quiet: bool) -> dict[str, Any]:
     """Make the film of the recording `path`, beside it where no `file` is given; what there is to say of it.
 
     Raises UserError for what is no recording of a robot that moves, and where the film cannot be written.

@@ -35,7 +35,7 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP)  # a rob
 
 
 @dataclass
-class Outcome:
+class RunOutcome:
     """How a run went."""
 
     log: RunLog
@@ -46,14 +46,14 @@ class Outcome:
     wall: float = math.nan  # s of wall time from there to the end
 
 
-def watch(stack: Stack, directory: Path, quiet: bool, draws: bool = False) -> Outcome:
+def watch(stack: Stack, directory: Path, quiet: bool, draws: bool = False) -> RunOutcome:
     """Run the stack for as long as it shall last, showing how it goes unless `quiet`. Its logs go to `directory`.
 
     `draws`: a picture follows, and what that needs is loaded meanwhile.
 
     Raises UserError where the logs cannot be written.
     """
-    outcome = Outcome(RunLog.of(stack.spec))
+    outcome = RunOutcome(RunLog.of(stack.spec))
     processes = Processes(stack.nodes, directory / "logs")
 
     def hear(number: int, _frame: object) -> None:
@@ -98,7 +98,7 @@ def run_through(stack: Stack, directory: Path, quiet: bool) -> int:
 class _Watch:
     """Looks at the ring until it is done, or something went wrong."""
 
-    def __init__(self, stack: Stack, processes: Processes, outcome: Outcome, draws: bool) -> None:
+    def __init__(self, stack: Stack, processes: Processes, outcome: RunOutcome, draws: bool) -> None:
         self._stack = stack
         self._processes = processes
         self._outcome = outcome

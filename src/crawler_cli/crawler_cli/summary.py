@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from crawler_bringup.stack import Stack
-from crawler_cli.run_watch import Outcome
+from crawler_cli.run_watch import RunOutcome
 from crawler_cli.verdict import why_invalid, why_not_done
 from crawler_nodes.measured import branch_shares, demands, measure, mode_shares
 
@@ -24,7 +24,7 @@ DEMANDS = {  # what strides ask for at most, where it is known
 COUNTERS = ("ticks", "late_ticks", "overruns", "clamped", "refused")
 
 
-def summarise(stack: Stack, outcome: Outcome, directory: Path) -> dict[str, Any]:
+def summarise(stack: Stack, outcome: RunOutcome, directory: Path) -> dict[str, Any]:
     """The keys of `crawler run --json`. There is no picture yet, and no recording."""
     log, prediction, period = outcome.log, stack.prediction, stack.gait.period
     numbers, words = prediction.numbers, prediction.words

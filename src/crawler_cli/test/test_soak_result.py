@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 
 from crawler_cli.soak.memory import Memory, grows, own_memory
 from crawler_cli.soak.result import SoakResult
-from crawler_cli.soak.sequence import Promise, Sequence
+from crawler_cli.soak.sequence import RecorderPromise, Sequence
 
 WELL = SoakResult(
     robot="three_link",
@@ -101,7 +101,7 @@ def test_stamps_of_the_wall_clock_are_kept_to_the_nanosecond():
 
 
 def test_a_recorder_must_have_in_its_file_what_it_had_by_its_last_word_but_one():
-    promise, kept = Promise(), []
+    promise, kept = RecorderPromise(), []
     for name, count in (("recorder", 5), ("backend", 7), ("recorder", 8), ("recorder", 8), ("one/recorder", 9)):
         status = DiagnosticStatus(name=name, values=[KeyValue(key="messages", value=str(count))])
         promise.hear(serialize_message(DiagnosticArray(status=[status])), {})

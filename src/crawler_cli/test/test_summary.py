@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from crawler_bringup.stack import Options, make_stack
-from crawler_cli.run_watch import Outcome
+from crawler_cli.run_watch import RunOutcome
 from crawler_cli.summary import summarise
 from crawler_nodes.run_log import Place, RunLog
 
@@ -24,7 +24,7 @@ def test_after_a_change_of_the_gait_its_own_steps_are_measured_and_compared_with
         log.odometry.append(Place(t, 0.1 * before / first + 0.02 * after / 2.0, 0.0, 0.0, 0.0))
     log.time, log.period = t, 2.0 if changed else first
     log.changed_ns = round((50.0 + changed) * 1e9) if changed else 0
-    summary = summarise(stack, Outcome(log), tmp_path)
+    summary = summarise(stack, RunOutcome(log), tmp_path)
     assert summary["step_length_m"] == pytest.approx(step, rel=1e-3)
     if changed:
         assert summary["prediction"].startswith("none: the gait was changed on the way, at 12.0 s")

@@ -61,7 +61,7 @@ COMPARISONS: Mapping[type, Callable[[Any, Any], bool]] = {
 }
 
 
-class Refused(ValueError):
+class RefusedExpression(ValueError):
     """What a file may not say, or what it says in vain; a sentence without its full stop."""
 
 
@@ -69,14 +69,14 @@ def evaluate(text: str, names: Mapping[str, Any], functions: Mapping[str, Callab
     """The value of the expression `text`: data.
 
     `names` are what it may read; `functions`, by their dotted names, what it may call besides those of this module.
-    Raises Refused, or what the operations themselves raise, such as ZeroDivisionError.
+    Raises RefusedExpression, or what the operations themselves raise, such as ZeroDivisionError.
     """
     if len(text) > LONGEST:
-        raise Refused(f"an expression is longer than {LONGEST} characters")
+        raise RefusedExpression(f"an expression is longer than {LONGEST} characters")
     tree = ast.parse(text.strip(), mode="eval")
     value = _Evaluation(names, functions).of(tree.body)
     if not isinstance(value, (*DATA, list, tuple, dict)):
-        raise Refused("an expression gives no data")
+        raise RefusedExpression("an expression gives no data")
     return value
 
 
@@ -88,53 +88,55 @@ class _Evaluation:
     def of(self, node: ast.expr) -> Any:
         made = getattr(self, f"_{type(node).__name__}", None)
         if made is None:
-            raise Refused(f"a {type(node).__name__} may not stand in a robot's file: it takes arithmetic, no programs")
+            raise RefusedExpression(
+                f"a {type(node).__name__} may not stand in a robot's file: it takes arithmetic, no programs"
+            )
         return made(node)
 
     def _Constant(self, node: ast.Constant) -> Any:
         if not isinstance(node.value, DATA):
-            raise Refused(f"{node.value!r} is no value of a robot's file")
+            raise RefusedExpression(f"{node.value!r} is no value of a robot's file")
         return _bounded(node.value)
 
     def _Name(self, node: ast.Name) -> Any:
         try:
             return _readable(self._names[node.id], node.id)
         except KeyError:
-            raise Refused(f"name '{node.id}' is not defined") from None
+            raise RefusedExpression(f"name '{node.id}' is not defined") from None
 
     def _Attribute(self, node: ast.Attribute) -> Any:
         """Of a mapping or a namespace of xacro's; other values have none."""
         value = self.of(node.value)
         if not isinstance(value, dict):
-            raise Refused(f"a value has no '.{node.attr}'")
+            raise RefusedExpression(f"a value has no '.{node.attr}'")
         try:
             return _readable(value[node.attr], node.attr)
         except (KeyError, AttributeError):
-            raise Refused(f"there is no '{node.attr}'") from None
+            raise RefusedExpression(f"there is no '{node.attr}'") from None
 
     def _Subscript(self, node: ast.Subscript) -> Any:
         value, index = self.of(node.value), node.slice
         if not isinstance(value, (str, list, tuple, dict)):
-            raise Refused("only texts, lists and mappings have indices")
+            raise RefusedExpression("only texts, lists and mappings have indices")
         if isinstance(index, ast.Slice):
             parts = (index.lower, index.upper, index.step)
             return value[slice(*(None if part is None else self.of(part) for part in parts))]
         try:
             return _readable(value[self.of(index)], "an index")
         except (KeyError, AttributeError) as error:
-            raise Refused(f"there is no {error}" if isinstance(error, KeyError) else str(error)) from None
+            raise RefusedExpression(f"there is no {error}" if isinstance(error, KeyError) else str(error)) from None
 
     def _Call(self, node: ast.Call) -> Any:
         arguments = [self.of(argument) for argument in node.args]
         if any(keyword.arg is None for keyword in node.keywords):
-            raise Refused("** may not stand in a robot's file")
+            raise RefusedExpression("** may not stand in a robot's file")
         named = {str(keyword.arg): self.of(keyword.value) for keyword in node.keywords}
         name = _dotted(node.func)
         called = self._functions.get(name) or _function(name)
         if called is None and isinstance(node.func, ast.Attribute):
             called = self._method(node.func)
         if called is None:
-            raise Refused(f"there is no function '{name or '...'}' for a robot's file")
+            raise RefusedExpression(f"there is no function '{name or '...'}' for a robot's file")
         made = called(*arguments, **named)
         return _bounded(list(made) if isinstance(made, (range, KeysView, ItemsView, ValuesView)) else made)
 
@@ -146,13 +148,13 @@ class _Evaluation:
     def _BinOp(self, node: ast.BinOp) -> Any:
         operation = BINARY.get(type(node.op))
         if operation is None:
-            raise Refused(f"{type(node.op).__name__} is no arithmetic of a robot's file")
+            raise RefusedExpression(f"{type(node.op).__name__} is no arithmetic of a robot's file")
         return _bounded(operation(self.of(node.left), self.of(node.right)))
 
     def _UnaryOp(self, node: ast.UnaryOp) -> Any:
         operation = UNARY.get(type(node.op))
         if operation is None:
-            raise Refused(f"{type(node.op).__name__} is no arithmetic of a robot's file")
+            raise RefusedExpression(f"{type(node.op).__name__} is no arithmetic of a robot's file")
         return operation(self.of(node.operand))
 
     def _BoolOp(self, node: ast.BoolOp) -> Any:
@@ -198,7 +200,7 @@ def _function(name: str) -> Callable[..., Any] | None:
 
 def _readable(value: Any, name: str) -> Any:
     if not isinstance(value, (*DATA, list, tuple, dict)):
-        raise Refused(f"'{name}' is no value that can be read")
+        raise RefusedExpression(f"'{name}' is no value that can be read")
     return value
 
 
@@ -211,7 +213,7 @@ def _bounded(value: Any) -> Any:
         _readable(part, "part of a value")
         left -= len(part) + 1 if isinstance(part, (str, list, tuple, dict)) else 1
         if left < 0 or (isinstance(part, int) and part.bit_length() > MOST_BITS):
-            raise Refused("an expression gives more than a robot needs")
+            raise RefusedExpression("an expression gives more than a robot needs")
         if isinstance(part, dict):
             todo += [*part, *part.values()]
         elif isinstance(part, (list, tuple)):
@@ -222,30 +224,30 @@ def _bounded(value: Any) -> Any:
 def _short_range(*bounds: Any) -> range:
     found = range(*bounds)
     if len(found) > MOST:
-        raise Refused("a range is longer than a robot needs")
+        raise RefusedExpression("a range is longer than a robot needs")
     return found
 
 
 def _product(a: Any, b: Any) -> Any:
     for many, times in ((a, b), (b, a)):
         if isinstance(many, (str, list, tuple)) and isinstance(times, int) and len(many) * times > MOST:
-            raise Refused("a repetition is longer than a robot needs")
+            raise RefusedExpression("a repetition is longer than a robot needs")
     return a * b
 
 
 def _rounded(number: Any, digits: Any) -> Any:
     if isinstance(digits, int) and abs(digits) > MOST_BITS:
-        raise Refused("a number is rounded further than a robot needs")
+        raise RefusedExpression("a number is rounded further than a robot needs")
     return round(number, digits)
 
 
 def _power(a: Any, b: Any) -> Any:
     if isinstance(a, int) and isinstance(b, int) and a.bit_length() * b > MOST_BITS:
-        raise Refused("a power is larger than a robot needs")
+        raise RefusedExpression("a power is larger than a robot needs")
     return a**b
 
 
 def _formatted(text: str, values: Any) -> str:
     if re.search(r"%.*(\d{3}|\*)", text, re.DOTALL):  # the width of a number
-        raise Refused(f"'{text[:40]}' formats wider than a robot needs")
+        raise RefusedExpression(f"'{text[:40]}' formats wider than a robot needs")
     return text % values

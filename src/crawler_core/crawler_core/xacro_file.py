@@ -21,7 +21,7 @@ from typing import Any
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
 from crawler_core.errors import UserError
-from crawler_core.expression import Refused, evaluate
+from crawler_core.expression import RefusedExpression, evaluate
 from crawler_core.text_file import read_text
 from crawler_core.yaml_file import read_yaml
 
@@ -70,7 +70,7 @@ class XacroFile:
         def counting(*arguments: Any) -> None:
             self._elements += 1
             if self._elements > MOST_ELEMENTS or time.thread_time() > self._until:
-                raise Refused("it makes more of itself than a robot needs")
+                raise RefusedExpression("it makes more of itself than a robot needs")
             eval_all(*arguments)
 
         return counting
@@ -79,7 +79,7 @@ class XacroFile:
         """What xacro reads a document from."""
         text = read_text(self._allowed(name))
         if "<!DOCTYPE" in text:  # a URDF has none, and its entities multiply
-            raise Refused(f"{name} declares a DOCTYPE: leave it out")
+            raise RefusedExpression(f"{name} declares a DOCTYPE: leave it out")
         return io.BytesIO(text.encode())
 
     def _load_yaml(self, name: str) -> Any:
@@ -92,9 +92,9 @@ class XacroFile:
         # an installed package may be links to where it was built
         linked = any(Path(*_straight(path)).is_relative_to(folder) for folder in self._packages)
         if plain not in self._files and not linked and not any(plain.is_relative_to(folder) for folder in inside):
-            raise Refused(f"{name} is neither in the robot's folder nor in a package that $(find ...) names")
+            raise RefusedExpression(f"{name} is neither in the robot's folder nor in a package that $(find ...) names")
         if not path.is_file():
-            raise Refused(f"there is no file {name}")
+            raise RefusedExpression(f"there is no file {name}")
         return path
 
     def _substituted(self, text: str, arguments: dict[str, str]) -> str:
@@ -103,7 +103,7 @@ class XacroFile:
         name = name.strip()
         if what == "arg":
             if name not in arguments:
-                raise Refused(f"$(arg {name}) has no value")
+                raise RefusedExpression(f"$(arg {name}) has no value")
             return arguments[name]
         if what == "find":
             try:
@@ -111,22 +111,22 @@ class XacroFile:
             except PackageNotFoundError:
                 share = ""
             if not share:
-                raise Refused(f"$(find {name}): there is no such package installed")
+                raise RefusedExpression(f"$(find {name}): there is no such package installed")
             self._packages.append(Path(share))
             return share
-        raise Refused(f"$({what} ...) may not stand in a robot's file: it takes $(arg ...) and $(find ...)")
+        raise RefusedExpression(f"$({what} ...) may not stand in a robot's file: it takes $(arg ...) and $(find ...)")
 
     @staticmethod
     def _fatal(*words: object) -> None:
-        raise Refused(" ".join(map(str, words)))
+        raise RefusedExpression(" ".join(map(str, words)))
 
     @staticmethod
     def _no_pattern(name: str) -> None:
-        raise Refused(f"{name} is no file: a robot's file names each that it includes")
+        raise RefusedExpression(f"{name} is no file: a robot's file names each that it includes")
 
     @staticmethod
     def _never(*_: object) -> None:
-        raise Refused("this version of xacro evaluates where it is not known to: install xacro 2.0 or 2.1")
+        raise RefusedExpression("this version of xacro evaluates where it is not known to: install xacro 2.0 or 2.1")
 
 
 def _straight(path: Path) -> Sequence[str]:

@@ -12,7 +12,7 @@ from crawler_core.motion import PeriodicMotion
 from crawler_core.types import FloatArray
 
 
-class Shape(NamedTuple):
+class BatchShape(NamedTuple):
     """What points have in common: the robot's parameters, and a path of its joints, run at any pace."""
 
     parameters: Mapping[str, float]
@@ -42,6 +42,6 @@ class Batch(Protocol):
         """Whether a robot with these parameters can be predicted so."""
 
     def run(
-        self, shapes: Sequence[Shape], which: NDArray[Any], omega: FloatArray, parameters: Mapping[str, FloatArray]
+        self, shapes: Sequence[BatchShape], which: NDArray[Any], omega: FloatArray, parameters: Mapping[str, FloatArray]
     ) -> Predictions:
         """Points on `shapes[which]` at the pace `omega` (rad/s), with the unshaping parameters at each of them."""

@@ -12,7 +12,7 @@ from crawler_core.limits import JointLimits
 from crawler_core.parameters import check_value
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
-from crawler_models.batch import Batch, Predictions, Shape
+from crawler_models.batch import Batch, BatchShape, Predictions
 from crawler_studies.evaluation import Result
 from crawler_studies.subject import Point, Subject
 from gait_generators.catalogue import GAITS, make_gait
@@ -46,7 +46,7 @@ def evaluate_at_once(batch: Batch, subject: Subject, points: Sequence[Point]) ->
     good = np.array([shape is not None for shape in made])
     if not good.any():
         return found
-    shapes = [Shape(*shape) for shape in made if shape is not None]
+    shapes = [BatchShape(*shape) for shape in made if shape is not None]
     gaits = [shape[1] for shape in made if shape is not None]
     row = np.cumsum(good) - 1
 

@@ -16,7 +16,7 @@ from crawler_cli.command import Command
 from crawler_cli.commands.arguments import HOUR, add_json, add_settings, number_to, settings_of, whole
 from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
-from crawler_cli.film_wishes import FASTEST, FPS, LASTS, STRIDE, WIDTH, Wishes
+from crawler_cli.film_wishes import FASTEST, FPS, LASTS, STRIDE, WIDTH, FilmWishes
 from crawler_cli.run_watch import run_through
 from crawler_core.errors import UserError
 from crawler_core.robot import default_robot
@@ -95,9 +95,11 @@ def run(arguments: argparse.Namespace) -> int:
     return _film(arguments, directory, out or directory / "film.gif")
 
 
-def wishes(arguments: argparse.Namespace) -> Wishes:
+def wishes(arguments: argparse.Namespace) -> FilmWishes:
     """What is asked for. Raises UserError for numbers that no film has."""
-    return Wishes(arguments.begin, arguments.end, arguments.speed, arguments.fps, arguments.width - arguments.width % 2)
+    return FilmWishes(
+        arguments.begin, arguments.end, arguments.speed, arguments.fps, arguments.width - arguments.width % 2
+    )
 
 
 def _stack(arguments: argparse.Namespace) -> tuple[Stack, Path]:

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Send, and say how each stood it."""
-    from crawler_cli.fuzz.campaign import Outcome, fuzz, targets
+    from crawler_cli.fuzz.campaign import DoorOutcome, fuzz, targets
 
     if not 1 <= arguments.count <= 10**9:
         raise UserError("--count must be 1 to 1000000000.")
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(map(str, chosen)))
         return 0
     asked = AskedToEnd(at_once=False)
-    outcomes: list[Outcome] = []
+    outcomes: list[DoorOutcome] = []
     began, code = time.monotonic(), 0
     with _quiet() as progress:
         try:

@@ -9,7 +9,7 @@ import sys
 
 from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json, namespace, number
-from crawler_cli.commands.hw_actions import ACTIONS, Task
+from crawler_cli.commands.hw_actions import ACTIONS, HardwareTask
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot import default_robot, load_robot, robot_names
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Do the action."""
     signal.signal(signal.SIGTERM, _end)
     spec = load_robot(arguments.robot)
-    task = Task(spec, _settings(arguments), arguments)
+    task = HardwareTask(spec, _settings(arguments), arguments)
     try:
         code = ACTIONS[arguments.action](task)
     except BackendFault as fault:

@@ -34,7 +34,7 @@ Motors = HardwareBackend | EmulatedBackend
 ROW = "{:<10} {:>10} {:>10} {:>9} {:>8} {:>8}  {}"
 
 
-class Task:
+class HardwareTask:
     """One call of the command: what it works on, and what it found, for --json."""
 
     def __init__(
@@ -88,7 +88,7 @@ class Task:
             yield runner, made[0]
 
 
-def _scan(task: Task) -> int:
+def _scan(task: HardwareTask) -> int:
     with task.ports() as buses:
         found = scan(buses)
     task.result["devices"] = [
@@ -117,7 +117,7 @@ def _scan(task: Task) -> int:
     )
 
 
-def _monitor(task: Task) -> int:
+def _monitor(task: HardwareTask) -> int:
     once = task.arguments.once or task.arguments.json
     with task.robot() as (runner, backend):
         task.say(ROW.format("joint", "angle deg", "deg/s", "N m", "deg C", "V", "errors"))
@@ -153,7 +153,7 @@ def _as_json(one: Reading) -> dict[str, Any]:
     }
 
 
-def _calibrate(task: Task) -> int:
+def _calibrate(task: HardwareTask) -> int:
     chosen = [task.arguments.joint] if task.arguments.joint else list(task.spec.actuated_names)
     path = Path(task.arguments.calibration or calibration_path(task.spec.name))
     home = {joint.name: joint.home for joint in task.spec.actuated}
@@ -184,7 +184,7 @@ def _calibrate(task: Task) -> int:
     return 0
 
 
-def _home(task: Task) -> int:
+def _home(task: HardwareTask) -> int:
     if isinstance(task.settings, HardwareSettings):  # emulated devices know where they begin
         for name in find_zeros(task.buses):
             task.say(f"{name}: its zero was not known, and is found")
@@ -192,7 +192,7 @@ def _home(task: Task) -> int:
     return _move(task, lambda now: {joint.name: joint.home for joint in placed})
 
 
-def _jog(task: Task) -> int:
+def _jog(task: HardwareTask) -> int:
     arguments, name = task.arguments, task.arguments.joint
     if not name or (arguments.to is None and arguments.by is None):
         raise UserError("jog needs a joint and a goal: --joint NAME with --to DEGREES or --by DEGREES.")
@@ -201,7 +201,7 @@ def _jog(task: Task) -> int:
     return _move(task, lambda now: {name: now[name] + math.radians(arguments.by)})
 
 
-def _move(task: Task, goal_from: Callable[[Mapping[str, float]], dict[str, float]]) -> int:
+def _move(task: HardwareTask, goal_from: Callable[[Mapping[str, float]], dict[str, float]]) -> int:
     speed = math.radians(task.arguments.speed)
     task.spec = placing(task.spec, task.buses)
     check_goal(task.spec, {}, speed)
@@ -217,7 +217,7 @@ def _move(task: Task, goal_from: Callable[[Mapping[str, float]], dict[str, float
     return 0
 
 
-def _estop(task: Task) -> int:
+def _estop(task: HardwareTask) -> int:
     with task.ports() as buses:
         faults = release_all(buses)
     if any("another program uses" in str(fault) for fault in faults):
@@ -227,7 +227,7 @@ def _estop(task: Task) -> int:
     return task.fail(faults)
 
 
-def _estop_the_run(task: Task) -> int:
+def _estop_the_run(task: HardwareTask) -> int:
     """The port is taken, so a run has the motors: press the emergency stop of its backend."""
     from std_srvs.srv import Trigger
 
@@ -239,7 +239,7 @@ def _estop_the_run(task: Task) -> int:
     return 0 if answer.success else 1
 
 
-def _reboot(task: Task) -> int:
+def _reboot(task: HardwareTask) -> int:
     with task.ports() as buses:
         for bus in buses:
             with opened(bus) as driver:
@@ -252,7 +252,7 @@ def _reboot(task: Task) -> int:
     return 0
 
 
-def _emulate(task: Task) -> int:
+def _emulate(task: HardwareTask) -> int:
     emulation = Emulation(task.spec, task.buses)
     try:
         ports = {name: emulator.port for name, emulator in emulation.emulators.items()}
@@ -276,7 +276,7 @@ def _emulate(task: Task) -> int:
         emulation.close()
 
 
-def _obey(task: Task, emulation: Emulation, words: list[str]) -> None:
+def _obey(task: HardwareTask, emulation: Emulation, words: list[str]) -> None:
     """What was typed: `state`, or a fault and perhaps a joint."""
     if words == ["state"]:
         angles, rates = emulation.motion()
@@ -292,12 +292,12 @@ def _obey(task: Task, emulation: Emulation, words: list[str]) -> None:
             print(f"crawler: {error}", file=sys.stderr, flush=True)
 
 
-def _tell(task: Task, text: str, data: dict[str, Any]) -> None:
+def _tell(task: HardwareTask, text: str, data: dict[str, Any]) -> None:
     """One line at once: for a person, or a JSON object."""
     print(json.dumps(data) if task.arguments.json else text, flush=True)
 
 
-ACTIONS: Mapping[str, Callable[[Task], int]] = {
+ACTIONS: Mapping[str, Callable[[HardwareTask], int]] = {
     "scan": _scan,
     "monitor": _monitor,
     "calibrate": _calibrate,

@@ -20,7 +20,7 @@ from crawler_cli.commands.arguments import add_json, add_settings, namespace, nu
 from crawler_cli.commands.interruption import EXIT_INTERRUPTED
 from crawler_cli.commands.model import finite
 from crawler_cli.left_recording import left_recording
-from crawler_cli.run_watch import USAGE, Outcome, watch
+from crawler_cli.run_watch import USAGE, RunOutcome, watch
 from crawler_cli.summary import summarise, summary_table
 from crawler_core.errors import UserError
 from crawler_core.robot import default_robot, robot_names
@@ -192,7 +192,7 @@ def _label(robot: str) -> str:
     return Path(robot).resolve().parent.name if robot.endswith((".yaml", ".yml")) else robot
 
 
-def _finish(stack: Stack, outcome: Outcome, directory: Path, quiet: bool, draws: bool) -> int:
+def _finish(stack: Stack, outcome: RunOutcome, directory: Path, quiet: bool, draws: bool) -> int:
     if outcome.refusal:
         print(f"crawler: {outcome.refusal}", file=sys.stderr)
         return USAGE
@@ -219,7 +219,7 @@ def _finish(stack: Stack, outcome: Outcome, directory: Path, quiet: bool, draws:
     return EXIT_INTERRUPTED if outcome.interrupted and stack.duration else 0
 
 
-def _leave_picture(stack: Stack, outcome: Outcome, directory: Path, summary: dict[str, Any]) -> list[str]:
+def _leave_picture(stack: Stack, outcome: RunOutcome, directory: Path, summary: dict[str, Any]) -> list[str]:
     """Draw it, and tell the summary; a sentence where that is not possible."""
     from crawler_cli.picture import draw
 

@@ -14,7 +14,7 @@ from crawler_cli.command import Command
 from crawler_cli.commands.arguments import add_json
 from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
-from crawler_cli.storm.kind import Stage
+from crawler_cli.storm.kind import NeededRun
 from crawler_core.errors import UserError
 from crawler_core.robot import default_robot, robot_names
 from crawler_nodes.own_domain import own_domain
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(f"{directory} exists already: give a new name with --out, nothing is overwritten.")
     domain = own_domain() if arguments.domain is None else arguments.domain
     os.environ |= {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
-    stage = Stage(
+    stage = NeededRun(
         robot=arguments.robot,
         sets=(f"backend.rate={arguments.rate:g}", *arguments.set),
         out=str((directory / "run").resolve()),

@@ -25,7 +25,7 @@ MOST_CRASHES = 20  # different ones, after which it is enough
 
 
 @dataclass
-class Outcome:
+class DoorOutcome:
     """How a door stood it."""
 
     target: str
@@ -66,12 +66,12 @@ def targets(domain: int) -> list[Target]:
     return list(found.values())
 
 
-def fuzz(target: Target, count: int, seed: int, domain: int, check: Callable[[], None] = lambda: None) -> Outcome:
+def fuzz(target: Target, count: int, seed: int, domain: int, check: Callable[[], None] = lambda: None) -> DoorOutcome:
     """Send it `count` messages, requests or values; `check` is called between them and may raise.
 
     What is sent, and when, follows from `seed` and the target alone: the first messages are the same for any `count`.
     """
-    outcome = Outcome(str(target))
+    outcome = DoorOutcome(str(target))
     ring = FuzzedRing(target.cast, domain)
     try:
         if _crawls(ring, START, ring.tick) is None:
@@ -88,7 +88,7 @@ def fuzz(target: Target, count: int, seed: int, domain: int, check: Callable[[],
     return outcome
 
 
-def _strike(outcome: Outcome, ring: FuzzedRing, attack: Attack, count: int, check: Callable[[], None]) -> None:
+def _strike(outcome: DoorOutcome, ring: FuzzedRing, attack: Attack, count: int, check: Callable[[], None]) -> None:
     def bear(do: Callable[[], object]) -> None:
         """Do it; of each kind of trouble the first is told, with the message that was sent last."""
         limits = len(ring.witness.peak.said)

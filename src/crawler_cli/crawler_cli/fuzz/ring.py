@@ -20,7 +20,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 from crawler_cli.fuzz.ideal import IdealBackend, IdealSettings
 from crawler_cli.fuzz.wire import Wire
 from crawler_cli.storm.topics import TYPES
-from crawler_cli.storm.witness import State, Witness
+from crawler_cli.storm.witness import HeardState, Witness
 from crawler_core.robot import default_robot, load_robot
 from crawler_nodes.backend_node import BackendNode, autostart
 from crawler_nodes.messages import stamp_ns
@@ -130,6 +130,6 @@ class FuzzedRing:
         if topic == "joint_states":
             self.states += 1
             angles = tuple(message.position[i] for i in self.spec.actuated_indices)
-            self.witness.see(State(self.wire.now, stamp_ns(message.header.stamp) * 1e-9, angles))
+            self.witness.see(HeardState(self.wire.now, stamp_ns(message.header.stamp) * 1e-9, angles))
         elif topic == "motion_state":
             self._see_motion(data, {})

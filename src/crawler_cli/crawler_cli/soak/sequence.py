@@ -37,7 +37,7 @@ class Sequence:
 
 
 @dataclass
-class Promise:
+class RecorderPromise:
     """What the recorder has said that it has. Feed it `hear`."""
 
     counts: deque[int] = field(default_factory=lambda: deque(maxlen=2))  # messages, by its last two words that differ

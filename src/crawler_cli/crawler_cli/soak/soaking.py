@@ -18,8 +18,8 @@ from sensor_msgs.msg import JointState
 
 from crawler_cli.soak.memory import Memory
 from crawler_cli.soak.result import SoakResult
-from crawler_cli.soak.sequence import Promise, Sequence
-from crawler_cli.storm.kind import Stage
+from crawler_cli.soak.sequence import RecorderPromise, Sequence
+from crawler_cli.storm.kind import NeededRun
 from crawler_cli.storm.remains import traced
 from crawler_cli.storm.scene import START_UP, Scene
 from crawler_core.errors import UserError
@@ -38,7 +38,7 @@ TOPICS = ("joint_states", "joint_commands")
 class Soak:
     """What shall run for how long."""
 
-    stage: Stage
+    stage: NeededRun
     backend: str
     domain: int
     rate: float  # Hz
@@ -57,7 +57,7 @@ def soak(
     sequences = {name: Sequence() for name in TOPICS}
     memory = Memory()
     troubles: list[str] = []
-    promise = Promise()
+    promise = RecorderPromise()
     topics: Topics = [(Topic(name, JointState, depth=5000), sequence.hear) for name, sequence in sequences.items()]
     topics.append((Topic("diagnostics", DiagnosticArray, depth=5000), promise.hear))
     scene = Scene(

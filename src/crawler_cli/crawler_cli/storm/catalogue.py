@@ -19,7 +19,7 @@ from crawler_cli.storm.families import (
     services,
     states,
 )
-from crawler_cli.storm.kind import Kind, Stage
+from crawler_cli.storm.kind import FaultKind, NeededRun
 from crawler_core.errors import unknown_name
 
 MODULES = (
@@ -36,20 +36,20 @@ MODULES = (
     files,
     rings,
 )
-KINDS: tuple[Kind, ...] = tuple(kind for module in MODULES for kind in module.KINDS)
+KINDS: tuple[FaultKind, ...] = tuple(kind for module in MODULES for kind in module.KINDS)
 FAMILIES = tuple(dict.fromkeys(kind.family for kind in KINDS))
 
 
-def on_robot(kinds: Iterable[Kind], robot: str) -> list[Kind]:
+def on_robot(kinds: Iterable[FaultKind], robot: str) -> list[FaultKind]:
     """The kinds on another robot than the default one; not those that need a law, a gait or a joint of their own."""
     return [
         replace(kind, stage=replace(kind.stage, robot=robot))
         for kind in kinds
-        if kind.stage in (Stage(), Stage(starts=False, out=kind.stage.out))
+        if kind.stage in (NeededRun(), NeededRun(starts=False, out=kind.stage.out))
     ]
 
 
-def chosen_kinds(words: Iterable[str]) -> list[Kind]:
+def chosen_kinds(words: Iterable[str]) -> list[FaultKind]:
     """Those that `words` name, each a family or a kind; all without words. Raises UserError for an unknown one."""
     wanted = set(words)
     for word in wanted:

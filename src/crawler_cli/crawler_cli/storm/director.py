@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crawler_cli.storm.judge import act
-from crawler_cli.storm.kind import Kind, Must, crawls
+from crawler_cli.storm.kind import FaultKind, Must, crawls
 from crawler_cli.storm.remains import Remains
 from crawler_cli.storm.scene import Scene
 from crawler_cli.storm.verdict import Verdict
@@ -36,7 +36,7 @@ class Weather:
 
 
 def blow(
-    kinds: Sequence[Kind],
+    kinds: Sequence[FaultKind],
     backends: Sequence[str],
     weather: Weather,
     say: Callable[[str], None],
@@ -57,17 +57,17 @@ def blow(
         yield from _run(together, backend, weather, random.Random(chance.random()), check)
 
 
-def applies(kind: Kind, backend: str) -> bool:
+def applies(kind: FaultKind, backend: str) -> bool:
     """Whether the backend can have this fault, and carry the robot that it needs."""
     if backend not in kind.backends:
         return False
     return backend != "model" or model_of(load_robot(kind.stage.robot, {})).plant is not None
 
 
-def acts(kinds: Sequence[Kind], chance: random.Random) -> list[list[Kind]]:
+def acts(kinds: Sequence[FaultKind], chance: random.Random) -> list[list[FaultKind]]:
     """The kinds in an order by chance, those that may share a run together."""
-    found: list[list[Kind]] = []
-    shared: dict[Any, list[Kind]] = {}
+    found: list[list[FaultKind]] = []
+    shared: dict[Any, list[FaultKind]] = {}
     for kind in kinds:
         if kind.shares:
             shared.setdefault(kind.stage, []).append(kind)
@@ -81,7 +81,7 @@ def acts(kinds: Sequence[Kind], chance: random.Random) -> list[list[Kind]]:
 
 
 def _run(
-    kinds: list[Kind], backend: str, weather: Weather, chance: random.Random, check: Callable[[], None]
+    kinds: list[FaultKind], backend: str, weather: Weather, chance: random.Random, check: Callable[[], None]
 ) -> Iterator[Verdict]:
     """One run, and what is left of it. Where it breaks, those that have not come yet get another."""
     first = kinds[0]
@@ -113,7 +113,7 @@ def _run(
         yield from _run(left, backend, weather, chance, check)
 
 
-def _end(scene: Scene, verdict: Verdict, first: Kind) -> None:
+def _end(scene: Scene, verdict: Verdict, first: FaultKind) -> None:
     """Let the run end, or end it, and judge what is left; `verdict` is the last of it."""
     if not first.shares:
         scene.until(lambda: scene.ended, first.stage.lasts + GRACE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from crawler_cli.storm.families.services import enable, reset
-from crawler_cli.storm.kind import RECOVERY, Kind
+from crawler_cli.storm.kind import RECOVERY, FaultKind
 from crawler_cli.storm.scene import Scene, Unmet
 from crawler_cli.storm.verdict import Verdict
 from crawler_cli.storm.witness import Peak
@@ -14,7 +14,7 @@ HEARD = 3.0  # s within which what happened stands in diagnostics: they come onc
 SLOW = 10.0  # s of the wall clock that a busy machine may take for the recovery
 
 
-def act(kind: Kind, scene: Scene) -> Verdict:
+def act(kind: FaultKind, scene: Scene) -> Verdict:
     """Do it, and see what follows while the run lasts. The run's end is judged by others."""
     witness = scene.witness
     scene.listen(scene.chance.uniform(0.0, 0.3))
@@ -36,7 +36,7 @@ def act(kind: Kind, scene: Scene) -> Verdict:
     return verdict
 
 
-def _follow(kind: Kind, scene: Scene, began: float, verdict: Verdict) -> None:
+def _follow(kind: FaultKind, scene: Scene, began: float, verdict: Verdict) -> None:
     witness, must = scene.witness, kind.must
     if must.rests:
         scene.until(lambda: witness.rests(must.trembles) or scene.ended, must.rests + (0.0 if must.crawls else HEARD))
@@ -86,7 +86,7 @@ def _crawls_again(scene: Scene) -> float:
     return taken
 
 
-def _limits(kind: Kind, verdict: Verdict, peak: Peak) -> None:
+def _limits(kind: FaultKind, verdict: Verdict, peak: Peak) -> None:
     """What was too fast. A joint whose torque has to go off may stop as it will."""
     limp = bool(kind.must.rests or kind.must.ends)
     verdict.speed = peak.speed

@@ -21,7 +21,7 @@ OVER = 10.0  # s within which a run that cannot go on has ended
 
 
 @dataclass(frozen=True)
-class Stage:
+class NeededRun:
     """The run that a kind of fault needs: what `crawler run` is told besides its backend."""
 
     robot: str = field(default_factory=default_robot)
@@ -50,7 +50,7 @@ class Must:
 
 
 @dataclass(frozen=True)
-class Kind:
+class FaultKind:
     """One kind of fault."""
 
     name: str  # <family>/<what>
@@ -58,7 +58,7 @@ class Kind:
     must: Must
     inject: Callable[[Scene], None]  # returns once the last of it is done; may raise scene.Unmet
     backends: tuple[str, ...] = EVERY
-    stage: Stage = field(default_factory=Stage)
+    stage: NeededRun = field(default_factory=NeededRun)
     jolts: bool = False  # the joints may be driven as hard as their limits allow: a foot may leave the ground
 
     alone: bool = False  # what it leaves behind would be laid to the next one: a gait at its slowest, for a cycle

@@ -19,7 +19,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 
 from crawler_cli.processes import end_with_parent
 from crawler_cli.storm.family_tree import FamilyTree
-from crawler_cli.storm.kind import LIFTED, Stage
+from crawler_cli.storm.kind import LIFTED, NeededRun
 from crawler_cli.storm.topics import LATCHED, LISTENED, TYPES, genuine_topics
 from crawler_cli.storm.witness import Witness
 from crawler_core.robot import RobotSpec
@@ -44,7 +44,7 @@ class Scene:
 
     def __init__(
         self,
-        stage: Stage,
+        stage: NeededRun,
         spec: RobotSpec,
         backend: str,
         *,

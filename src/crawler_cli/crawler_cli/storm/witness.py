@@ -27,7 +27,7 @@ UNSURE = 1e-3  # s by which commands reach a joint in real time sooner or later
 SOLVED = 2e-5  # rad, that the solver of an engine leaves
 
 
-class State(NamedTuple):
+class HeardState(NamedTuple):
     """One message of joint_states, of the actuated joints."""
 
     heard: float  # s of the wall clock
@@ -35,7 +35,7 @@ class State(NamedTuple):
     angles: tuple[float, ...]  # rad
 
 
-class Word(NamedTuple):
+class HeardWord(NamedTuple):
     """One status of diagnostics."""
 
     heard: float  # s of the wall clock
@@ -67,8 +67,8 @@ class Witness:
 
     spec: RobotSpec
     backend: str
-    states: deque[State] = field(default_factory=lambda: deque(maxlen=4000))
-    words: deque[Word] = field(default_factory=lambda: deque(maxlen=4000))
+    states: deque[HeardState] = field(default_factory=lambda: deque(maxlen=4000))
+    words: deque[HeardWord] = field(default_factory=lambda: deque(maxlen=4000))
     forged: set[bytes] = field(default_factory=set)  # what the storm itself has sent
     counters: dict[str, str] = field(default_factory=dict)  # the backend's latest values in diagnostics
     peak: Peak = field(default_factory=Peak)
@@ -130,7 +130,7 @@ class Witness:
         for status in deserialize_message(data, DiagnosticArray).status:
             values = {entry.key: entry.value for entry in status.values}
             text = "; ".join([status.message, *(f"{key} {value}" for key, value in values.items())])
-            self.words.append(Word(time.monotonic(), status.name, status.level[0], text))
+            self.words.append(HeardWord(time.monotonic(), status.name, status.level[0], text))
             if status.name.rpartition("/")[2] == "backend" and "motion" in values:
                 self.counters = values
 
@@ -145,16 +145,16 @@ class Witness:
         if list(message.name) != self._names:
             self._names = list(message.name)
             self._index = [self._names.index(name) for name in self.spec.actuated_names]
-        self.see(State(time.monotonic(), stamp_of(data), tuple(message.position[i] for i in self._index)))
+        self.see(HeardState(time.monotonic(), stamp_of(data), tuple(message.position[i] for i in self._index)))
 
-    def see(self, state: State) -> None:
+    def see(self, state: HeardState) -> None:
         """The next state."""
         if self.states:
             self._compare(self.states[-1], state)
         if not self.states or state.stamp != self.states[-1].stamp:
             self.states.append(state)
 
-    def _compare(self, before: State, now: State) -> None:
+    def _compare(self, before: HeardState, now: HeardState) -> None:
         passed = now.stamp - before.stamp
         if passed <= 0.0:
             self.went_back += passed < 0.0

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from crawler_core.types import FloatArray
 from crawler_models.bolt.fast import run as compiled
-from crawler_models.bolt.fast.continuous_law import Law
+from crawler_models.bolt.fast.continuous_law import LawNumbers
 from crawler_models.bolt.fast.matrices import numbers
 from crawler_models.bolt.fast.spf import reduce
 from crawler_models.bolt.fast.stepping import STATES, WORK
@@ -119,10 +119,10 @@ def lift_off_start(leg: Leg, parameters: RunningParameters, rate: float) -> Hybr
     return HybridStart((q1, -k.fx, -k.fy), (rate, -k.fx1 * rate, -k.fy1 * rate), (q2, q3, q4, q5))
 
 
-def continuous_law(parameters: RunningParameters, torque: float = math.inf, power: float = POWER) -> Law:
+def continuous_law(parameters: RunningParameters, torque: float = math.inf, power: float = POWER) -> LawNumbers:
     """The law (20) for compiled code; `torque` (N m) and `power` (W) are the motor's most."""
     p = parameters
-    return Law(
+    return LawNumbers(
         float(p.stiffness),
         float(p.damping),
         float(p.rate_share),

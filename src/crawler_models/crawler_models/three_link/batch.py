@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler_core.types import FloatArray
-from crawler_models.batch import Predictions, Shape
+from crawler_models.batch import BatchShape, Predictions
 from crawler_models.three_link.fast import Outcome, ShapeTable
 from crawler_models.three_link.robot import ThreeLink
 
@@ -30,7 +30,7 @@ class ShapeTables:
         return True
 
     def run(
-        self, shapes: Sequence[Shape], which: NDArray[Any], omega: FloatArray, parameters: Mapping[str, FloatArray]
+        self, shapes: Sequence[BatchShape], which: NDArray[Any], omega: FloatArray, parameters: Mapping[str, FloatArray]
     ) -> Predictions:
         robots = [ThreeLink.from_parameters(shape.parameters) for shape in shapes]
         table = ShapeTable(robots, [shape.motion for shape in shapes])

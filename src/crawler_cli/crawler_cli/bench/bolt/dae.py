@@ -15,7 +15,7 @@ from scipy.integrate import solve_ivp
 from crawler_core.types import FloatArray
 from crawler_models.bolt import Leg
 from crawler_models.bolt.constrained import constraints, coriolis, curvature, extended, gravity, inertia
-from crawler_models.bolt.fast.continuous_law import Law, Phase, after_ramp, begin, torque
+from crawler_models.bolt.fast.continuous_law import LawNumbers, Phase, after_ramp, begin, torque
 
 
 class Ran(NamedTuple):
@@ -30,7 +30,7 @@ class Ran(NamedTuple):
 class Leaping:
     """The run of one leg under one law, from a state in flight."""
 
-    def __init__(self, leg: Leg, law: Law, method: str, tolerance: float) -> None:
+    def __init__(self, leg: Leg, law: LawNumbers, method: str, tolerance: float) -> None:
         """`method` and `tolerance` (relative; absolute a hundredth of it) are solve_ivp's."""
         self.leg, self.law = leg, law
         self.solver = {"method": method, "rtol": tolerance, "atol": 0.01 * tolerance}

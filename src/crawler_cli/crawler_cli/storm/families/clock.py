@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from crawler_cli.storm.families.speaking import FLOOD, speaks
-from crawler_cli.storm.kind import SIMULATIONS, Kind, crawls
+from crawler_cli.storm.kind import SIMULATIONS, FaultKind, crawls
 from crawler_cli.storm.scene import Scene
 
 
-def _tells(what: str, does: str, time: Callable[[float], float], times: int = 20) -> Kind:
+def _tells(what: str, does: str, time: Callable[[float], float], times: int = 20) -> FaultKind:
     def change(message: object, scene: Scene) -> None:
         seconds = time(scene.witness.stamp)
         stamp = message.clock  # type: ignore[attr-defined]

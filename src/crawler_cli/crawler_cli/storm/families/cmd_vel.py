@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 from crawler_cli.storm.families.speaking import FLOOD, Change, speaks
-from crawler_cli.storm.kind import Kind, Must, Stage, crawls, stops
+from crawler_cli.storm.kind import FaultKind, Must, NeededRun, crawls, stops
 from crawler_cli.storm.robots import steered
 from crawler_cli.storm.scene import Scene
 
 ROBOT, GAIT = steered()
-STEERED = Stage(robot=ROBOT, gait=GAIT)
+STEERED = NeededRun(robot=ROBOT, gait=GAIT)
 SILENCE = 2.0  # s: the legs are at rest half a second after the last cmd_vel
 # cranks whose law has nothing but coarse encoders tremble at an edge between two of their angles
 TREMBLES = math.radians(3.0)
@@ -29,11 +29,11 @@ def twist(forward: float = 0.0, aside: float = 0.0, yaw: float = 0.0) -> Change:
     return change
 
 
-def _steers(what: str, does: str, change: Change, must: Must, **more: Any) -> Kind:
+def _steers(what: str, does: str, change: Change, must: Must, **more: Any) -> FaultKind:
     return speaks("cmd_vel", what, does, change, must, stage=STEERED, backends=("pybullet", "mujoco"), **more)
 
 
-KINDS: tuple[Kind, ...] = (
+KINDS: tuple[FaultKind, ...] = (
     _steers("nan", "a forward speed that is no number", twist(math.nan), crawls("cmd_vel")),
     _steers("infinite", "an infinite turn", twist(yaw=math.inf), crawls("cmd_vel")),
     _steers("sideways", "a speed to the left", twist(aside=0.1), crawls("cmd_vel")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler_cli.storm.kind import Kind, Stage, ends
+from crawler_cli.storm.kind import FaultKind, NeededRun, ends
 from crawler_cli.storm.robots import default_spec
 from crawler_cli.storm.scene import Scene
 from hw_drivers.emulation.emulator import FAULTS
@@ -27,17 +27,17 @@ BUS = {
 }
 
 
-def _fails(name: str, does: str, backend: str, fault: str, words: tuple[str, ...]) -> Kind:
+def _fails(name: str, does: str, backend: str, fault: str, words: tuple[str, ...]) -> FaultKind:
     sets = (f"backend.fail={fault}", f"backend.fail_after={AFTER:g}", f"backend.fail_joint={JOINT}")
     must = ends(*words, within=AFTER + 12.0, text="all torque off, joint, cause and remedy said; exit code not 0")
-    return Kind(f"devices/{name}", does, must, _wait, (backend,), Stage(sets=sets))
+    return FaultKind(f"devices/{name}", does, must, _wait, (backend,), NeededRun(sets=sets))
 
 
 def _wait(scene: Scene) -> None:
     """It fails by itself."""
 
 
-def _all_kinds() -> tuple[Kind, ...]:
+def _all_kinds() -> tuple[FaultKind, ...]:
     missing = set(FAULTS) - set(BUS) - {"none"}
     assert not missing, missing
     mocks = (_fails(f"mock_{f}", f"the mock servos fail: {f}", "mock", f, w) for f, w in MOCK.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 import shutil
 
-from crawler_cli.storm.kind import Kind, Must, Stage, crawls, ends
+from crawler_cli.storm.kind import FaultKind, Must, NeededRun, crawls, ends
 from crawler_cli.storm.scene import Scene
 
 FULL = ends("record", text="the cause is said, exit code not 0; what was recorded can be read")
@@ -28,21 +28,21 @@ def _no_room_for_the_end(scene: Scene) -> None:
 
 GONE = Must("the run ends with a sentence about it, exit code not 0", ends=20.0, code=None, keeps=False)
 KINDS = (
-    Kind("files/disk_full", "no room for the recording any more", FULL, _no_room),
-    Kind("files/no_room_for_logs", "no room for the nodes' logs", crawls(text="crawls on"), _no_room_for_logs),
-    Kind("files/no_room_for_summary", "no room for summary and picture", GONE, _no_room_for_the_end),
-    Kind("files/out_removed", "the run's folder is removed", GONE, lambda scene: shutil.rmtree(scene.out)),
-    Kind(
+    FaultKind("files/disk_full", "no room for the recording any more", FULL, _no_room),
+    FaultKind("files/no_room_for_logs", "no room for the nodes' logs", crawls(text="crawls on"), _no_room_for_logs),
+    FaultKind("files/no_room_for_summary", "no room for summary and picture", GONE, _no_room_for_the_end),
+    FaultKind("files/out_removed", "the run's folder is removed", GONE, lambda scene: shutil.rmtree(scene.out)),
+    FaultKind(
         "files/recording_removed",
         "the recording's folder is removed",
         GONE,
         lambda scene: shutil.rmtree(scene.out / "recording"),
     ),
-    Kind(
+    FaultKind(
         "files/out_impossible",
         "--out below something that is no folder",
         Must("one sentence, exit code 2, nothing is started", ends=20.0, code=(2,), keeps=False),
         lambda _scene: None,
-        stage=Stage(starts=False, out="/dev/null/run"),
+        stage=NeededRun(starts=False, out="/dev/null/run"),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 
-from crawler_cli.storm.kind import Kind, Must, crawls, stops
+from crawler_cli.storm.kind import FaultKind, Must, crawls, stops
 from crawler_cli.storm.scene import Scene, Unmet
 
 STEPS = {
@@ -23,12 +23,12 @@ def change(scene: Scene, step: str) -> bool:
     return bool(scene.call(ChangeState, "backend/change_state", transition=Transition(id=STEPS[step])).success)
 
 
-def _refused(step: str) -> Kind:
+def _refused(step: str) -> FaultKind:
     def inject(scene: Scene) -> None:
         if change(scene, step):
             raise Unmet(f"{step} was granted to an active node")
 
-    return Kind(f"lifecycle/{step}", f"{step} while it is active", crawls(text="refused; crawls on"), inject)
+    return FaultKind(f"lifecycle/{step}", f"{step} while it is active", crawls(text="refused; crawls on"), inject)
 
 
 def _deactivate(scene: Scene) -> None:
@@ -54,10 +54,10 @@ KINDS = (
     _refused("configure"),
     _refused("activate"),
     _refused("cleanup"),
-    Kind("lifecycle/deactivate", "deactivate", DOWN, _deactivate),
-    Kind("lifecycle/deactivate_and_back", "deactivate, then activate", AGAIN, _and_back),
-    Kind("lifecycle/from_the_start", "deactivate, cleanup, configure, activate", AGAIN, _from_the_start),
-    Kind("lifecycle/shutdown", "shutdown", DOWN, lambda scene: _shut(scene)),
+    FaultKind("lifecycle/deactivate", "deactivate", DOWN, _deactivate),
+    FaultKind("lifecycle/deactivate_and_back", "deactivate, then activate", AGAIN, _and_back),
+    FaultKind("lifecycle/from_the_start", "deactivate, cleanup, configure, activate", AGAIN, _from_the_start),
+    FaultKind("lifecycle/shutdown", "shutdown", DOWN, lambda scene: _shut(scene)),
 )
 
 

@@ -10,7 +10,7 @@ from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 
 from crawler_bringup.stack import BACKENDS
-from crawler_cli.storm.kind import Kind, crawls
+from crawler_cli.storm.kind import FaultKind, crawls
 from crawler_cli.storm.scene import Scene, Unmet
 from crawler_core.backend_settings import BackendSettings
 from crawler_core.parameters import ParameterInfo, describe
@@ -40,7 +40,7 @@ def put(scene: Scene, node: str, name: str, value: Any) -> Any:
     return scene.call(SetParameters, f"{node}/set_parameters", parameters=[wanted]).results[0]
 
 
-def _refused(node: str, what: str, does: str, values: Values) -> Kind:
+def _refused(node: str, what: str, does: str, values: Values) -> FaultKind:
     def inject(scene: Scene) -> None:
         for info in infos(scene, node):
             for value in values(info):
@@ -50,7 +50,9 @@ def _refused(node: str, what: str, does: str, values: Values) -> Kind:
                 if not result.reason:
                     raise Unmet(f"{node}.{info.name} = {value!r} was refused without a reason")
 
-    return Kind(f"parameters/{node}_{what}", does, crawls(text="each is refused with its reason; crawls on"), inject)
+    return FaultKind(
+        f"parameters/{node}_{what}", does, crawls(text="each is refused with its reason; crawls on"), inject
+    )
 
 
 def _not_numbers(info: ParameterInfo) -> list[Any]:
@@ -73,7 +75,7 @@ def _constant(info: ParameterInfo) -> list[Any]:
     return [info.default] if info.constant else []
 
 
-def _at_bounds(node: str) -> Kind:
+def _at_bounds(node: str) -> FaultKind:
     def inject(scene: Scene) -> None:
         for info in infos(scene, node):
             if info.constant or info.name == "real_time_factor":  # it would crawl on too fast to be watched
@@ -88,7 +90,7 @@ def _at_bounds(node: str) -> Kind:
 
     does = "each in turns to its least, its greatest, and back"
     must = crawls(text="limits are kept; crawls on")
-    return Kind(f"parameters/{node}_at_bounds", does, must, inject, alone=node == "gait")
+    return FaultKind(f"parameters/{node}_at_bounds", does, must, inject, alone=node == "gait")
 
 
 def _value(scene: Scene, node: str, info: ParameterInfo) -> Any:
@@ -104,13 +106,13 @@ def _message(name: str, value: Any) -> Any:
     return Message(name=name, value=value)
 
 
-def _unknown(node: str) -> Kind:
+def _unknown(node: str) -> FaultKind:
     def inject(scene: Scene) -> None:
         for name in ("nonesuch", "..", "a" * 10_000):
             if put(scene, node, name, 1.0).successful:
                 raise Unmet(f"{node} took a parameter named {name[:20]!r}")
 
-    return Kind(
+    return FaultKind(
         f"parameters/{node}_unknown", "names that are not there", crawls(text="each is refused; crawls on"), inject
     )
 

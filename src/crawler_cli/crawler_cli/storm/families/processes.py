@@ -7,7 +7,7 @@ import signal
 import time
 
 from crawler_cli.run_watch import HUNG
-from crawler_cli.storm.kind import EVERY, REAL_TIME, SIMULATIONS, Kind, Must, Stage, crawls, ends
+from crawler_cli.storm.kind import EVERY, REAL_TIME, SIMULATIONS, FaultKind, Must, NeededRun, crawls, ends
 from crawler_cli.storm.scene import Scene
 
 NODES = ("gait", "controller", "backend", "recorder")
@@ -15,10 +15,10 @@ BREATH, GASP, SLEEP = 0.05, 0.5, 5.0  # s that a process is stopped
 DEATH = 2.0  # s within which all others have ended when the first process has been killed
 
 
-def _signal(name: str, number: int) -> Kind:
+def _signal(name: str, number: int) -> FaultKind:
     word = signal.Signals(number).name
     must = ends(name, text=f"the run ends, and names the {name} node; exit code not 0")
-    return Kind(
+    return FaultKind(
         f"processes/{name}_{word[3:].lower()}",
         f"{word} to the {name} node",
         must,
@@ -33,7 +33,7 @@ def _pause(
     number: int = signal.SIGSTOP,
     backends: tuple[str, ...] = EVERY,
     label: str = "",
-) -> Kind:
+) -> FaultKind:
     """Stopped for so long."""
     word = signal.Signals(number).name
 
@@ -44,10 +44,10 @@ def _pause(
                 scene.listen(min(0.05, seconds))
 
     what = label or {BREATH: "breath", GASP: "gasp", SLEEP: "sleep"}[seconds]
-    return Kind(f"processes/{name}_{what}", f"{word} to it for {seconds:g} s", must, inject, backends)
+    return FaultKind(f"processes/{name}_{what}", f"{word} to it for {seconds:g} s", must, inject, backends)
 
 
-def _front(number: int, code: int) -> Kind:
+def _front(number: int, code: int) -> FaultKind:
     word = signal.Signals(number).name
     must = Must(
         f"every process ends within {DEATH:g} s, exit code {code}",
@@ -55,7 +55,7 @@ def _front(number: int, code: int) -> Kind:
         code=(code,),
         keeps=number == signal.SIGINT,
     )
-    return Kind(
+    return FaultKind(
         f"processes/cli_{word[3:].lower()}",
         f"{word} to `crawler run`",
         must,
@@ -63,10 +63,10 @@ def _front(number: int, code: int) -> Kind:
     )
 
 
-def _spin(name: str, must: Must, backends: tuple[str, ...] = EVERY) -> Kind:
+def _spin(name: str, must: Must, backends: tuple[str, ...] = EVERY) -> FaultKind:
     """It runs on, and does nothing any more."""
     what = f"{'`crawler run`' if name == 'cli' else 'it'} spins in a callback"
-    return Kind(f"processes/{name}_spins", what, must, lambda scene: scene.spin(name), backends, SPINS)
+    return FaultKind(f"processes/{name}_spins", what, must, lambda scene: scene.spin(name), backends, SPINS)
 
 
 def _spins_and_is_asked(scene: Scene) -> None:
@@ -75,7 +75,7 @@ def _spins_and_is_asked(scene: Scene) -> None:
     scene.send_signal("cli", signal.SIGINT)
 
 
-SPINS = Stage(spins=True, lasts=30.0)
+SPINS = NeededRun(spins=True, lasts=30.0)
 HANGS = ends(
     "hangs", "has said nothing", within=HUNG + 5.0, text="the run ends, and names the node that hangs; exit code not 0"
 )
@@ -99,7 +99,7 @@ KINDS = (
     *(_pause(name, SLEEP, STOPPED) for name in NODES),
     *(_spin(name, HANGS) for name in NODES),
     _spin("cli", UNWATCHED, REAL_TIME),
-    Kind(
+    FaultKind(
         "processes/cli_spins_and_is_asked",
         "`crawler run` spins in a callback, then SIGINT",
         ASKED,

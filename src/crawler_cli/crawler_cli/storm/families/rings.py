@@ -8,7 +8,7 @@ import subprocess
 
 from crawler_bringup.stack import Options, make_stack
 from crawler_cli.processes import command
-from crawler_cli.storm.kind import Kind, crawls
+from crawler_cli.storm.kind import FaultKind, crawls
 from crawler_cli.storm.scene import Scene, Unmet
 
 SHORT = 2.0  # s that the second one runs
@@ -49,7 +49,7 @@ def _second_backend(scene: Scene) -> None:
         raise Unmet(f"the second backend was not refused: it ended with {child.returncode}")
 
 
-def _second(node: str) -> Kind:
+def _second(node: str) -> FaultKind:
     def inject(scene: Scene) -> None:
         child = _start_second(scene, node)
         try:
@@ -60,18 +60,20 @@ def _second(node: str) -> Kind:
             child.wait()
 
     must = crawls(f"second_{node}", text="ignored and named; crawls on")
-    return Kind(f"rings/second_{node}", f"a second {node} node", must, inject)
+    return FaultKind(f"rings/second_{node}", f"a second {node} node", must, inject)
 
 
 KINDS = (
-    Kind(
+    FaultKind(
         "rings/same_names",
         "a second run under the same names",
         crawls(text="it is refused; the first crawls on"),
         _second_run,
     ),
-    Kind("rings/namespace", "a second run in a namespace", crawls(text="both crawl"), _beside),
+    FaultKind("rings/namespace", "a second run in a namespace", crawls(text="both crawl"), _beside),
     _second("gait"),
     _second("controller"),
-    Kind("rings/second_backend", "a second backend node", crawls(text="it is refused; crawls on"), _second_backend),
+    FaultKind(
+        "rings/second_backend", "a second backend node", crawls(text="it is refused; crawls on"), _second_backend
+    ),
 )

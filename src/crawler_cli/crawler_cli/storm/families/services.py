@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from std_srvs.srv import SetBool, Trigger
 
-from crawler_cli.storm.kind import Kind, Must, crawls, stops
+from crawler_cli.storm.kind import FaultKind, Must, crawls, stops
 from crawler_cli.storm.scene import Scene, Unmet
 
 PROMPT = 0.5  # s from an emergency stop to its answer
@@ -73,26 +73,26 @@ def _many(scene: Scene) -> None:
 
 RESUMED = Must("crawls again", crawls=True, code=None)
 KINDS = (
-    Kind("services/estop", "an emergency stop", PRESSED, estop),
-    Kind("services/estop_twice", "two of them", PRESSED, _estop_twice),
-    Kind("services/estop_in_a_flood", "one in a flood of commands", PRESSED, _estop_in_a_flood),
-    Kind("services/enable_without_reset", "enable while one is latched", PRESSED, _enable_without_reset),
-    Kind("services/estop_and_back", "one, then reset and enable", RESUMED, _estop_and_back),
-    Kind("services/reset_without_cause", "reset in the middle of a crawl", crawls(), reset),
-    Kind("services/enable_twice", "enable in the middle of a crawl", crawls(), lambda scene: enable(scene)),
-    Kind(
+    FaultKind("services/estop", "an emergency stop", PRESSED, estop),
+    FaultKind("services/estop_twice", "two of them", PRESSED, _estop_twice),
+    FaultKind("services/estop_in_a_flood", "one in a flood of commands", PRESSED, _estop_in_a_flood),
+    FaultKind("services/enable_without_reset", "enable while one is latched", PRESSED, _enable_without_reset),
+    FaultKind("services/estop_and_back", "one, then reset and enable", RESUMED, _estop_and_back),
+    FaultKind("services/reset_without_cause", "reset in the middle of a crawl", crawls(), reset),
+    FaultKind("services/enable_twice", "enable in the middle of a crawl", crawls(), lambda scene: enable(scene)),
+    FaultKind(
         "services/disable",
         "disable in the middle of a crawl",
         stops("disabled", returns=True, text="torque off, said; no success"),
         lambda scene: enable(scene, False),
     ),
-    Kind(
+    FaultKind(
         "services/disable_and_back",
         "disable, then enable",
         Must("crawls again", crawls=True, code=None),
         _disable_and_back,
     ),
-    Kind(
+    FaultKind(
         "services/many",
         f"{CALLS} times enable or disable, in a row",
         Must("every one is answered; crawls again", crawls=True, code=None),

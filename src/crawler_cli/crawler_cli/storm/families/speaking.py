@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from crawler_cli.storm.kind import Kind, Must, crawls
+from crawler_cli.storm.kind import FaultKind, Must, crawls
 from crawler_cli.storm.scene import Scene
 
 Change = Callable[[Any, Scene], None]  # spoils a message where it is
@@ -16,7 +16,7 @@ NEVER_SINCE = -1_000_000  # s, a stamp of long ago
 NAMED = crawls("storm", text="ignored or refused, and the stranger named; crawls on")
 
 
-def speaks(topic: str, what: str, does: str, change: Change, must: Must, times: int = TIMES, **more: Any) -> Kind:
+def speaks(topic: str, what: str, does: str, change: Change, must: Must, times: int = TIMES, **more: Any) -> FaultKind:
     """A kind that sends `times` copies of the topic's latest message, each of them changed."""
 
     def inject(scene: Scene) -> None:
@@ -28,7 +28,7 @@ def speaks(topic: str, what: str, does: str, change: Change, must: Must, times: 
                     scene.listen(EVERY)
             scene.listen(EVERY if times == TIMES else NOTICED)
 
-    return Kind(f"{topic.strip('/')}/{what}", does, must, inject, jolts=True, **more)
+    return FaultKind(f"{topic.strip('/')}/{what}", does, must, inject, jolts=True, **more)
 
 
 def spoilt(scene: Scene, topic: str, change: Change, otherwise: Any) -> Any:
@@ -38,7 +38,7 @@ def spoilt(scene: Scene, topic: str, change: Change, otherwise: Any) -> Any:
     return message
 
 
-def replays(topic: str, must: Must, seconds: float = 0.5, **more: Any) -> Kind:
+def replays(topic: str, must: Must, seconds: float = 0.5, **more: Any) -> FaultKind:
     """A kind that plays back later what went over the topic for a while, with the stamps of then."""
 
     def inject(scene: Scene) -> None:
@@ -58,10 +58,10 @@ def replays(topic: str, must: Must, seconds: float = 0.5, **more: Any) -> Kind:
             scene.listen(NOTICED)
 
     name = f"{topic.strip('/')}/replayed"
-    return Kind(name, f"{seconds:g} s of it are played back {seconds:g} s later", must, inject, jolts=True, **more)
+    return FaultKind(name, f"{seconds:g} s of it are played back {seconds:g} s later", must, inject, jolts=True, **more)
 
 
-def untimely(topic: str, must: Must) -> tuple[Kind, ...]:
+def untimely(topic: str, must: Must) -> tuple[FaultKind, ...]:
     """The genuine message at another time than its own, or too often."""
     return (
         speaks(topic, "old_stamp", "the stamp 0", at(NEVER_SINCE), must),

@@ -20,13 +20,13 @@ from crawler_cli.storm.families.speaking import (
     speaks,
     untimely,
 )
-from crawler_cli.storm.kind import SIMULATIONS, Kind, Stage
+from crawler_cli.storm.kind import SIMULATIONS, FaultKind, NeededRun
 from crawler_cli.storm.robots import feeling
 from crawler_cli.storm.scene import Scene
 
 JOINTS, CONTACTS, ODOM = "joint_states", "contact_states", "odom"
 FELT = {  # a law that reads contact_states, False, and one that reads odom, True; where the robot has such laws
-    reads_odometry: Stage(controller=law, sets=tuple(f"controller.{key}={value}" for key, value in choices))
+    reads_odometry: NeededRun(controller=law, sets=tuple(f"controller.{key}={value}" for key, value in choices))
     for law, choices, reads_odometry in reversed(feeling())
 }
 
@@ -66,11 +66,11 @@ def _racing(message: Any, _scene: Scene) -> None:
     message.twist.twist.linear.x = 1e6
 
 
-def _felt(what: str, does: str, change: Change) -> Kind:
+def _felt(what: str, does: str, change: Change) -> FaultKind:
     return speaks(CONTACTS, what, does, change, NAMED, stage=FELT[False], backends=SIMULATIONS)
 
 
-def _moving(what: str, does: str, change: Change) -> Kind:
+def _moving(what: str, does: str, change: Change) -> FaultKind:
     return speaks(ODOM, what, does, change, NAMED, stage=FELT[True], backends=SIMULATIONS)
 
 

@@ -10,7 +10,7 @@ from numba import njit
 TURN = 2.0 * math.pi
 
 
-class Law(NamedTuple):
+class LawNumbers(NamedTuple):
     """Its parameters, in radians, and the motor's most."""
 
     stiffness: float

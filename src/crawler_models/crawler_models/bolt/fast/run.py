@@ -11,7 +11,7 @@ from crawler_models.bolt.fast.continuous_law import TURN, after_ramp, ahead, beg
 from crawler_models.bolt.fast.matrices import angles, constraints
 from crawler_models.bolt.fast.rigid import FLIGHT, SLIP, STICK, impact, kinetic
 from crawler_models.bolt.fast.spf import reduce
-from crawler_models.bolt.fast.stepping import RUBBED, SLID, STATES, WORK, Contact, evaluate, to_switch
+from crawler_models.bolt.fast.stepping import RUBBED, SLID, STATES, WORK, FootContact, evaluate, to_switch
 
 # a row of the record: time, the first ten of the state, and from here on
 DZ, FOOT, REFERENCE, TAU, FORCE, MODE, W, COLUMNS = 11, 15, 17, 18, 19, 21, 22, 26
@@ -69,14 +69,14 @@ def land(n, mu, y):
     y[3], y[4], y[5], along, normal, slips = impact(k, mu, y[3], y[4], y[5])
     ratio = abs(along) / normal if normal > 0.0 else math.inf
     way = math.copysign(1.0, y[4] + k.fx1 * y[3])
-    contact = Contact(SLIP if slips else STICK, mu, way, y[1] + k.fx)
+    contact = FootContact(SLIP if slips else STICK, mu, way, y[1] + k.fx)
     return contact, before - kinetic(k, y[3], y[4], y[5]), ratio
 
 
 @njit(cache=True, error_model="numpy")
 def settle(n, law, phase, contact, eps, t, y, dy, now):
     """What a foot on the ground does from now on: (phase, contact, `Instant`)."""
-    mu, flying = contact.mu, Contact(FLIGHT, contact.mu, 1.0, 0.0)
+    mu, flying = contact.mu, FootContact(FLIGHT, contact.mu, 1.0, 0.0)
     if y[0] <= phase.until:  # the phase angle
         phase = begin(law, False, t, y[0])
         free = evaluate(n, law, phase, flying, eps, t, y, dy)
@@ -84,13 +84,13 @@ def settle(n, law, phase, contact, eps, t, y, dy, now):
             return phase, flying, free
     if contact.mode == SLIP and now.slides * contact.way <= 0.0:  # it has stopped
         k = reduce(n, y[0], y[6], y[7], y[8], y[9], y[3])
-        contact = Contact(STICK, mu, 1.0, y[1] + k.fx)
+        contact = FootContact(STICK, mu, 1.0, y[1] + k.fx)
     now = evaluate(n, law, phase, contact, eps, t, y, dy)
     if now.F_N > 0.0 and (contact.mode == SLIP or abs(now.F_T) <= mu * now.F_N):
         return phase, contact, now
     if contact.mode == STICK and mu < math.inf:  # it slides whichever way it then starts
         for way in (1.0, -1.0):
-            sliding = Contact(SLIP, mu, way, 0.0)
+            sliding = FootContact(SLIP, mu, way, 0.0)
             now = evaluate(n, law, phase, sliding, eps, t, y, dy)
             if now.F_N > 0.0 and now.inertia > 0.0 and now.starts * way >= 0.0:
                 return phase, sliding, now
@@ -108,7 +108,7 @@ def simulate(n, law, mu, eps, step, interval, patience, strides, start):
     rows, count = np.empty((1024, COLUMNS)), np.int64(0)
     table, done = np.zeros((strides, MEASURES)), 0
     t, begun, from_x, due = 0.0, 0.0, y[1], 0.0
-    phase, contact = begin(law, False, 0.0, y[0]), Contact(FLIGHT, mu, 1.0, 0.0)
+    phase, contact = begin(law, False, 0.0, y[0]), FootContact(FLIGHT, mu, 1.0, 0.0)
     cut = ahead(y[0] - 1e-9, law.lift_off)  # a start at the mark is past it
     light = LIGHT * n.m * n.g
     switches, bends, why = 0, 0, FINE

@@ -16,7 +16,7 @@ STATES, WORK, SLID, RUBBED = 13, 10, 11, 12
 HALVINGS = 45  # of a step, to find a switch in it
 
 
-class Contact(NamedTuple):
+class FootContact(NamedTuple):
     """What the foot does."""
 
     mode: np.int64  # FLIGHT, STICK or SLIP
