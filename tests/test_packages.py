@@ -225,3 +225,33 @@ def test_a_package_knows_whom_the_architecture_says(package):
 
 def test_every_package_stands_in_the_architecture():
     assert set(rooms()) == OURS
+
+
+# what things are called
+
+
+# each has its own of what all of its family have, such as a Lab or a Packet
+FAMILIES = (
+    {file.parent.name for file in (ROOT / "src/crawler_description/robots").glob("*/robot.yaml")},
+    {"board", "dynamixel", "odrive", "pca9685"},  # buses
+)
+
+
+def classes() -> dict[str, list[tuple[str, str]]]:
+    """The package and the folder in it of every public class, by its name."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for package in PYTHON_PACKAGES:
+        root = FOLDERS[package] / package
+        for file in sorted(root.rglob("*.py")):
+            for node in ast.parse(file.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    found.setdefault(node.name, []).append((package, file.relative_to(root).parts[0]))
+    return found
+
+
+def test_a_class_name_means_one_thing():
+    """Two of a name are of one package, and of two members of a family."""
+    for name, places in classes().items():
+        packages, folders = {package for package, _ in places}, {folder for _, folder in places}
+        alike = len(packages) == 1 and len(folders) == len(places) and any(folders <= family for family in FAMILIES)
+        assert len(places) == 1 or alike, f"{name} is a class of {places}: each thing has a name of its own"
