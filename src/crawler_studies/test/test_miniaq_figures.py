@@ -9,6 +9,7 @@ from crawler_core.robot import load_robot
 from crawler_models.miniaq.robot import LEGS
 from crawler_studies.figures import Drawing
 from crawler_studies.miniaq import figures as miniaq
+from crawler_studies.miniaq.figures import phase
 
 SIDE = {"fl": "fr", "hl": "hr"}
 
@@ -87,7 +88,7 @@ def test_fig9_three_feet_are_down_and_the_hind_ones_are_dragged(lab):
 
 
 def test_a_phase_error_on_the_left_is_its_mirror_image_on_the_right(lab, monkeypatch):
-    monkeypatch.setattr(miniaq.phase, "STEP", 20.0)
+    monkeypatch.setattr(phase, "STEP", 20.0)
     drawing = miniaq.DRAWINGS["phase"](lab)
     assert isinstance(drawing, Drawing)
     effects, corners = drawing.tables[""], drawing.tables["corners"]

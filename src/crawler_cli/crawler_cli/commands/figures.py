@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from sim_bridge.engines import ENGINES
 
 if TYPE_CHECKING:
     from crawler_core.robot import RobotSpec
-    from crawler_studies.figures import Figures
+    from crawler_studies.figures import Figures, Page
 
 EPILOG = """examples:
   crawler figures
@@ -49,19 +49,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Draw."""
     spec = load_robot(arguments.robot)
-    figures = _figures(spec, arguments.robot)
-    names = _names(arguments.only, figures.drawings)
+    paper, own = _of_its_paper(spec), _of_any_robot(spec, arguments.robot)
+    names = _names(arguments.only, dict.fromkeys((*paper.drawings, *own)))
     directory = Path(arguments.output or f"studies/figures/{spec.name}")
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"the directory {directory} cannot be made: {error.strerror}.") from None
-    lab = _measured_by(arguments.backend, figures.make_lab(spec), spec)
+    lab = _measured_by(arguments.backend, paper.make_lab(spec), spec)
     files: list[Path] = []
     begin = time.monotonic()
     for name in names:
         before = time.monotonic()
-        drawing = figures.drawings[name](lab)
+        drawing = own[name]() if name in own else paper.drawings[name](lab)
         files += drawing.save(directory)
         if not arguments.json:
             print(f"{drawing.name}: {drawing.title} ({time.monotonic() - before:.1f} s)", flush=True)
@@ -72,19 +72,24 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _figures(spec: RobotSpec, robot: str) -> Figures:
-    """Those of the robot's paper, where it has one, and those that every robot has."""
-    from crawler_studies import mode_graph, robot_drawing
+def _of_its_paper(spec: RobotSpec) -> Figures:
+    """The figures that the robot's model names, where it has a paper."""
     from crawler_studies.figures import Figures
+
+    where = model_of(spec).figures
+    found: Figures = load(where, what=f"the figures of '{spec.name}'") if where else Figures(lambda _: None, {})
+    return found
+
+
+def _of_any_robot(spec: RobotSpec, robot: str) -> dict[str, Callable[[], Page]]:
+    """The drawing that every robot has, and the modes of one that has equations."""
+    from crawler_studies import mode_graph, robot_drawing
     from crawler_studies.subject import Subject
 
-    model = model_of(spec)
-    where = model.figures
-    paper = load(where, what=f"the figures of '{spec.name}'") if where else Figures(lambda _: None, {})
-    own: dict[str, Any] = {"robot": lambda _: robot_drawing.make(spec)}
-    if model.plant is not None and len(spec.feet) <= mode_graph.MOST_FEET:
-        own["modes"] = lambda _: mode_graph.make(Subject(robot or spec.name))
-    return Figures(paper.make_lab, {**paper.drawings, **own})
+    own: dict[str, Callable[[], Page]] = {"robot": lambda: robot_drawing.make(spec)}
+    if model_of(spec).plant is not None and len(spec.feet) <= mode_graph.MOST_FEET:
+        own["modes"] = lambda: mode_graph.make(Subject(robot or spec.name))
+    return own
 
 
 def _measured_by(engine: str, lab: Any, spec: RobotSpec) -> Any:

@@ -3,10 +3,10 @@
 Figs. 1 to 3, 6 to 9, 15 and 17 are diagrams and photographs.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from crawler_core.robot import RobotSpec
-from crawler_studies.bolt.figures import fig04, fig05, fig10, fig11, fig12, fig13, fig14, fig16, floor, friction, table2
+from crawler_core.table import Table
 from crawler_studies.bolt.figures.lab import Lab
 from crawler_studies.figures import Figures, Page
 
@@ -16,17 +16,20 @@ def make_lab(spec: RobotSpec) -> Lab:
     return Lab(spec)
 
 
-DRAWINGS: Mapping[str, Callable[[Lab], Page]] = {
-    "4": fig04.make,
-    "5": fig05.make,
-    "10": fig10.make,
-    "11": fig11.make,
-    "12": fig12.make,
-    "13": fig13.make,
-    "14": fig14.make,
-    "16": fig16.make,
-    "table2": table2.make,
-    "friction": friction.make,
-    "floor": floor.make,
-}
+DRAWINGS: Table[Callable[[Lab], Page]] = Table(
+    "figure",
+    {
+        "4": "crawler_studies.bolt.figures.fig04:make",
+        "5": "crawler_studies.bolt.figures.fig05:make",
+        "10": "crawler_studies.bolt.figures.fig10:make",
+        "11": "crawler_studies.bolt.figures.fig11:make",
+        "12": "crawler_studies.bolt.figures.fig12:make",
+        "13": "crawler_studies.bolt.figures.fig13:make",
+        "14": "crawler_studies.bolt.figures.fig14:make",
+        "16": "crawler_studies.bolt.figures.fig16:make",
+        "table2": "crawler_studies.bolt.figures.table2:make",
+        "friction": "crawler_studies.bolt.figures.friction:make",
+        "floor": "crawler_studies.bolt.figures.floor:make",
+    },
+)
 FIGURES = Figures(make_lab, DRAWINGS)

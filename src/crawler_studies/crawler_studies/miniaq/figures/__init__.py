@@ -3,11 +3,11 @@
 Figs. 1 to 4 are photographs and diagrams.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from crawler_core.robot import RobotSpec
+from crawler_core.table import Table
 from crawler_studies.figures import Figures, Page
-from crawler_studies.miniaq.figures import fig05, fig06, fig07, fig08, fig09, phase
 from crawler_studies.miniaq.figures.lab import Lab
 
 
@@ -16,12 +16,15 @@ def make_lab(spec: RobotSpec) -> Lab:
     return Lab(spec)
 
 
-DRAWINGS: Mapping[str, Callable[[Lab], Page]] = {
-    "5": fig05.make,
-    "6": fig06.make,
-    "7": fig07.make,
-    "8": fig08.make,
-    "9": fig09.make,
-    "phase": phase.make,
-}
+DRAWINGS: Table[Callable[[Lab], Page]] = Table(
+    "figure",
+    {
+        "5": "crawler_studies.miniaq.figures.fig05:make",
+        "6": "crawler_studies.miniaq.figures.fig06:make",
+        "7": "crawler_studies.miniaq.figures.fig07:make",
+        "8": "crawler_studies.miniaq.figures.fig08:make",
+        "9": "crawler_studies.miniaq.figures.fig09:make",
+        "phase": "crawler_studies.miniaq.figures.phase:make",
+    },
+)
 FIGURES = Figures(make_lab, DRAWINGS)

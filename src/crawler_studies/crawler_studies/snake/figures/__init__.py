@@ -3,11 +3,11 @@
 Figs. 2 and 5 are a diagram and a photograph.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from crawler_core.robot import RobotSpec
+from crawler_core.table import Table
 from crawler_studies.figures import Figures, Page
-from crawler_studies.snake.figures import fig01, fig03, fig04, links, rates, slip, table1, table2
 from crawler_studies.snake.figures.lab import Lab
 
 
@@ -16,14 +16,17 @@ def make_lab(spec: RobotSpec) -> Lab:
     return Lab(spec)
 
 
-DRAWINGS: Mapping[str, Callable[[Lab], Page]] = {
-    "1": fig01.make,
-    "3": fig03.make,
-    "4": fig04.make,
-    "table1": table1.make,
-    "table2": table2.make,
-    "rates": rates.make,
-    "links": links.make,
-    "slip": slip.make,
-}
+DRAWINGS: Table[Callable[[Lab], Page]] = Table(
+    "figure",
+    {
+        "1": "crawler_studies.snake.figures.fig01:make",
+        "3": "crawler_studies.snake.figures.fig03:make",
+        "4": "crawler_studies.snake.figures.fig04:make",
+        "table1": "crawler_studies.snake.figures.table1:make",
+        "table2": "crawler_studies.snake.figures.table2:make",
+        "rates": "crawler_studies.snake.figures.rates:make",
+        "links": "crawler_studies.snake.figures.links:make",
+        "slip": "crawler_studies.snake.figures.slip:make",
+    },
+)
 FIGURES = Figures(make_lab, DRAWINGS)

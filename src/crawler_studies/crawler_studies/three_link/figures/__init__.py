@@ -3,27 +3,13 @@
 Figs. 1 to 3 show hardware and diagrams.
 """
 
-from __future__ import annotations
-
-import importlib
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable
 
 from crawler_core.robot import RobotSpec
+from crawler_core.table import Table
 from crawler_models.three_link import ThreeLink
 from crawler_studies.figures import Figures, Page
 from crawler_studies.three_link.figures.lab import Lab
-
-MODULES = {
-    **{str(number): f"fig{number:02d}" for number in range(4, 15)},
-    **{name: name for name in ("friction", "experiments", "gaits", "feedback")},
-}
-
-
-def make(name: str, lab: Lab) -> Page:
-    """Compute one figure or table."""
-    page: Page = importlib.import_module(f"crawler_studies.three_link.figures.{MODULES[name]}").make(lab)
-    return page
 
 
 def make_lab(spec: RobotSpec) -> Lab:
@@ -31,5 +17,24 @@ def make_lab(spec: RobotSpec) -> Lab:
     return Lab(ThreeLink.from_parameters(spec.parameters))
 
 
-DRAWINGS: Mapping[str, Callable[[Lab], Page]] = {name: partial(make, name) for name in MODULES}
+DRAWINGS: Table[Callable[[Lab], Page]] = Table(
+    "figure",
+    {
+        "4": "crawler_studies.three_link.figures.fig04:make",
+        "5": "crawler_studies.three_link.figures.fig05:make",
+        "6": "crawler_studies.three_link.figures.fig06:make",
+        "7": "crawler_studies.three_link.figures.fig07:make",
+        "8": "crawler_studies.three_link.figures.fig08:make",
+        "9": "crawler_studies.three_link.figures.fig09:make",
+        "10": "crawler_studies.three_link.figures.fig10:make",
+        "11": "crawler_studies.three_link.figures.fig11:make",
+        "12": "crawler_studies.three_link.figures.fig12:make",
+        "13": "crawler_studies.three_link.figures.fig13:make",
+        "14": "crawler_studies.three_link.figures.fig14:make",
+        "friction": "crawler_studies.three_link.figures.friction:make",
+        "experiments": "crawler_studies.three_link.figures.experiments:make",
+        "gaits": "crawler_studies.three_link.figures.gaits:make",
+        "feedback": "crawler_studies.three_link.figures.feedback:make",
+    },
+)
 FIGURES = Figures(make_lab, DRAWINGS)
