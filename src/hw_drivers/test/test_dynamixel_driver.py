@@ -10,7 +10,7 @@ from hw_robots import wait_for
 
 from crawler_core.errors import UserError
 from hw_drivers.bus import BusFault, JointMap
-from hw_drivers.dynamixel import link
+from hw_drivers.dynamixel import freshness, link
 from hw_drivers.dynamixel import tables as t
 from hw_drivers.dynamixel.driver import DynamixelBus
 from hw_drivers.dynamixel.emulated_servo import EmulatedServo
@@ -18,6 +18,13 @@ from hw_drivers.dynamixel.emulator import DynamixelEmulator, emulate
 from hw_drivers.dynamixel.settings import DynamixelJoint, DynamixelSettings
 
 TURN = 2.0 * math.pi
+STALE = freshness.STALE
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch):
+    """An answer that a busy machine delays is one of the present all the same."""
+    monkeypatch.setattr(freshness, "STALE", 60.0)
 
 
 def joint(number, **changes):
@@ -242,16 +249,19 @@ def test_an_answer_now_and_then_that_fails_is_asked_for_again(fault):
     with Rig(joints, QUICK) as rig:
         rig.bus.configure(joints)
         rig.emulator.inject(fault, "joint_2", every=3)
-        for _ in range(10):
+        heard = []  # cycle by cycle, whether all were: the one that failed, and those behind it that were silent
+
+        def ten_in_a_row():
             begun = time.monotonic()
-            for reading in rig.bus.read():
-                if reading.joint != "joint_2":
-                    assert reading.time >= begun  # those behind a silent one are asked by themselves
-            assert rig.bus.read()[1].time > 0.0
+            heard.append(all(reading.time >= begun for reading in rig.bus.read()))
+            return len(heard) >= 10 and all(heard[-10:])  # a busy machine may lose an answer besides
+
+        wait_for(ten_in_a_row)
         assert rig.angles() == pytest.approx(rig.start, abs=t.TICK)
 
 
-def test_answers_that_come_late_again_and_again_are_not_taken_for_those_of_the_present():
+def test_answers_that_come_late_again_and_again_are_not_taken_for_those_of_the_present(monkeypatch):
+    monkeypatch.setattr(freshness, "STALE", STALE)
     joints = [joint(1)]
     with Rig(joints, DynamixelSettings(reply_timeout=0.05)) as rig:
         rig.bus.configure(joints)
@@ -292,9 +302,12 @@ def test_a_bus_without_power_is_not_asked_servo_by_servo():
         )  # all together, then two by themselves: a cycle stays short
         rig.emulator.inject("none")
         rig.emulator.inject("dead", "joint_1")
-        before = [reading.time for reading in rig.bus.read()]
-        after = [reading.time for reading in rig.bus.read()]
-        assert [now > then for now, then in zip(after, before, strict=True)] == [False] + [True] * 7
+
+        def all_but_the_silent_one():
+            before, after = ([reading.time for reading in rig.bus.read()] for _ in range(2))
+            return [now > then for now, then in zip(after, before, strict=True)] == [False] + [True] * 7
+
+        wait_for(all_but_the_silent_one)
 
 
 def test_the_torque_of_the_others_goes_off_although_one_does_not_listen():

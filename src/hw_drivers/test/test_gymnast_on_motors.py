@@ -128,9 +128,10 @@ def test_a_missed_command_brakes_at_once():
         rig.arm()
         rig.spin(10.0)
         rate = rig.seen.velocity[rig.flywheel]
+        before = len(rig.written)
         assert rig.runner.tick(None)
         assert rig.runner.applied.effort[1] == pytest.approx(-1e-4 * rate)
-        assert rig.written[-1] == rig.runner.applied.effort[1]
+        assert rig.runner.applied.effort[1] in rig.written[before:]  # without ticks the bus goes on by its own clock
         assert rig.report.late == 1
 
 
@@ -140,7 +141,7 @@ def test_an_effort_is_for_one_tick():
         rig.backend.apply(JointCommand(np.array([rig.start, NAN]), np.zeros(2), np.array([NAN, 0.03])))
         rig.backend.advance(DT)
         rig.backend.observe()
-        assert rig.written[-1] == 0.03
+        assert 0.03 in rig.written
         rig.backend.advance(DT)  # without a new command
         rig.backend.observe()
         assert math.isnan(rig.written[-1])
