@@ -58,11 +58,11 @@ def test_a_run_that_ends_by_itself_is_a_sentence_and_exit_code_1(call):
 
 
 @pytest.mark.exhaustive  # a recording of a run without ROS is read every time
-def test_a_recorded_ring_says_what_a_run_without_ros_says(crawler, call, tmp_path):
+def test_a_recorded_ring_says_what_a_run_without_ros_says(unhurried, crawler, call, tmp_path):
     """The same gait, law and equations, with processes and messages between them."""
     gait = ["--robot", "miniaq", "--gait", "walk", "--set", "gait.frequency=3"]
     words = ["run", *gait, "--backend", "model", "--lockstep", "--duration", "4", "--record", "--out", "stroll"]
-    words += ["--set", "backend.lockstep_timeout=60", "--json"]
+    words += ["--set", "backend.lockstep_timeout=60", "--set", "controller.reference_timeout=60", "--json"]
     result = subprocess.run([*crawler, *words], capture_output=True, text=True, timeout=200, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     code, out, _ = call("gait-analysis", "stroll", "--json")

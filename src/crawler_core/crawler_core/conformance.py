@@ -176,22 +176,24 @@ class BackendConformance:
 
     def test_velocities_are_the_rates_of_the_angles(self) -> None:
         with _Opened(self) as run:
-            watched = False
             deadline = time.monotonic() + LONGEST
-            while not watched:
-                assert time.monotonic() < deadline, "this machine is too busy to watch a motion"
-                start = run.angles()
+            agreed = False
+            while not agreed:
                 seen = [run.backend.observe()]
-                goal = run.move(each=seen.append)
-                times = np.array([one.time_ns for one in seen]) * 1e-9
+                run.move(each=seen.append)
+                passed = np.diff([one.time_ns for one in seen])[:, None] * 1e-9
                 # who looked away for longer has missed too much to add the rates up
-                watched = run.backend.simulated or np.diff(times).max() < max(GAP, 2.0 * self.dt)
-            rates = np.array([one.velocity[run.indices] for one in seen])
-            travelled = np.sum(0.5 * (rates[1:] + rates[:-1]) * np.diff(times)[:, None], axis=0)
-            wrong = np.abs(travelled - (goal - start)).max()
-            assert wrong < 0.1 * TRAVEL + 2.0 * self.tolerance, (
-                f"velocities integrate to {wrong:.3g} rad off the travel"
-            )
+                watched = (passed[:, 0] < max(GAP, 2.0 * self.dt)) | run.backend.simulated
+                angles = np.array([one.position[run.indices] for one in seen])
+                rates = np.array([one.velocity[run.indices] for one in seen])
+                travel = np.diff(angles, axis=0)[watched].sum(axis=0)
+                wrong = np.abs((0.5 * (rates[1:] + rates[:-1]) * passed)[watched].sum(axis=0) - travel).max()
+                enough = (np.abs(travel) >= 0.5 * np.abs(angles[-1] - angles[0])).all()
+                agreed = enough and wrong < 0.1 * TRAVEL + 2.0 * self.tolerance
+                assert agreed or not watched.all(), f"velocities integrate to {wrong:.3g} rad off the travel"
+                assert agreed or time.monotonic() < deadline, (
+                    f"velocities integrate to {wrong:.3g} rad off the travel, unless this machine is too busy to tell"
+                )
 
     def test_time_goes_on(self) -> None:
         with _Opened(self) as run:
