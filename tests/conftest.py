@@ -1,10 +1,14 @@
 """Whole-system tests: real processes, a domain of their own, deadlines instead of sleeps."""
 
+import shutil
 import sys
 
 import pytest
+import yaml
+from rings import LONG, widened
 
 from crawler_cli import __main__ as front_door
+from crawler_core.robot import robots_directory
 from crawler_nodes.own_domain import own_domain
 
 
@@ -21,6 +25,24 @@ def nobody_else():
 def crawler():
     """The command line, as a list to which arguments are appended."""
     return [sys.executable, "-m", "crawler_cli"]
+
+
+@pytest.fixture
+def unhurried():
+    """What this test starts may take its time to begin and to end, as on a machine that is busy."""
+    with widened():
+        yield
+
+
+@pytest.fixture
+def patient_robot(tmp_path):
+    """The path of a robot file whose torque stays on although a busy machine sends no command for a while."""
+    directory = tmp_path / "three_link"
+    shutil.copytree(robots_directory() / "three_link", directory)
+    document = yaml.safe_load((directory / "robot.yaml").read_text())
+    document["safety"]["relax_after"] = LONG
+    (directory / "robot.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
+    return str(directory / "robot.yaml")
 
 
 @pytest.fixture

@@ -1,7 +1,12 @@
 """What the tests with running rings share."""
 
+import json
 import math
+import os
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +19,28 @@ PHYSICS, *_OTHERS = installed_engines()
 LONG = 120.0  # s, a deadline that only a broken stack meets
 PATIENCE = 60.0  # s that a ring waits for a process whose turn it is
 GENTLE = 50.0  # Hz, the rate of a ring whose numbers are not looked at: it leaves the machine to the other tests
+
+LIMITS = Path(__file__).with_name("limits")  # where what sets them is
+# s: what bounds a run's start and its end, and what stops motors; only the tests about these limits need the real ones.
+# By module, since processes of their own are to have them
+WIDE: dict[str, dict[str, float]] = {
+    "crawler_bringup.recorder_node": {"STAYS": PATIENCE},
+    "crawler_cli.overseer": {"HANGS": PATIENCE, "ENDS": PATIENCE},
+    "crawler_cli.processes": {"GRACE": PATIENCE},
+    "crawler_cli.run_watch": {"START_UP": LONG, "HUNG": PATIENCE, "STANDS": PATIENCE},
+    "crawler_nodes.guardian": {"BEGINS": PATIENCE, "LEAVES": PATIENCE, "LAST": PATIENCE},
+    "crawler_nodes.node_main": {"HEARD": 5.0},  # of readers that have been killed too, which are missed after 20 s
+    "hw_drivers.bus_loop": {"DEADMAN": PATIENCE, "HANG": PATIENCE},
+}
+
+
+@contextmanager
+def widened(limits: Mapping[str, Mapping[str, float]] = WIDE) -> Iterator[None]:
+    """Limits of wall time that processes which are started meanwhile have, and all that they start, by module."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WIDENED_LIMITS", json.dumps(limits))
+        patch.setenv("PYTHONPATH", str(LIMITS), prepend=os.pathsep)
+        yield
 
 
 def lockstep(factor=0.0, *, law=None, reference_timeout=PATIENCE, **backend):
@@ -40,7 +67,7 @@ def alive(pid):
     try:
         with open(f"/proc/{pid}/stat") as stat:
             return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it ends while it is read
         return False
 
 

@@ -62,7 +62,7 @@ def test_a_command_line_that_is_stopped_ends_the_motors(crawler, tmp_path):
     assert "does not look after the motors" in errors
 
 
-def test_a_simulation_goes_on_while_its_command_line_is_stopped(crawler, tmp_path):
+def test_a_simulation_goes_on_while_its_command_line_is_stopped(unhurried, crawler, tmp_path):
     run = Run(crawler, tmp_path, "--backend", "model")
     with RingView(log=(log := RunLog())) as view:
         assert view.wait(lambda: log.odometry, LONG)
@@ -76,7 +76,7 @@ def test_a_simulation_goes_on_while_its_command_line_is_stopped(crawler, tmp_pat
     assert run.process.returncode == 0
 
 
-def test_ctrl_z_ends_the_run(crawler, tmp_path):
+def test_ctrl_z_ends_the_run(unhurried, crawler, tmp_path):
     run = Run(crawler, tmp_path, "--backend", "mock")
     run.process.send_signal(signal.SIGTSTP)
     run.end()
@@ -84,7 +84,7 @@ def test_ctrl_z_ends_the_run(crawler, tmp_path):
 
 
 @pytest.mark.parametrize("backend", ["mock", pytest.param("model", marks=pytest.mark.exhaustive)])
-def test_the_nodes_say_why_they_end_when_their_command_line_is_killed(crawler, tmp_path, backend):
+def test_the_nodes_say_why_they_end_when_their_command_line_is_killed(unhurried, crawler, tmp_path, backend):
     run = Run(crawler, tmp_path, "--backend", backend)
     os.kill(run.process.pid, signal.SIGKILL)
     run.end()
@@ -134,7 +134,7 @@ def test_a_node_that_is_stopped_or_killed_makes_the_run_a_failure(crawler, tmp_p
     assert words in json.loads((tmp_path / "run" / "summary.json").read_text())["fault"]
 
 
-def test_an_emergency_stop_makes_the_run_a_failure(crawler, tmp_path):
+def test_an_emergency_stop_makes_the_run_a_failure(unhurried, crawler, tmp_path):
     said = tmp_path / "said.txt"
     with said.open("w") as stderr:
         run = Run(crawler, tmp_path, "--backend", "mock", "--duration", "600", stderr=stderr)

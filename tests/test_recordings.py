@@ -14,6 +14,7 @@ from collections import Counter
 import mcap.exceptions
 import mcap.reader
 import pytest
+from rings import LIMITS, widened
 from rosbags.highlevel import AnyReader
 
 from crawler_cli.left_recording import left_recording
@@ -68,8 +69,9 @@ if any(word.endswith("recorder_node") for word in sys.orig_argv):
 def slow(tmp_path):
     """An environment in which a recorder takes longer to begin than all others."""
     (tmp_path / "slow").mkdir()
-    (tmp_path / "slow" / "sitecustomize.py").write_text(SLOW)
-    return {**os.environ, "PYTHONPATH": f"{tmp_path / 'slow'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+    (tmp_path / "slow" / "sitecustomize.py").write_text(SLOW + (LIMITS / "sitecustomize.py").read_text())
+    with widened():
+        yield {**os.environ, "PYTHONPATH": f"{tmp_path / 'slow'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
 
 
 def test_a_simulation_is_recorded_whole_and_on_its_own_time_however_slow_the_recorder_is(crawler, tmp_path, slow):
@@ -98,8 +100,10 @@ def test_a_simulation_is_recorded_whole_and_on_its_own_time_however_slow_the_rec
 
 
 @pytest.fixture
-def scene():
-    with Scene(NeededRun(), load_robot("three_link", {}), "mock", domain=own_domain(), chance=random.Random(0)) as made:
+def scene(patient_robot):
+    with Scene(
+        NeededRun(robot=patient_robot), load_robot(patient_robot), "mock", domain=own_domain(), chance=random.Random(0)
+    ) as made:
         file = made.out / "recording" / "recording.mcap"
         sizes = set()
         # it has grown, and what was its end has been written over
@@ -133,7 +137,7 @@ def test_what_was_heard_before_everything_is_killed_can_be_read_by_all(scene):
         assert sorted(read(file)) == sorted(found), read.__name__
 
 
-def test_a_disk_that_is_full_is_said_with_its_cause_and_leaves_summary_and_recording(scene):
+def test_a_disk_that_is_full_is_said_with_its_cause_and_leaves_summary_and_recording(unhurried, scene):
     file = scene.out / "recording" / "recording.mcap"
     size = file.stat().st_size
     resource.prlimit(scene.tree.pid("recorder"), resource.RLIMIT_FSIZE, (size + 4096, size + 4096))

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from PIL import Image, ImageSequence
 from rclpy.serialization import deserialize_message, serialize_message
-from rings import engines
+from rings import engines, widened
 from rosbags.typesys import Stores, get_typestore
 from std_msgs.msg import String
 
@@ -29,7 +29,8 @@ STORE = get_typestore(Stores.ROS2_JAZZY)
 
 
 def done(words, place):
-    return subprocess.run(words, capture_output=True, text=True, timeout=300, cwd=place, check=False)
+    with widened():
+        return subprocess.run(words, capture_output=True, text=True, timeout=300, cwd=place, check=False)
 
 
 @pytest.fixture(scope="module")

@@ -1,14 +1,12 @@
 """What the robot does when a part of the stack dies or misbehaves. Real processes, killed for real."""
 
 import os
-import shutil
 import signal
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 from crawler_interfaces.msg import ControllerState
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.serialization import deserialize_message
@@ -18,7 +16,6 @@ from std_srvs.srv import SetBool, Trigger
 
 from crawler_bringup.stack import Options
 from crawler_cli.watching import Ring
-from crawler_core.robot import robots_directory
 from crawler_nodes.tap import Topic
 
 
@@ -104,7 +101,7 @@ def test_without_the_controller_the_backend_holds_then_relaxes():
     settings["backend"]["lockstep_timeout"] = 1.0
     with Crawl(settings=settings) as crawl:
         crawl.kill("controller")
-        crawl.until(lambda: crawl.motion() == "holding")
+        crawl.until(lambda: crawl.said("holding"))
         crawl.until(lambda: crawl.motion() == "relaxed")
         crawl.until(lambda: crawl.said("commands stopped coming"))
 
@@ -164,17 +161,6 @@ def test_the_emergency_stop_latches(engine):
         crawl.until(lambda: crawl.motion() == "active")
 
 
-@pytest.fixture
-def patient_robot(tmp_path):
-    """The path of a robot file whose torque stays on although a busy machine sends no command for a while."""
-    directory = tmp_path / "three_link"
-    shutil.copytree(robots_directory() / "three_link", directory)
-    document = yaml.safe_load((directory / "robot.yaml").read_text())
-    document["safety"]["relax_after"] = LONG
-    (directory / "robot.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
-    return str(directory / "robot.yaml")
-
-
 @pytest.mark.parametrize(
     ("fail", "words"),
     [
@@ -213,7 +199,7 @@ def children(pid):
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.exhaustive), signal.SIGKILL]
 )
-def test_ending_the_run_ends_every_process(crawler, tmp_path, number):
+def test_ending_the_run_ends_every_process(unhurried, crawler, tmp_path, number):
     process = run(crawler, "--out", str(tmp_path / "run"))
     log = tmp_path / "run" / "logs" / "controller.log"
     wait_for(lambda: log.exists() and "tracking" in log.read_text())

@@ -29,7 +29,7 @@ def storm(call, *words):
     return code, json.loads(out), said
 
 
-def test_a_storm_that_a_ring_bears_leaves_no_fault_that_ended_otherwise(call):
+def test_a_storm_that_a_ring_bears_leaves_no_fault_that_ended_otherwise(unhurried, call):
     code, found, said = storm(call, "--backend", "model", "--lockstep", "--only", ",".join(BORNE), "--seed", "5")
     assert [verdict["problems"] for verdict in found["verdicts"] if not verdict["ok"]] == []
     assert code == 0
@@ -39,7 +39,7 @@ def test_a_storm_that_a_ring_bears_leaves_no_fault_that_ended_otherwise(call):
     assert said.count("run 1 of 1") == 1  # they shared one
 
 
-def test_the_death_of_the_first_process_ends_all_others(call):
+def test_the_death_of_the_first_process_ends_all_others(unhurried, call):
     code, found, _ = storm(call, "--backend", "mock", "--only", "processes/cli_kill")
     (verdict,) = found["verdicts"]
     assert verdict["code"] == -9
