@@ -30,6 +30,8 @@ WIDE: dict[str, dict[str, float]] = {
     "crawler_cli.run_watch": {"START_UP": LONG, "HUNG": PATIENCE, "STANDS": PATIENCE},
     "crawler_nodes.guardian": {"BEGINS": PATIENCE, "LEAVES": PATIENCE, "LAST": PATIENCE},
     "crawler_nodes.node_main": {"HEARD": 5.0},  # of readers that have been killed too, which are missed after 20 s
+    "crawler_nodes.ring_client": {"ANSWER": PATIENCE},
+    "crawler_studies.ring_link": {"ANSWER": PATIENCE},
     "hw_drivers.bus_loop": {"DEADMAN": PATIENCE, "HANG": PATIENCE},
 }
 
@@ -60,6 +62,11 @@ def wait_for(condition):
     while not condition():
         assert time.monotonic() < deadline, "it did not come in time"
         time.sleep(0.01)
+
+
+def children(pid):
+    """The processes that a process has started."""
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def alive(pid):
