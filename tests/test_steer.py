@@ -8,6 +8,13 @@ from rings import GENTLE, LONG, lockstep
 
 from crawler_bringup.stack import Options
 from crawler_cli.watching import Ring
+from crawler_nodes import ring_client
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch):
+    """A service of a machine that is busy answers late."""
+    monkeypatch.setattr(ring_client, "ANSWER", LONG)
 
 
 @pytest.fixture(scope="module")

@@ -155,7 +155,7 @@ def the_gait(names=("psi", "omega")):
         link.close()
 
 
-def test_a_running_ring_is_tuned_and_given_back(crawler, tmp_path, ring):
+def test_a_running_ring_is_tuned_and_given_back(unhurried, crawler, tmp_path, ring):
     before = the_gait()
     result = tune_process(crawler, "--over", "gait.psi", "--backend", "ring", "--budget", "2", "--json", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
@@ -172,7 +172,7 @@ def test_a_running_ring_is_tuned_and_given_back(crawler, tmp_path, ring):
 
 # in physics, because joints that stop at once let the feet of the equations leave the ground
 @pytest.mark.parametrize("ring", [(PHYSICS, 10.0, QUICK)], indirect=True)
-def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(crawler, tmp_path, ring):
+def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(unhurried, crawler, tmp_path, ring):
     before = the_gait()
     settles = "gait.psi=70:110"  # deg, where physics measures every gait
     words = ["--over", settles, "--backend", "ring", "--budget", "500", "--study", "a.sqlite"]

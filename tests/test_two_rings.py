@@ -1,11 +1,12 @@
 """A second ring on the same network: refused under the same names, beside in a namespace. Real processes."""
 
+import json
 import re
 import subprocess
 import sys
 
 import pytest
-from rings import GENTLE, LONG, lockstep
+from rings import GENTLE, LONG, PATIENCE, lockstep, widened
 
 from crawler_bringup.stack import Options, make_stack
 from crawler_cli.processes import command
@@ -36,7 +37,14 @@ def run(*words):
     return subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=LONG)
 
 
-def test_a_second_run_is_refused_before_anything_starts(crawler, tmp_path, first):
+@pytest.fixture
+def patient():
+    """Who is started looks for a ring for as long as a busy machine needs to show it."""
+    with widened({"crawler_nodes.neighbours": {"ANSWER": PATIENCE}}):
+        yield
+
+
+def test_a_second_run_is_refused_before_anything_starts(patient, crawler, tmp_path, first):
     second = run(*crawler, "run", "--backend", "model", "--duration", "1", "--out", tmp_path / "second")
     assert second.returncode == 2
     remedy = r"end it, give this one --namespace NAME, or another ROS_DOMAIN_ID\."
@@ -63,10 +71,14 @@ def test_a_run_that_saw_the_other_late_is_refused_all_the_same(tmp_path, first):
     first(alone=False)
 
 
-def test_a_run_in_a_namespace_runs_beside(crawler, tmp_path, first):
-    beside = run(
-        *crawler, "run", "--backend", "mock", "--duration", "1", "--namespace", "b", "--out", tmp_path / "beside"
-    )
+def test_a_run_in_a_namespace_runs_beside(unhurried, crawler, tmp_path, first):
+    words = ["run", "--backend", "model", "--lockstep", "--duration", "1", "--namespace", "b", "--json", "--no-picture"]
+    for name in ("backend.lockstep_timeout", "controller.reference_timeout"):
+        words += ["--set", f"{name}={PATIENCE}"]
+    beside = run(*crawler, *words, "--out", tmp_path / "beside")
     assert "Traceback" not in beside.stderr
+    told = json.loads(beside.stdout)
+    assert told["ticks"] > 0
+    assert not told["fault"], beside.stderr
     assert (tmp_path / "beside" / "summary.json").exists()
     first()
