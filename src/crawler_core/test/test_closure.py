@@ -107,7 +107,7 @@ angles = st.floats(-math.pi, math.pi)
 sides = st.sampled_from((-1.0, 1.0))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(well_shaped, angles, sides, st.floats(-20.0, 20.0))
 def test_a_four_bar_closes_where_its_circles_meet_and_stays_on_its_branch(
     lengths: tuple[float, float, float, float], home: float, side: float, goal: float
@@ -123,7 +123,7 @@ def test_a_four_bar_closes_where_its_circles_meet_and_stays_on_its_branch(
         assert difference(position[2], rocker) < ROUNDING
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(well_shaped, angles, sides)
 def test_rates_are_those_of_the_angles(lengths: tuple[float, float, float, float], home: float, side: float) -> None:
     closure, h, speed = assembled(lengths, home, side), 1e-5, 3.0
@@ -134,7 +134,7 @@ def test_rates_are_those_of_the_angles(lengths: tuple[float, float, float, float
     assert not closure.complete(only(home, passive=2), only(0.0, passive=2))[1].any()
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(well_shaped, angles, sides)
 def test_whole_turns_stay_on_the_branch_and_are_counted(
     lengths: tuple[float, float, float, float], home: float, side: float

@@ -1,0 +1,6 @@
+"""How hypothesis looks for examples."""
+
+from hypothesis import settings
+
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile("repeatable")
