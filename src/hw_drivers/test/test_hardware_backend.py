@@ -71,10 +71,25 @@ class Rig:
     def motion(self):
         return self.runner.supervisor.motion
 
+    def reset(self):
+        """Whether it is well again: answers that were late may still be on their way."""
+        try:
+            self.runner.reset()
+        except BackendFault:
+            return False
+        return True
+
     def arm(self):
-        self.runner.enable()
-        self.tick()
-        wait_for(lambda: self.emulator.torque() == (True, True))  # a board's bridges close with its loop's next turn
+        """Torque on. What a busy machine makes a fault on the way is put right."""
+
+        def armed():
+            if self.motion is MotionState.FAULTED and not self.reset():
+                return False
+            self.runner.enable()
+            self.tick()
+            return self.emulator.torque() == (True, True)  # a board's bridges close with its loop's next turn
+
+        wait_for(armed)
 
     def tick(self, offset=0.0):
         return self.runner.tick(JointCommand(np.full(2, HOME + offset), np.zeros(2), np.full(2, np.nan)))
@@ -203,15 +218,7 @@ def test_a_fault_of_one_joint_stops_all_and_names_joint_cause_and_remedy(kind, f
         rig.tick()
         assert rig.motion is MotionState.FAULTED  # healed, but nobody has said so
         assert rig.emulator.torque() == (False, False)
-
-        def reset():
-            try:
-                rig.runner.reset()
-            except BackendFault:
-                return False  # answers that were late may still be on their way
-            return True
-
-        wait_for(reset)
+        wait_for(rig.reset)
         assert rig.motion is MotionState.DISABLED
         assert rig.tick()
         assert rig.emulator.torque() == (False, False)
@@ -251,7 +258,7 @@ def test_a_port_that_vanishes_and_returns_needs_a_reset_and_an_enable(kind):
         rig.emulator.inject("none")
         # that goes out by itself as soon as it can, whoever asks for it meanwhile
         wait_for(lambda: not rig.tick() and rig.emulator.torque() == (False, False))
-        rig.runner.reset()
+        wait_for(rig.reset)
         assert rig.motion is MotionState.DISABLED
         rig.arm()
         assert rig.emulator.motion()[0] == pytest.approx([HOME, HOME], abs=0.01)
@@ -327,9 +334,9 @@ def test_a_driver_that_cannot_even_release_says_that_the_power_must_go_off():
 
 
 def test_a_driver_that_hangs_hangs_nobody_else(monkeypatch):
-    monkeypatch.setattr(bus_loop, "HANG", 1.0)
     with Rig() as rig:
         rig.arm()
+        monkeypatch.setattr(bus_loop, "HANG", 1.0)
         stuck = threading.Event()
         plain, rig.backend.motors.loops[0].bus.read = rig.backend.motors.loops[0].bus.read, stuck.wait
         try:
@@ -342,18 +349,18 @@ def test_a_driver_that_hangs_hangs_nobody_else(monkeypatch):
 
 
 def test_a_driver_thread_that_dies_without_a_word_is_noticed(monkeypatch):
-    monkeypatch.setattr(bus_loop, "HANG", 1.0)
     with Rig() as rig:
         rig.arm()
+        monkeypatch.setattr(bus_loop, "HANG", 1.0)
         rig.backend.motors.loops[0].stop()
         rig.until_faulted()
         assert "hangs" in rig.report.fault
 
 
 def test_ticks_that_stay_away_take_the_torque_off(monkeypatch):
-    monkeypatch.setattr(bus_loop, "DEADMAN", 1.0)
     with Rig() as rig:
         rig.arm()
+        monkeypatch.setattr(bus_loop, "DEADMAN", 1.0)
         wait_for(lambda: rig.emulator.torque() == (False, False))
         assert not rig.tick()
         assert "ticks" in rig.report.fault
