@@ -105,7 +105,7 @@ def test_the_board_itself_takes_the_torque_off_when_its_host_is_killed():
             board.terminate()
         report = json.loads(board.stdout.readline())
         assert report["ticks"] > 0
-        assert report["pass_us"]["p50"] < report["pass_us"]["worst"] < 1e6
+        assert 0.0 < report["pass_us"]["p50"] <= report["pass_us"]["worst"]
 
 
 if __name__ == "__main__":

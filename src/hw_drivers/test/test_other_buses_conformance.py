@@ -2,10 +2,10 @@
 
 import math
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
-from hw_robots import EASY, gymnast, on_its_board, three_link, three_link_on_a_board
+from hw_robots import EASY, gymnast, on_its_board, three_link, three_link_on_a_board, wait_for
 
 from crawler_core.backend import Backend
 from crawler_core.conformance import BackendConformance
@@ -132,7 +132,14 @@ class _OnItsBoard(BackendConformance):
         return on_its_board(self.robot)
 
     def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return EmulatedBackend(spec, EmulatedSettings(patience=EASY), dt)
+        self.made = EmulatedBackend(spec, EmulatedSettings(patience=EASY), dt)
+        return self.made
+
+    def wait(self, seconds: float) -> None:
+        """By the board's clock, which stands still while this machine is too busy for it."""
+        board: Any = self.made.emulation.emulators["board"]
+        end = board.board._time + seconds
+        wait_for(lambda: board.board._time >= end)
 
 
 @pytest.mark.exhaustive  # the same crank is on an ODrive in every run
