@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from crawler_cli.bench.cycles import cycles, spread
+from crawler_cli.bench.cycles import FEWEST, cycles, spread
 from crawler_cli.bench.part import Part
 from hw_drivers.board.codec import frame, line_size
 from hw_drivers.board.driver import BoardBus
@@ -113,9 +113,9 @@ def _asked(link: Link, seconds: float) -> np.ndarray:
     plans = [plan_motor(joint) for joint in _joints()]
     set_up(link, plans, configure_board(SETTINGS, "bench", plans))
     push = Setpoints({plan.number: MotorSetpoint(MotorMode.TORQUE, PUSH) for plan in plans})
-    taken = []
+    taken: list[float] = []
     end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
+    while time.perf_counter() < end or len(taken) < FEWEST:
         begun = time.perf_counter()
         state = link.answer(link.tell(push))
         taken.append(time.perf_counter() - begun)

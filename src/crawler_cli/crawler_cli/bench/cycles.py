@@ -8,13 +8,15 @@ import numpy as np
 
 from hw_drivers.bus import Bus
 
+FEWEST = 10  # cycles, however busy the machine is
+
 
 def cycles(bus: Bus, joints: int, seconds: float) -> np.ndarray:
-    """ms of each cycle, a write and a read as fast as they go, of a bus that is enabled; for so long."""
+    """ms of each cycle, a write and a read as fast as they go, of a bus that is enabled; for so long, and FEWEST."""
     still, none = np.zeros(joints), np.full(joints, np.nan)
-    taken = []
+    taken: list[float] = []
     end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
+    while time.perf_counter() < end or len(taken) < FEWEST:
         begun = time.perf_counter()
         bus.write(still, still, none)
         bus.read()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from crawler_cli.bench.cycles import cycles, spread
+from crawler_cli.bench.cycles import FEWEST, cycles, spread
 from crawler_cli.bench.part import Part
 from hw_drivers.alarm import Alarm
 from hw_drivers.bus import JointMap
@@ -83,6 +83,8 @@ def loop_jitter(seconds: float, rate: float = RATE, servos: int = SERVOS) -> dic
         loop.start()
         loop.enable()
         time.sleep(seconds)
+        while len(loop.starts) < FEWEST and loop.torque:
+            time.sleep(1.0 / rate)
         loop.stop()
     return evenness(loop.starts, rate)
 
