@@ -146,8 +146,6 @@ def compiled(name: str, units: Sequence[Path], flags: Sequence[str]) -> Path:
     if target.exists():
         return target
     home.mkdir(parents=True, exist_ok=True)
-    for old in home.glob(f"{stem}-*"):
-        old.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(dir=home) as directory:
         made = Path(directory) / name
         try:
@@ -160,6 +158,9 @@ def compiled(name: str, units: Sequence[Path], flags: Sequence[str]) -> Path:
             first = (error.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"])[0]
             raise UserError(f"the firmware cannot be compiled by '{compiler}': {first}.") from None
         made.replace(target)  # whoever else compiles it at the same time makes the same
+    for old in home.glob(f"{stem}-*"):
+        if old != target:
+            old.unlink(missing_ok=True)
     return target
 
 
