@@ -7,11 +7,16 @@ import sys
 
 import pytest
 
+from crawler_nodes import guardian
+
 PROGRAM = """
 import ctypes, time
 import rclpy
 from crawler_core.errors import UserError
+from crawler_nodes import guardian
 from crawler_nodes.node_main import run_node
+
+guardian.LAST = {last}
 
 def make():
     if {refuse}:
@@ -34,7 +39,9 @@ STANDSTILL = "ctypes.PyDLL(None).sleep(600)"  # as time.sleep, but no other thre
 
 
 def start(refuse=False, *arguments, where="nowhere", hang="None", moves=False, **environment):
-    program = PROGRAM.format(refuse=refuse, where=where, hang=hang, moves=moves)
+    # who can end by himself may take his time for it on a busy machine
+    last = guardian.LAST if hang == STANDSTILL else 60.0
+    program = PROGRAM.format(refuse=refuse, where=where, hang=hang, moves=moves, last=last)
     return subprocess.Popen(
         [sys.executable, "-c", program, *arguments],
         stdout=subprocess.PIPE,

@@ -331,7 +331,7 @@ def test_a_paced_keeper_that_is_stopped_ticks_no_more(waits):
     keeper = Paced(node)
     keeper.start()
     keeper.stop()
-    keeper._thread.join(LONG)
     count = len(node.ticks)
+    keeper._thread.join(LONG)
     assert not keeper._thread.is_alive()
-    assert len(node.ticks) == count
+    assert len(node.ticks) <= count + 1  # one may be under way

@@ -190,6 +190,8 @@ def test_after_a_stop_the_gait_fades_in_again_from_the_pose_that_it_finds(graph,
     graph.spin_until(lambda: world.horizons)
     run_to(graph, world, 1000 * MS)
     world.send_motion("e-stopped", sender="/other#2")  # is not its business
+    graph.spin_until(lambda: "/other#2" in node._motions)  # else the next word would be in its place
+    assert node._stream is not None
     world.send_motion("e-stopped")
     graph.spin_until(lambda: world.states_out.get_subscription_count())
     seen = len(world.horizons)

@@ -162,7 +162,7 @@ def test_without_a_reference_ahead_it_stops_at_once_and_says_so(rig):
 
 
 def test_lockstep_waits_for_the_reference_and_then_answers(rig):
-    rig = rig(lockstep=True)
+    rig = rig(lockstep=True, reference_timeout=60.0)
     rig.world.send_state(0)
     rig.settle()
     assert rig.world.commands == []
@@ -180,7 +180,7 @@ def test_lockstep_waits_for_the_reference_and_then_answers(rig):
 
 
 def test_an_answered_state_that_comes_again_gets_the_same_answer(rig):
-    rig = rig(lockstep=True)
+    rig = rig(lockstep=True, reference_timeout=60.0)
     rig.reference(0, 500 * MS)
     rig.ask(0)
     first = rig.ask(DT)
@@ -205,7 +205,7 @@ def test_lockstep_goes_on_without_a_reference_after_the_timeout(rig):
 
 def test_the_first_answer_in_lockstep_waits_until_all_listen_who_shall_miss_nothing(rig, monkeypatch):
     monkeypatch.setattr(controller_node, "PATIENCE", math.inf)
-    rig = rig(lockstep=True, readers=2)
+    rig = rig(lockstep=True, readers=2, reference_timeout=60.0)
     rig.reference(0, 500 * MS)
     rig.world.send_state(0)
     rig.graph.spin_until(lambda: rig.node.now == 0)
@@ -221,7 +221,7 @@ def test_the_first_answer_in_lockstep_waits_until_all_listen_who_shall_miss_noth
 
 def test_who_does_not_come_to_listen_is_not_waited_for_for_ever(rig, monkeypatch):
     monkeypatch.setattr(controller_node, "PATIENCE", 0.1)
-    rig = rig(lockstep=True, readers=2)
+    rig = rig(lockstep=True, readers=2, reference_timeout=60.0)
     rig.reference(0, 500 * MS)
 
     def answered():
@@ -232,7 +232,7 @@ def test_who_does_not_come_to_listen_is_not_waited_for_for_ever(rig, monkeypatch
 
 
 def test_two_runs_in_lockstep_are_equal_bit_for_bit_however_the_horizons_come(rig):
-    rig = rig(lockstep=True)
+    rig = rig(lockstep=True, reference_timeout=60.0)
 
     def run(length, overlap):
         answers = []
@@ -435,6 +435,8 @@ def test_while_motion_is_not_allowed_it_stands_by_where_the_joints_are_and_goes_
     for now in range(0, 100 * MS, DT):
         rig.ask(now, sender="/backend#1")
     rig.world.send_motion("/other#2", "faulted")  # is not its business
+    rig.graph.spin_until(lambda: "/other#2" in rig.node._motions)  # else the next word would be in its place
+    assert rig.node.motion.value == "active"
     rig.world.send_motion("/backend#1", "e-stopped")
     rig.graph.spin_until(lambda: rig.node.motion.value == "e-stopped")
     for now in range(100 * MS, 150 * MS, DT):
