@@ -91,7 +91,7 @@ def _started():
 async def opened(url):
     """A page at this address."""
     with _started() as port:
-        found = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{port}/json/list")
+        found = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{port}/json/list", request_timeout=60.0)
         target = next(one for one in json.loads(found.body) if one["type"] == "page")
         page = Page(await websocket_connect(target["webSocketDebuggerUrl"], max_message_size=10**8))
         for domain in ("Network", "Runtime", "Log", "Page"):

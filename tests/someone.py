@@ -1,6 +1,6 @@
 """A process beside a ring, for the tests of who may do what: reads, writes and calls, then says how it went as JSON.
 
-It goes on until its stdin is closed, or, with --heard N, until it has heard N states.
+It goes on until its stdin is closed, or, with --heard N, until it has heard N states and done all that it may.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from std_srvs.srv import Trigger
 
 from crawler_nodes.service_call import ServiceCall
 
-PATIENCE = 60.0  # s until there is no answer
+PATIENCE = 60.0  # s until there is no answer, and nobody to be found
 
 
 def main() -> None:
@@ -42,9 +42,15 @@ def main() -> None:
         client = node.create_client(Trigger, "backend/estop")
         said["calls"] = True
     print("ready", flush=True)
-    while not (wanted.heard and said["heard"] >= wanted.heard):
-        if not wanted.heard and select.select([sys.stdin], [], [], 0.0)[0]:
-            break
+    end = time.monotonic() + PATIENCE
+
+    def over() -> bool:
+        if not wanted.heard:
+            return bool(select.select([sys.stdin], [], [], 0.0)[0])
+        done = (client is None or asked is not None) and (out is None or said["wrote_to"] > 0)
+        return time.monotonic() > end or (done and said["heard"] >= wanted.heard)
+
+    while not over():
         if out is not None:
             out.publish(JointState(name=["joint_1", "joint_2"], position=[1.0, 1.0]))
             said["wrote_to"] = max(said["wrote_to"], out.get_subscription_count())

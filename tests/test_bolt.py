@@ -131,7 +131,7 @@ def rate_of(said: Said, latest: int) -> Any:
 def test_without_the_gait_node_the_crank_is_braked():
     said = Said()
     with ring_of(said, "model", lockstep(1.0, reference_timeout=1.0)) as ring:
-        ring.watch(lambda: len(said.raw["joint_states"]) > 300, LONG)
+        ring.watch(lambda: len(said.raw["joint_states"]) > 300 and rate_of(said, 1)[0] < -5.0, LONG)
         assert rate_of(said, 1)[0] < -5.0
         ring.expected_to_end.add("gait")
         child = ring.processes.children["gait"]

@@ -76,8 +76,8 @@ def test_a_simulation_goes_on_while_its_command_line_is_stopped(unhurried, crawl
     assert run.process.returncode == 0
 
 
-def test_ctrl_z_ends_the_run(unhurried, crawler, tmp_path):
-    run = Run(crawler, tmp_path, "--backend", "mock")
+def test_ctrl_z_ends_the_run(unhurried, crawler, patient_robot, tmp_path):
+    run = Run(crawler, tmp_path, "--robot", patient_robot, "--backend", "mock")
     run.process.send_signal(signal.SIGTSTP)
     run.end()
     assert run.process.returncode == 0

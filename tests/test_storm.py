@@ -108,8 +108,20 @@ def test_every_subscription_and_service_of_every_node_stands_nonsense():
 
 
 @pytest.mark.parametrize("minutes", ["0.1", pytest.param("2", marks=pytest.mark.exhaustive)])
-def test_a_soak_hears_everything_and_its_recording_outlives_a_power_cut(call, tmp_path, minutes):
-    words = ("--backend", "mock", "--minutes", minutes, "--rate", "50", "--out", str(tmp_path / "soak"), "--json")
+def test_a_soak_hears_everything_and_its_recording_outlives_a_power_cut(call, patient_robot, tmp_path, minutes):
+    words = (
+        "--robot",
+        patient_robot,
+        "--backend",
+        "mock",
+        "--minutes",
+        minutes,
+        "--rate",
+        "50",
+        "--out",
+        str(tmp_path / "soak"),
+        "--json",
+    )
     code, out, _ = call("soak", *words)
     found = json.loads(out)
     assert found["missed"] == {"joint_states": 0, "joint_commands": 0}

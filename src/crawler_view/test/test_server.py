@@ -50,7 +50,7 @@ async def told(live):
 
 
 async def get(port, path, **headers):
-    request = HTTPRequest(f"http://127.0.0.1:{port}{path}", headers=headers)
+    request = HTTPRequest(f"http://127.0.0.1:{port}{path}", headers=headers, request_timeout=60.0)
     return await AsyncHTTPClient().fetch(request, raise_error=False)
 
 
