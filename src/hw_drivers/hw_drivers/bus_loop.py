@@ -118,12 +118,13 @@ class BusLoop:
                 remedy="check the adapter, then restart the backend",
             )
 
-    def release(self, within: float = HANG) -> tuple[BusFault, ...]:
-        """Torque off, each joint tried, once the cycle in hand has ended `within` seconds. Returns what failed.
+    def release(self, within: float | None = None) -> tuple[BusFault, ...]:
+        """Torque off, each joint tried, once the cycle in hand has ended `within` seconds (HANG). Returns what failed.
 
         That is tried again now and then, and while a fault lasts on a port opened anew, whoever asks.
         """
-        if not self._io.acquire(timeout=within):  # who asks must not hang too: there may be other buses
+        # who asks must not hang too: there may be other buses
+        if not self._io.acquire(timeout=HANG if within is None else within):
             return (self._could_not("hangs"),) if self._torque else ()
         try:
             now = time.monotonic()
