@@ -31,6 +31,7 @@ from crawler_nodes.backend_report import BackendReport
 from crawler_nodes.backend_services import BackendServices, Turnstile
 from crawler_nodes.backend_topics import BackendTopics
 from crawler_nodes.hearing import Hearing
+from crawler_nodes.joint_message import JointMessageReader
 from crawler_nodes.messages import CommandMessage, CommandReader
 from crawler_nodes.neighbours import already_there, ring_nodes
 from crawler_nodes.node_main import run_node
@@ -75,8 +76,8 @@ class BackendNode(LifecycleNode):
         self._questions = Questions(name, safety.command_timeout + dt)
         self._commander = Seat(max(safety.relax_after, settings.lockstep_timeout if settings.lockstep else 0.0))
         hearing = Hearing(self, self._refuse)
-        read = CommandReader(self.spec).read
-        self.commands = hearing.listen(JointState, "joint_commands", read, self._on_command)
+        read, decode = CommandReader(self.spec).read, JointMessageReader()
+        self.commands = hearing.listen(JointState, "joint_commands", read, self._on_command, decode=decode)
         self.urgent = [BackendServices(self).estop]
         self._report = BackendReport(self, self.spec.name, self._commander, self._topics.announce, self._topics.own)
         self._time: Lockstep | Paced | None = None

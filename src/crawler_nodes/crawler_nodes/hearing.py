@@ -62,18 +62,21 @@ class Hearing:
         act: Callable[[T], None],
         qos: QoSProfile | int = 10,
         largest: int = LARGEST,
+        decode: Callable[[bytes], Any] | None = None,
     ) -> Subscription:
-        """Call `act` with what `read` makes of each message.
+        """Call `act` with what `read` makes of each message, which `decode` has made of its bytes.
 
         `read` depends on nothing but the message, so whatever it raises is the message's fault; a UserError's sentence
         is passed on. What `act` raises is a fault of the node.
         """
 
+        made = decode or partial(deserialize_message, message_type=kind)
+
         def hear(data: bytes) -> None:
             try:
                 if len(data) > largest:
                     raise UserError(f"a message on {topic} has {len(data)} bytes: no ring needs more than {largest}.")
-                meant = read(deserialize_message(data, kind))
+                meant = read(made(data))
             except Exception as error:
                 told = isinstance(error, UserError)
                 self._refuse(str(error) if told else f"a message on {topic} cannot be read: {error!r}")

@@ -20,6 +20,7 @@ from crawler_core.heading import AHEAD, Heading
 from crawler_core.robot import RobotSpec
 from crawler_core.supervisor import MotionState
 from crawler_core.types import BaseState, Contact, FloatArray, JointCommand, Observation
+from crawler_nodes.joint_message import JointMessage
 
 BEHIND = 1000  # messages of the ring that are kept for a listener that has fallen behind, such as a recorder
 
@@ -85,12 +86,12 @@ class CommandReader:
         self._names = list(spec.actuated_names)
         self._none = np.full(len(self._names), np.nan)
 
-    def read(self, message: JointState) -> CommandMessage:
+    def read(self, message: JointMessage) -> CommandMessage:
         """Raises UserError for unknown, missing or repeated joints and for lengths that do not fit."""
-        backend, _, sender = message.header.frame_id.partition(" ")
-        return CommandMessage(backend, sender, stamp_ns(message.header.stamp), self._setpoints(message))
+        backend, _, sender = message.sender.partition(" ")
+        return CommandMessage(backend, sender, message.stamp, self._setpoints(message))
 
-    def _setpoints(self, message: JointState) -> JointCommand:
+    def _setpoints(self, message: JointMessage) -> JointCommand:
         names = message.name
         if names == self._names:
             return JointCommand(*self._fields(message))
@@ -105,14 +106,14 @@ class CommandReader:
         order = [names.index(name) for name in self._names]
         return JointCommand(*(field[order] for field in self._fields(message)))
 
-    def _fields(self, message: JointState) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _fields(self, message: JointMessage) -> tuple[FloatArray, FloatArray, FloatArray]:
         return (
             self._field(message.position, "position", required=True),
             self._field(message.velocity, "velocity"),
             self._field(message.effort, "effort"),
         )
 
-    def _field(self, values: array, label: str, required: bool = False) -> FloatArray:
+    def _field(self, values: Sequence[float], label: str, required: bool = False) -> FloatArray:
         if not values and not required:
             return self._none
         if len(values) != len(self._names):

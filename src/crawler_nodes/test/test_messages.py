@@ -9,6 +9,7 @@ from sensor_msgs.msg import JointState
 
 from crawler_core.errors import UserError
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
+from crawler_nodes.joint_message import JointMessage
 from crawler_nodes.messages import (
     BaseWriter,
     CommandReader,
@@ -55,9 +56,10 @@ def reader(crawler):
 
 
 def test_a_command_comes_in_the_robots_order_however_it_is_named(reader):
-    straight = reader.read(JointState(name=["joint_1", "joint_2"], position=[1.0, 2.0], velocity=[3.0, 4.0]))
-    turned = reader.read(JointState(name=["joint_2", "joint_1"], position=[2.0, 1.0], velocity=[4.0, 3.0]))
-    for command in (straight.setpoints, turned.setpoints):
+    straight = JointState(name=["joint_1", "joint_2"], position=[1.0, 2.0], velocity=[3.0, 4.0])
+    turned = JointState(name=["joint_2", "joint_1"], position=[2.0, 1.0], velocity=[4.0, 3.0])
+    for message in (straight, turned):
+        command = reader.read(JointMessage.of(message)).setpoints
         assert command.position.tolist() == [1.0, 2.0]
         assert command.velocity.tolist() == [3.0, 4.0]
         assert np.isnan(command.effort).all()  # what is not said is not known
@@ -69,7 +71,7 @@ def test_a_command_says_whose_state_it_answers_and_who_answers(reader):
     told = [("", ("", "")), ("/backend#1", ("/backend#1", "")), ("/backend#1 /left/me#2", ("/backend#1", "/left/me#2"))]
     for frame, who in told:
         message.header.frame_id = frame
-        command = reader.read(message)
+        command = reader.read(JointMessage.of(message))
         assert (command.backend, command.sender) == who
         assert command.stamp == 3_000_000_005
 
@@ -89,7 +91,7 @@ def test_a_command_says_whose_state_it_answers_and_who_answers(reader):
 )
 def test_a_command_that_does_not_fit_is_refused_with_what_is_wrong(reader, names, position, more, words):
     with pytest.raises(UserError, match=words):
-        reader.read(JointState(name=names, position=position, **more))
+        reader.read(JointMessage.of(JointState(name=names, position=position, **more)))
 
 
 # contacts and the base

@@ -24,7 +24,8 @@ from crawler_core.parameters import parameter
 from crawler_core.supervisor import MOVING, MotionState
 from crawler_core.types import Contact
 from crawler_nodes.hearing import Hearing
-from crawler_nodes.messages import BEHIND, ContactWriter, read_motion, stamp_ns
+from crawler_nodes.joint_message import JointMessage, JointMessageReader
+from crawler_nodes.messages import BEHIND, ContactWriter, read_motion, set_stamp
 from crawler_nodes.node_main import run_node
 from crawler_nodes.ros_parameters import declare, refuse_unknown, robot_of
 from crawler_nodes.speakers import Seat, own_name
@@ -88,7 +89,7 @@ class ControllerNode(Node):
         self._state_period = round(1e9 / settings.state_rate)
 
         # the state in hand, and what has been answered
-        self._state = JointState()
+        self._state = JointMessage("", NEVER, [], (), (), ())
         self.now = NEVER
         self._pending = False  # the state in hand still waits for its answer
         self._answered = NEVER
@@ -130,7 +131,7 @@ class ControllerNode(Node):
             odometry = partial(read_odometry, yaws="yaw" in self._spec.base_motion)
             self.hot.append(listen(Odometry, "odom", odometry, self._on_odometry, BEHIND))
             self._estimates_out = self.create_publisher(ContactStateArray, "contact_estimates", BEHIND)
-        self.hot.append(listen(JointState, "joint_states", read_state, self._on_state))
+        self.hot.append(listen(JointState, "joint_states", read_state, self._on_state, decode=JointMessageReader()))
         self._patience = self.create_timer(
             settings.reference_timeout, self._give_up, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
@@ -142,16 +143,16 @@ class ControllerNode(Node):
 
     # the ring
 
-    def _on_state(self, message: JointState) -> None:
-        sender = message.header.frame_id
+    def _on_state(self, message: JointMessage) -> None:
+        sender = message.sender
         if not self.backend.admits(sender):
             return
         self.stated = time.monotonic()
-        now = stamp_ns(message.header.stamp)
-        if now == self._answered and sender == self._state.header.frame_id:
+        now = message.stamp
+        if now == self._answered and sender == self._state.sender:
             self._commands_out.publish(self._command)  # the backend has not seen the answer
             return
-        if now < self.now or sender != self._state.header.frame_id:
+        if now < self.now or sender != self._state.sender:
             self.controller.restart()
             self._answered = self._state_due = self._contacts_of = self._odometry_of = NEVER
             self._odometry.clear()
@@ -175,7 +176,7 @@ class ControllerNode(Node):
             answer = controller.stand_by(position)
         if answer is not None:
             command = self._command
-            command.header.stamp = self._state.header.stamp
+            set_stamp(command.header.stamp, now)
             command.position = array("d", answer.setpoint.position)
             command.velocity = array("d", answer.setpoint.velocity)
             if answer.setpoint.effort:
@@ -189,9 +190,8 @@ class ControllerNode(Node):
             self._estimates_out.publish(self._estimates.fill(now, controller.law.estimated))
         if now >= self._state_due:
             self._state_due = now + self._state_period
-            stamp = self._state.header.stamp
             self._states_out.publish(
-                self._state_writer.fill(stamp, controller, now, self.law_report, answer, position, velocity)
+                self._state_writer.fill(controller, now, self.law_report, answer, position, velocity)
             )
         if moving and controller.blind:
             bad = [

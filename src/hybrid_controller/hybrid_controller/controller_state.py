@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from array import array
 
-from builtin_interfaces.msg import Time
 from crawler_interfaces.msg import ControllerState
 
 from crawler_core.robot import RobotSpec
+from crawler_nodes.messages import set_stamp
 from hybrid_controller.controller import Answer, Controller
 from hybrid_controller.laws.law import LawReport
 
@@ -22,7 +22,6 @@ class ControllerStateWriter:
 
     def fill(
         self,
-        stamp: Time,
         controller: Controller,
         now_ns: int,
         report: LawReport,
@@ -30,9 +29,9 @@ class ControllerStateWriter:
         position: list[float],
         velocity: list[float],
     ) -> ControllerState:
-        """After the answer to the state of `stamp`, in which the actuated joints have these angles and speeds."""
+        """After the answer to the state of `now_ns`, in which the actuated joints have these angles and speeds."""
         message = self._message
-        message.header.stamp = stamp
+        set_stamp(message.header.stamp, now_ns)
         message.status = int(controller.status)
         message.horizon_left = controller.horizon_left(now_ns)
         message.branch, message.note = report.branch, report.note

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from crawler_interfaces.msg import ContactStateArray
 from nav_msgs.msg import Odometry
-from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from crawler_core.errors import UserError
 from crawler_core.types import Contact, ContactMode, ContactSource
+from crawler_nodes.joint_message import JointMessage
 from crawler_nodes.messages import stamp_ns, travel
 from hybrid_controller.laws.law import BaseMotion
 from hybrid_controller.reference import Horizon, read_trajectory
@@ -19,9 +19,9 @@ from hybrid_controller.reference import Horizon, read_trajectory
 UNIT = 1e-3  # by which the length of a quaternion may be off: rounded to four digits it is the same attitude
 
 
-def read_state(message: JointState) -> JointState:
+def read_state(message: JointMessage) -> JointMessage:
     """joint_states; what is wrong with its numbers is left to the controller, which brings the joints to rest."""
-    if stamp_ns(message.header.stamp) < 0:
+    if message.stamp < 0:
         raise UserError("joint_states has a time before zero.")
     return message
 
