@@ -92,13 +92,13 @@ def run_loop(
             leave(node)
         guardian.done(code)
         if node is not None:
-            _be_heard(node, began + HEARD)
+            be_heard(node, began + HEARD)
             node.destroy_node()
         rclpy.try_shutdown()
     guardian.end()
 
 
-def _be_heard(node: Node, until: float) -> None:
+def be_heard(node: Node, until: float) -> None:
     """Wait a little for those who have not got yet what was said last, such as a recorder that is behind."""
     unheard = list(node.publishers)
     while unheard and time.monotonic() < until:
