@@ -80,23 +80,24 @@ class _Layout:
             at += 8 * count
         self._numbers = Struct(form)
         self._length = len(data)
-        self._first, self._second = 3 + counts[0], 4 + counts[0] + counts[1]
+        # behind the stamp each row of numbers follows its count: where the second and the third count are
+        self._second, self._third = 1 + counts[0], 2 + counts[0] + counts[1]
 
     def read(self, data: bytes) -> JointMessage | None:
         """What it says; None where it is not alike."""
         if len(data) != self._length or not (data.startswith(ENCAPSULATION) and data.startswith(self._same, STAMP)):
             return None
         sec, nanosec, *rest = self._numbers.unpack_from(data)
-        first, second = self._first - 2, self._second - 2
-        if (rest[0], rest[first], rest[second]) != self._counts:
+        second, third = self._second, self._third
+        if (rest[0], rest[second], rest[third]) != self._counts:
             return None
         return JointMessage(
             self._sender,
             sec * SECOND + nanosec,
             self._names,
-            rest[1:first],
-            rest[first + 1 : second],
-            rest[second + 1 :],
+            rest[1:second],
+            rest[second + 1 : third],
+            rest[third + 1 :],
         )
 
     def reads(self, data: bytes, message: JointMessage) -> bool:
