@@ -20,7 +20,7 @@ setup(
     entry_points={
         "console_scripts": [
             "description_node = crawler_bringup.description_node:main",
-            "recorder_node = crawler_bringup.recorder_node:main",
+            "recorder_node = crawler_bringup.recorder.recorder_node:main",
         ],
     },
 )

@@ -18,8 +18,8 @@ setup(
     license="Apache-2.0",
     entry_points={
         "console_scripts": [
-            "markers_node = crawler_view.markers_node:main",
-            "view_node = crawler_view.view_node:main",
+            "markers_node = crawler_view.markers.markers_node:main",
+            "view_node = crawler_view.server.view_node:main",
         ],
     },
 )

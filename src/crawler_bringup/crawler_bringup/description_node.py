@@ -21,10 +21,10 @@ from crawler_core.parameters import parameter
 from crawler_core.robot import load_robot
 from crawler_core.urdf import build_urdf
 from crawler_core.yaml_file import parse_yaml
-from crawler_nodes.link_frames import LinkFrames
-from crawler_nodes.messages import stamp_ns
+from crawler_nodes.messages.header import stamp_ns
+from crawler_nodes.messages.link_frames import LinkFrames
 from crawler_nodes.node_main import run_node
-from crawler_nodes.ros_parameters import declare, refuse_unknown
+from crawler_nodes.parameters import declare, refuse_unknown
 
 
 @dataclass(frozen=True)

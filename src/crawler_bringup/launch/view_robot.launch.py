@@ -3,7 +3,7 @@
 from launch import LaunchDescription
 from launch.actions import OpaqueFunction
 
-from crawler_bringup.launching import view_arguments, view_nodes
+from crawler_bringup.launch.launch_actions import view_arguments, view_nodes
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -9,8 +9,8 @@ from rclpy.parameter import Parameter
 from rosbags.highlevel import AnyReader
 from sensor_msgs.msg import JointState
 
-from crawler_bringup import recorder_node
-from crawler_bringup.recorder_node import RecorderNode, record
+from crawler_bringup.recorder import recorder_node
+from crawler_bringup.recorder.recorder_node import RecorderNode, record
 
 
 @pytest.fixture

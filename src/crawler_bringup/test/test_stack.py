@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
-from crawler_bringup.flags import Flag, with_flags
-from crawler_bringup.settings import merge, parse_assignments
-from crawler_bringup.stack import BACKENDS, Options, make_stack
+from crawler_bringup.stack.backend_flag import Flag, with_flags
+from crawler_bringup.stack.settings import merge, parse_assignments
+from crawler_bringup.stack.stack import BACKENDS, Options, make_stack
 from crawler_core.errors import UserError
 from crawler_core.robot import robot_names, robots_directory
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler_view.access import Access, is_loopback
+from crawler_view.server.access import Access, is_loopback
 
 HERE = Access.of("127.0.0.1", "")
 OPEN = Access.of("0.0.0.0", "secret")

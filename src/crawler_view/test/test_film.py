@@ -12,11 +12,11 @@ from crawler_core.urdf import build_urdf
 from crawler_core.whole_file import replace_file
 from crawler_view.film.camera import BAND, cameras
 from crawler_view.film.film_file import check_kind, write_film
+from crawler_view.film.frame_renderer import Stage
 from crawler_view.film.raster import rasterise
-from crawler_view.film.stage import Stage
-from crawler_view.kinematics import Kinematics
-from crawler_view.meshes import arrow, box, cylinder, sphere
-from crawler_view.scene import MODE_COLOURS, read_scene
+from crawler_view.scene.kinematics import Kinematics
+from crawler_view.scene.meshes import arrow, box, cylinder, sphere
+from crawler_view.scene.robot_scene import MODE_COLOURS, read_scene
 
 RED, BLUE, WHITE = (220, 30, 30), (30, 30, 220), (255, 255, 255)
 ARM = """<robot name="arm"><link name="a"/><link name="b"/><link name="c"/><link name="d"/>

@@ -15,8 +15,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from crawler_bringup.security.documents import GOVERNANCE, permissions
-from crawler_bringup.security.members import MEMBERS, Member
+from crawler_bringup.security.dds_documents import GOVERNANCE, permissions
+from crawler_bringup.security.enclave import MEMBERS, Member
 from crawler_core.errors import UserError
 
 VARIABLE = "ROS_SECURITY_KEYSTORE"

@@ -1,0 +1,66 @@
+"""A recording is whole at any moment, and on a disk that is full."""
+
+import errno
+import os
+
+import pytest
+from rosbags.highlevel import AnyReader
+from rosbags.typesys import Stores, get_typestore
+
+from crawler_bringup.recorder.crash_safe_bag import LastingBag
+
+KIND = "std_msgs/msg/String"
+STORE = get_typestore(Stores.ROS2_JAZZY)
+TEXT = "x" * 1000
+
+
+@pytest.fixture
+def bag(tmp_path):
+    made = LastingBag(tmp_path / "bag")
+    made.open()
+    channel = made.add_connection("/talk", KIND, typestore=STORE)
+    data = bytes(STORE.serialize_cdr(STORE.types[KIND](TEXT), KIND))
+
+    def fill(times):
+        for time in times:
+            made.write(channel, time, data)
+        made.flush()
+
+    yield made, fill
+    made.abort()
+
+
+def times_in(place):
+    with AnyReader([place]) as reader:
+        return [time for _, time, _ in reader.messages()]
+
+
+def test_after_each_flush_another_reader_finds_all_that_was_written(bag, tmp_path):
+    made, fill = bag
+    for count in (1, 2, 700, 1300, 1301, 4000):  # some of them within a chunk of a megabyte, and some beyond
+        there = times_in(tmp_path / "bag") if count > 1 else []
+        fill(range(len(there), count))
+        assert times_in(tmp_path / "bag") == list(range(count))
+        assert times_in(tmp_path / "bag" / "bag.mcap") == list(range(count))
+    made.close()
+    with AnyReader([tmp_path / "bag"]) as reader:
+        assert (reader.message_count, reader.start_time, reader.end_time) == (4000, 0, 4000)
+        assert [time for _, time, _ in reader.messages(start=3990)] == list(range(3990, 4000))
+
+
+@pytest.mark.parametrize("room", [0, 1, 30, 1000, 20_000, 1_500_000])
+def test_what_was_there_before_the_disk_was_full_can_be_read(bag, tmp_path, monkeypatch, room):
+    _, fill = bag
+    fill(range(100))
+    end = (tmp_path / "bag" / "bag.mcap").stat().st_size + room
+    put = os.pwrite
+
+    def put_where_there_is_room(fd, data, at):
+        if at >= end:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return put(fd, data[: end - at], at)
+
+    monkeypatch.setattr(os, "pwrite", put_where_there_is_room)
+    with pytest.raises(OSError, match="No space left on device"):
+        fill(range(100, 3000))
+    assert times_in(tmp_path / "bag") == list(range(100))

@@ -1,0 +1,23 @@
+"""The profiles of Fast DDS: one for each generation, which says the same in its own words."""
+
+import os
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+from crawler_bringup.fastdds_profile import PROFILES, hasten_discovery, hastened
+
+
+def test_each_generation_has_a_profile_that_says_the_same(monkeypatch):
+    for variable in PROFILES:
+        monkeypatch.delenv(variable, raising=False)
+    two, three = (Path(file).read_text() for file in hastened().values())
+    assert two.replace("heartbeatPeriod", "heartbeat_period") == three
+    assert [xml.fromstring(text).tag.rpartition("}")[2] for text in (two, three)] == ["profiles"] * 2
+
+
+def test_a_profile_of_the_users_own_is_left_alone(monkeypatch):
+    for variable in PROFILES:
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("FASTDDS_DEFAULT_PROFILES_FILE", "/my/own.xml")
+    hasten_discovery()
+    assert "FASTRTPS_DEFAULT_PROFILES_FILE" not in os.environ

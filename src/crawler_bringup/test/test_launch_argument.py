@@ -1,0 +1,45 @@
+"""What the words of the launch files mean, without a launch system."""
+
+import pytest
+
+from crawler_bringup.launch.launch_argument import ring_options, ring_words, view_options, view_words
+from crawler_bringup.stack.stack import make_stack, view_nodes
+from crawler_core.errors import UserError
+
+
+def launched(*said, words=ring_words):
+    """The words in force, those of the user as they are typed: robot:=snake."""
+    in_force = {word.name: word.default for word in words()}
+    given = dict(pair.split(":=", 1) for pair in said)
+    assert set(given) <= set(in_force)
+    in_force.update(given)
+    return in_force.__getitem__
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["backend:=pybulet"], "did you mean 'pybullet'"),
+        (["gait:=hramonic"], "did you mean 'harmonic'"),
+        (["set:=gait.omeg=8"], r"did you mean 'gait\.omega'"),
+        (["lockstep:=true", "set:=backend.lockstep=false"], "lockstep:=true contradicts"),
+        (["backend:=model", "gui:=true"], "gui:=true is about PyBullet's window: the backend model has none"),
+        (["backend:=mock", "lockstep:=true"], "needs a simulation"),
+        (["backend:=model", "emulate:=true"], "emulate is about motors"),
+        (["view_port:=http"], "view_port:=http is no port"),
+        (["params_file:=nowhere.yaml"], "nowhere.yaml"),
+        (["robot:=tree_link"], "did you mean 'three_link'"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(words, sentence):
+    with pytest.raises(UserError, match=sentence) as refusal:
+        make_stack(ring_options(launched(*words), ""))
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_robot_that_stands_still_is_shown_as_the_words_say():
+    said = launched("robot:=snake", "set:=robot.links=9", "namespace:=b", "rviz:=false", words=view_words)
+    nodes = view_nodes(view_options(said))
+    assert [node.executable for node in nodes] == ["description_node", "joint_state_publisher_gui"]
+    assert {node.namespace for node in nodes} == {"b"}
+    assert len(nodes[1].parameters) == 8  # a slider for each joint

@@ -1,0 +1,166 @@
+"""The server by itself: what it serves, whom it refuses, and that nobody who looks holds it up."""
+
+import asyncio
+import json
+import re
+import socket
+from contextlib import asynccontextmanager
+
+import pytest
+from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
+from tornado.websocket import websocket_connect
+
+from crawler_core.errors import UserError
+from crawler_view.server.access import Access
+from crawler_view.server.web_server import MOST, PAGE, WAITS, Audience, listen, serve
+
+UPGRADE = "\r\n".join(
+    (
+        "Connection: Upgrade",
+        "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+    )
+)
+
+
+@asynccontextmanager
+async def served(token="", command=None):
+    """A server; gives its port and its audience."""
+    sockets, audience = listen("127.0.0.1", 0), Audience()
+    server = serve(sockets, Access.of("127.0.0.1", token), audience, lambda: [("ring", {"namespace": ""})], command)
+    try:
+        yield sockets[0].getsockname()[1], audience
+    finally:
+        for browser in list(audience.browsers):
+            browser.close()
+        server.stop()
+        await server.close_all_connections()
+
+
+async def until(condition):
+    while not condition():
+        await asyncio.sleep(0.001)
+
+
+async def told(live):
+    text = await live.read_message()
+    assert text is not None
+    return json.loads(text)
+
+
+async def get(port, path, **headers):
+    request = HTTPRequest(f"http://127.0.0.1:{port}{path}", headers=headers, request_timeout=60.0)
+    return await AsyncHTTPClient().fetch(request, raise_error=False)
+
+
+def test_the_page_is_served_whole_and_may_fetch_nothing_from_elsewhere():
+    async def check():
+        async with served() as (port, _):
+            page = await get(port, "/")
+            assert page.code == 200
+            assert "default-src 'self'" in page.headers["Content-Security-Policy"]
+            assert "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
+            for file in PAGE.iterdir():
+                found = await get(port, f"/{file.name}")
+                assert found.body == file.read_bytes()
+                assert not re.search(rb"https?://(?!www\.w3\.org)", found.body), file.name
+                assert "Content-Security-Policy" in found.headers
+            assert (await get(port, "/../server.py")).code == 404
+            assert (await get(port, "/%2e%2e/server.py")).code == 404
+
+    asyncio.run(check())
+
+
+def test_foreign_pages_and_names_and_missing_tokens_are_refused():
+    async def refused(port, query="", **headers):
+        request = HTTPRequest(f"ws://127.0.0.1:{port}/live{query}", headers=headers)
+        with pytest.raises(HTTPClientError) as error:
+            await websocket_connect(request)
+        return error.value.code
+
+    async def check():
+        async with served() as (port, audience):
+            assert await refused(port, Origin="http://elsewhere.example") == 403
+            assert await refused(port, Origin="null") == 403
+            assert await refused(port, Host=f"elsewhere.example:{port}") == 403
+            assert (await get(port, "/", Host=f"elsewhere.example:{port}")).code == 403
+            assert not audience.browsers
+        async with served(token="secret") as (port, audience):
+            assert await refused(port) == 403
+            assert await refused(port, "?token=wrong") == 403
+            live = await websocket_connect(f"ws://127.0.0.1:{port}/live?token=secret")
+            assert await told(live) == {"ring": {"namespace": ""}}
+            assert len(audience.browsers) == 1
+
+    asyncio.run(check())
+
+
+def test_commands_are_handed_on_and_a_page_that_can_only_look_is_told_so():
+    heard = []
+
+    async def command(wanted):
+        heard.append(wanted)
+
+    async def check():
+        async with served(command=command) as (port, _):
+            live = await websocket_connect(f"ws://127.0.0.1:{port}/live")
+            await live.write_message('{"do": "estop"}')
+            await until(lambda: heard)
+            await live.write_message("[1]")  # no command: the door is closed
+            while await live.read_message() is not None:
+                pass
+        async with served() as (port, _):
+            live = await websocket_connect(f"ws://127.0.0.1:{port}/live")
+            await live.read_message()
+            await live.write_message('{"do": "estop"}')
+            assert (await told(live))["said"]["text"] == "this page can only look"
+
+    asyncio.run(asyncio.wait_for(check(), 60.0))
+    assert heard == [{"do": "estop"}]
+
+
+def test_a_browser_that_does_not_read_misses_frames_and_is_let_go_while_others_get_theirs():
+    async def check():
+        async with served() as (port, audience):
+            deaf = socket.create_connection(("127.0.0.1", port))
+            deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            deaf.sendall(f"GET /live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{UPGRADE}\r\n\r\n".encode())
+            await until(lambda: audience.browsers)
+            (slow,) = audience.browsers
+            live = await websocket_connect(f"ws://127.0.0.1:{port}/live")
+            await live.read_message()
+            (quick,) = audience.browsers - {slow}
+            big = "x" * 200_000
+            for k in range(100):  # frames: 20 MB, which no socket's buffers hold
+                await until(lambda: not quick.unread)
+                audience.send("frame", [k, big])
+                assert (await told(live))["frame"][0] == k
+            assert slow.unread == 1  # one frame is on its way, and no other was begun
+            for k in range(WAITS + 3):  # what must not be missed
+                audience.send("said", [k, big])
+                assert (await told(live))["said"][0] == k
+            assert audience.browsers == {quick}
+            deaf.close()
+
+    asyncio.run(asyncio.wait_for(check(), 120.0))
+
+
+def test_there_is_room_for_some_browsers_and_not_for_any_number():
+    async def check():
+        async with served() as (port, audience):
+            lives = [await websocket_connect(f"ws://127.0.0.1:{port}/live") for _ in range(MOST)]
+            with pytest.raises(HTTPClientError, match="403"):
+                await websocket_connect(f"ws://127.0.0.1:{port}/live")
+            assert len(audience.browsers) == len(lives) == MOST
+
+    asyncio.run(asyncio.wait_for(check(), 60.0))
+
+
+def test_a_port_that_is_taken_and_an_address_of_another_machine_are_refused_in_a_sentence():
+    (taken,) = listen("127.0.0.1", 0)
+    port = taken.getsockname()[1]
+    with taken, pytest.raises(UserError, match=f"port {port}.*give another port"):
+        listen("127.0.0.1", port)
+    with pytest.raises(UserError, match="give another port, or an address of this machine"):
+        listen("203.0.113.7", 0)
