@@ -9,7 +9,7 @@ from rings import LONG, widened
 
 from crawler_cli import __main__ as front_door
 from crawler_core.robot import robots_directory
-from crawler_nodes.own_domain import own_domain
+from crawler_nodes.testing.free_domain_id import own_domain
 
 
 @pytest.fixture(autouse=True, scope="session")  # before the fixtures of a module, which start rings too

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sim_bridge.engines import installed_engines
+from sim_bridge.physics.engines import installed_engines
 
 PHYSICS, *_OTHERS = installed_engines()
 """The engine that every run takes; what it shows on a ring it shows for the others, which exhaustive runs take too."""
@@ -24,14 +24,14 @@ LIMITS = Path(__file__).with_name("limits")  # where what sets them is
 # s: what bounds a run's start and its end, and what stops motors; only the tests about these limits need the real ones.
 # By module, since processes of their own are to have them
 WIDE: dict[str, dict[str, float]] = {
-    "crawler_bringup.recorder_node": {"STAYS": PATIENCE},
-    "crawler_cli.overseer": {"HANGS": PATIENCE, "ENDS": PATIENCE},
-    "crawler_cli.processes": {"GRACE": PATIENCE},
-    "crawler_cli.run_watch": {"START_UP": LONG, "HUNG": PATIENCE, "STANDS": PATIENCE},
-    "crawler_nodes.guardian": {"BEGINS": PATIENCE, "LEAVES": PATIENCE, "LAST": PATIENCE},
+    "crawler_bringup.recorder.recorder_node": {"STAYS": PATIENCE},
+    "crawler_cli.run.loop_watchdog": {"HANGS": PATIENCE, "ENDS": PATIENCE},
+    "crawler_cli.run.node_processes": {"GRACE": PATIENCE},
+    "crawler_cli.run.run_watch": {"START_UP": LONG, "HUNG": PATIENCE, "STANDS": PATIENCE},
+    "crawler_nodes.shutdown.watchdog": {"BEGINS": PATIENCE, "LEAVES": PATIENCE, "LAST": PATIENCE},
     "crawler_nodes.node_main": {"HEARD": 5.0},  # of readers that have been killed too, which are missed after 20 s
-    "crawler_nodes.ring_client": {"ANSWER": PATIENCE},
-    "crawler_studies.ring_link": {"ANSWER": PATIENCE},
+    "crawler_nodes.client.stack_client": {"ANSWER": PATIENCE},
+    "crawler_studies.evaluators.live_link": {"ANSWER": PATIENCE},
     "hw_drivers.bus_loop": {"DEADMAN": PATIENCE, "HANG": PATIENCE},
 }
 

@@ -16,7 +16,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from crawler_nodes.service_call import ServiceCall
+from crawler_nodes.client.service_call import ServiceCall
 
 PATIENCE = 60.0  # s until there is no answer, and nobody to be found
 

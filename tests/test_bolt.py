@@ -12,35 +12,35 @@ from rings import LONG, engines, lockstep
 from std_srvs.srv import SetBool, Trigger
 from transcript import Said, assert_equal_to_the_bit, lockstep_run
 
-from crawler_bringup.stack import Options, make_stack
-from crawler_cli.watching import Ring
+from crawler_bringup.stack.stack import Options, make_stack
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
-from crawler_models.bolt.robot import Leg
-from crawler_models.bolt.six_bar import passive_angles
-from crawler_nodes.measured import measure
-from crawler_nodes.messages import stamp_ns
-from crawler_studies.law_loop import LawLoop
-from gait_generators.catalogue import make_gait
-from hybrid_controller.laws.catalogue import LAWS, law_name, law_parameters
+from crawler_models.bolt.equations.leg import Leg
+from crawler_models.bolt.equations.six_bar import passive_angles
+from crawler_nodes.messages.header import stamp_ns
+from crawler_nodes.run_log.stride_metrics import measure
+from crawler_studies.simulation.control_loop import LawLoop
+from crawler_testing.fixtures.running_stack import RunningStack
+from gait_generators.kinds.gait_registry import make_gait
+from hybrid_controller.laws.law_registry import LAWS, law_name, law_parameters
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 SECONDS = 2.4
 SETTLED = 1.2  # s from which strides are compared: from its start the run takes some to be itself
 
 
-def ring_of(said: Said, backend: str, settings: dict[str, Any]) -> Ring:
-    return Ring(Options(robot="bolt", backend=backend, settings=settings), said.topics())
+def ring_of(said: Said, backend: str, settings: dict[str, Any]) -> RunningStack:
+    return RunningStack(Options(robot="bolt", backend=backend, settings=settings), said.topics())
 
 
-def transcript(backend: str, seconds: float) -> tuple[Said, Ring]:
+def transcript(backend: str, seconds: float) -> tuple[Said, RunningStack]:
     said, ring = lockstep_run(Options(robot="bolt", backend=backend), seconds)
     assert ring.stack.nodes[0].parameters["rate"] == 1000.0
     return said, ring
 
 
 @cache
-def run_on(backend: str) -> tuple[Said, Ring]:
+def run_on(backend: str) -> tuple[Said, RunningStack]:
     return transcript(backend, SECONDS)
 
 
@@ -194,7 +194,7 @@ def test_on_mock_servos_nothing_is_known_of_the_foot_and_that_is_said():
 @pytest.mark.exhaustive  # in wall time; the drivers' tests run it by a clock of their own every time
 def test_it_hops_on_its_emulated_motor_with_the_same_law():
     said = Said()
-    with Ring(Options(robot="bolt", backend="hardware", emulate=True), said.topics()) as ring:
+    with RunningStack(Options(robot="bolt", backend="hardware", emulate=True), said.topics()) as ring:
         ring.watch(lambda: len(ring.log.events) >= 3, LONG)
         assert len(ring.log.events) >= 3  # landings, however many ticks a busy machine misses
         assert ring.log.distance > 0.2

@@ -10,8 +10,8 @@ import yaml
 
 from crawler_core.parameters import describe
 from crawler_core.robot import load_robot
-from crawler_studies.bolt.design.wishes import Wishes
-from crawler_studies.miniaq.design.wishes import Wishes as GaitWishes
+from crawler_studies.bolt.design.mechanism_goal import Wishes
+from crawler_studies.miniaq.design.gait_goal import Wishes as GaitWishes
 
 PAGES = {"bolt": Wishes, "miniaq": GaitWishes}
 

@@ -3,8 +3,8 @@
 import pytest
 from transcript import assert_equal_to_the_bit, lockstep_run
 
-from crawler_bringup.stack import Options
-from sim_bridge.engines import installed_engines
+from crawler_bringup.stack.stack import Options
+from sim_bridge.physics.engines import installed_engines
 
 SECONDS = 1.2
 RATE = 500.0

@@ -15,28 +15,28 @@ import pytest
 import yaml
 from PIL import Image, ImageSequence
 
-from crawler_bringup.settings import parse_assignments
-from crawler_bringup.stack import BACKENDS, GIVEN, GIVEN_BACKEND, make_stack
+from crawler_bringup.stack.settings import parse_assignments
+from crawler_bringup.stack.stack import BACKENDS, GIVEN, GIVEN_BACKEND, make_stack
 from crawler_cli.__main__ import COMMANDS
 from crawler_cli.commands import doctor, gait_analysis, model, run
-from crawler_cli.run_watch import RunOutcome
-from crawler_cli.storm.catalogue import KINDS
-from crawler_cli.summary import summarise
+from crawler_cli.run.run_watch import RunOutcome
+from crawler_cli.run.summary import summarise
 from crawler_core.backend_settings import BackendSettings, robots_own
 from crawler_core.parameters import check_value, describe
 from crawler_core.robot import load_robot, parameter_infos, robot_names
 from crawler_core.urdf import build_urdf
-from crawler_models.catalogue import model_of, predict
-from crawler_nodes.run_log import RunLog
+from crawler_models.models import model_of, predict
+from crawler_nodes.run_log.log import RunLog
 from crawler_studies.snake import figures as snake_figures
 from crawler_studies.three_link import figures as three_link_figures
 from crawler_studies.three_link.figures import gaits
-from gait_generators.catalogue import GAITS, gait_defaults, make_gait
-from gait_generators.checks import check_limits
-from gait_generators.gait_node import GaitSettings
-from hybrid_controller.controller_node import ControllerSettings
-from hybrid_controller.laws.catalogue import LAWS, law_defaults
-from sim_bridge.engines import ENGINES, installed_engines
+from crawler_testing.faults.catalogue import KINDS
+from gait_generators.kinds.gait_registry import GAITS, gait_defaults, make_gait
+from gait_generators.kinds.limit_check import check_limits
+from gait_generators.node.gait_node import GaitSettings
+from hybrid_controller.laws.law_registry import LAWS, law_defaults
+from hybrid_controller.node.controller_node import ControllerSettings
+from sim_bridge.physics.engines import ENGINES, installed_engines
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

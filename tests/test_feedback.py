@@ -8,16 +8,16 @@ from crawler_interfaces.msg import ControllerState
 from rclpy.serialization import deserialize_message
 from rings import lockstep
 
-from crawler_bringup.stack import Options, make_stack
+from crawler_bringup.stack.stack import Options, make_stack
 from crawler_cli.commands import run
-from crawler_cli.run_watch import RunOutcome
-from crawler_cli.summary import summarise
-from crawler_cli.watching import Ring
+from crawler_cli.run.run_watch import RunOutcome
+from crawler_cli.run.summary import summarise
 from crawler_core.errors import UserError
-from crawler_nodes.measured import branch_shares, measure
-from crawler_nodes.run_log import RunLog
-from crawler_nodes.tap import Topic
-from sim_bridge.engines import installed_engines
+from crawler_nodes.run_log.log import RunLog
+from crawler_nodes.run_log.stride_metrics import branch_shares, measure
+from crawler_nodes.transport.tap import Topic
+from crawler_testing.fixtures.running_stack import RunningStack
+from sim_bridge.physics.engines import installed_engines
 
 OMEGA, LITERAL = 8.0, 44.0  # rad/s, mm
 WITHOUT = 2.8304  # mm, without feedback
@@ -49,7 +49,7 @@ def test_the_ring_crawls_as_far_as_the_law_in_continuous_time(backend, controlle
 
     settings = {"gait": {"omega": OMEGA}, **lockstep(law=controller, rate=250.0)}
     options = Options(backend=backend, controller="hybrid", settings=settings)
-    with Ring(options, [(Topic("controller_state", ControllerState), note)]) as ring:
+    with RunningStack(options, [(Topic("controller_state", ControllerState), note)]) as ring:
         # nobody waits for who listens to controller_state: the first ones may be missed
         ring.watch(lambda: ring.log.time >= END and ring.log.branches and heard(ring.log) >= 3.0 * PERIOD, 200.0)
     measured = measure(ring.log, PERIOD, SETTLING)

@@ -16,10 +16,10 @@ from rings import LONG, engines, lockstep, until
 from std_srvs.srv import SetBool, Trigger
 from transcript import Said, assert_equal_to_the_bit, lockstep_run
 
-from crawler_bringup.stack import Options
-from crawler_cli.watching import Ring
+from crawler_bringup.stack.stack import Options
 from crawler_core.robot import load_robot
-from crawler_nodes.messages import stamp_ns
+from crawler_nodes.messages.header import stamp_ns
+from crawler_testing.fixtures.running_stack import RunningStack
 
 ROBOT = Path(__file__).parents[1] / "src/crawler_core/test/robots/gymnast/robot.yaml"
 CRANK, COUPLER, ROCKER, FLYWHEEL = range(4)  # in joint_states
@@ -27,11 +27,11 @@ SECONDS = 3.0
 RATE = 200.0
 
 
-def ring_of(said: Said, engine: str, settings: dict[str, Any]) -> Ring:
-    return Ring(Options(robot=str(ROBOT), backend=engine, settings=settings), said.topics())
+def ring_of(said: Said, engine: str, settings: dict[str, Any]) -> RunningStack:
+    return RunningStack(Options(robot=str(ROBOT), backend=engine, settings=settings), said.topics())
 
 
-def transcript(engine: str) -> tuple[Said, Ring]:
+def transcript(engine: str) -> tuple[Said, RunningStack]:
     return lockstep_run(Options(robot=str(ROBOT), backend=engine), SECONDS, rate=RATE)
 
 

@@ -21,12 +21,12 @@ from rclpy.serialization import deserialize_message
 from rings import GENTLE, LONG, alive, children, until, wait_for
 from std_srvs.srv import SetBool, Trigger
 
-from crawler_bringup.stack import Options, make_stack
-from crawler_cli.watching import Ring
+from crawler_bringup.stack.stack import Options, make_stack
 from crawler_core.errors import UserError
 from crawler_core.parameters import describe
 from crawler_core.robot import load_robot, robot_names, robots_directory
-from crawler_nodes.tap import Topic
+from crawler_nodes.transport.tap import Topic
+from crawler_testing.fixtures.running_stack import RunningStack
 from hw_drivers.hardware_map import hardware_map
 from hw_drivers.kinds import KINDS
 
@@ -120,7 +120,7 @@ def motors(crawler, tmp_path, monkeypatch):
         one.process.wait()
 
 
-class Crawl(Ring):
+class Crawl(RunningStack):
     """A ring on hardware, with its diagnostics and contacts."""
 
     def __init__(self, robot="three_link", emulate=False, **backend):

@@ -14,8 +14,8 @@ import pytest
 from rings import GENTLE, LONG, alive, wait_for
 from std_srvs.srv import Trigger
 
-from crawler_nodes.ring_view import RingView
-from crawler_nodes.run_log import RunLog
+from crawler_nodes.client.stack_monitor import RingView
+from crawler_nodes.run_log.log import RunLog
 
 SLOWLY = ("--set", f"backend.rate={GENTLE}")
 

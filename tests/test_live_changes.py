@@ -7,10 +7,10 @@ from rclpy.serialization import deserialize_message
 from rings import LONG, lockstep
 from sensor_msgs.msg import JointState
 
-from crawler_bringup.stack import Options
-from crawler_cli.watching import Ring
-from crawler_nodes.messages import stamp_ns
-from crawler_nodes.tap import Topic
+from crawler_bringup.stack.stack import Options
+from crawler_nodes.messages.header import stamp_ns
+from crawler_nodes.transport.tap import Topic
+from crawler_testing.fixtures.running_stack import RunningStack
 
 RATE = 100.0  # Hz
 
@@ -22,7 +22,7 @@ def test_a_gait_parameter_takes_effect_without_a_jump():
         states.append(deserialize_message(data, JointState))
 
     options = Options(backend="model", settings={"gait": {"omega": 4.0}, **lockstep(2.0, rate=RATE)})
-    with Ring(options, [(Topic("joint_states", JointState, depth=5000), note)]) as ring:
+    with RunningStack(options, [(Topic("joint_states", JointState, depth=5000), note)]) as ring:
         ring.watch(lambda: ring.log.time > 3.0, LONG)
 
         def change(value):

@@ -12,19 +12,19 @@ from rings import LONG, lockstep
 from std_srvs.srv import SetBool, Trigger
 from transcript import Said, assert_equal_to_the_bit, lockstep_run
 
-from crawler_bringup.stack import Options, make_stack
-from crawler_cli.watching import Ring
+from crawler_bringup.stack.stack import Options, make_stack
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
-from crawler_nodes.measured import measure
-from crawler_nodes.messages import stamp_ns
-from crawler_studies.law_loop import LawLoop
-from gait_generators.catalogue import make_gait
-from hybrid_controller.laws.catalogue import LAWS, law_parameters
+from crawler_nodes.messages.header import stamp_ns
+from crawler_nodes.run_log.stride_metrics import measure
+from crawler_studies.simulation.control_loop import LawLoop
+from crawler_testing.fixtures.running_stack import RunningStack
+from gait_generators.kinds.gait_registry import make_gait
+from hybrid_controller.laws.law_registry import LAWS, law_parameters
 from hybrid_controller.laws.phase_lock import out_of_step
-from sim_bridge.engines import default_physics
-from sim_bridge.mock_backend import MockBackend, MockSettings
+from sim_bridge.mock.mock_backend import MockBackend, MockSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
+from sim_bridge.physics.engines import default_physics
 
 SECONDS = 2.5
 SETTLED = 1.2  # s from which strides are compared: the legs have found their phases by then
@@ -34,18 +34,18 @@ SPEC = load_robot("miniaq")
 TROT: Any = make_gait(SPEC, "trot", {})
 
 
-def ring_of(said: Said, backend: str, settings: dict[str, Any]) -> Ring:
-    return Ring(Options(robot="miniaq", backend=backend, settings=settings), said.topics())
+def ring_of(said: Said, backend: str, settings: dict[str, Any]) -> RunningStack:
+    return RunningStack(Options(robot="miniaq", backend=backend, settings=settings), said.topics())
 
 
-def transcript(backend: str, seconds: float) -> tuple[Said, Ring]:
+def transcript(backend: str, seconds: float) -> tuple[Said, RunningStack]:
     said, ring = lockstep_run(Options(robot="miniaq", backend=backend), seconds)
     assert ring.stack.nodes[0].parameters["rate"] == RATE
     return said, ring
 
 
 @pytest.fixture(scope="module")
-def runs() -> dict[str, tuple[Said, Ring]]:
+def runs() -> dict[str, tuple[Said, RunningStack]]:
     return {backend: transcript(backend, SECONDS) for backend in ("model", PHYSICS)}
 
 

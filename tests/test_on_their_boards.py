@@ -10,11 +10,11 @@ from board_bench import Bench
 
 from crawler_core.robot import load_robot
 from crawler_core.types import FloatArray, JointCommand, Observation
-from crawler_studies.law_loop import LawLoop
-from gait_generators.catalogue import make_gait
+from crawler_studies.simulation.control_loop import LawLoop
+from gait_generators.kinds.gait_registry import make_gait
 from hw_drivers.emulation.pushed_ground import PushedGround
 from hw_drivers.hardware_map import hardware_map
-from hybrid_controller.laws.catalogue import LAWS, law_parameters
+from hybrid_controller.laws.law_registry import LAWS, law_parameters
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from crawler_bringup.stack import Options, make_stack
+from crawler_bringup.stack.stack import Options, make_stack
 from crawler_core.robot import load_robot
-from crawler_models.catalogue import predict
-from gait_generators.catalogue import make_gait
+from crawler_models.models import predict
+from gait_generators.kinds.gait_registry import make_gait
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = (ROOT / "docs/add_a_robot.md").read_text()

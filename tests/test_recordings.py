@@ -17,12 +17,12 @@ import pytest
 from rings import LIMITS, widened
 from rosbags.highlevel import AnyReader
 
-from crawler_cli.left_recording import left_recording
-from crawler_cli.storm.kind import NeededRun
-from crawler_cli.storm.scene import Scene
+from crawler_cli.recordings.recording_check import check_recording
 from crawler_core.robot import load_robot
-from crawler_nodes.own_domain import own_domain
-from crawler_studies.recording import reading
+from crawler_nodes.testing.free_domain_id import own_domain
+from crawler_studies.recordings.recording import reading
+from crawler_testing.faults.kind import NeededRun
+from crawler_testing.faults.scene import Scene
 
 RUN = ("run", "--set", "backend.answer_timeout=60", "--json", "--record")
 SECOND = 1_000_000_000
@@ -165,7 +165,7 @@ def test_a_recorder_that_is_killed_ends_the_run_and_its_file_is_named(scene):
 def test_a_recording_that_has_gone_is_not_named(tmp_path):
     (tmp_path / "recording").mkdir()
     (tmp_path / "recording" / "metadata.yaml").touch()
-    where, lacks = left_recording(str(tmp_path / "recording"))
+    where, lacks = check_recording(str(tmp_path / "recording"))
     assert where is None
     assert lacks == (
         f"nothing was recorded: there is no recording in {tmp_path / 'recording'}: './crawler run --record' makes one."

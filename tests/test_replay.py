@@ -10,12 +10,12 @@ from rings import widened
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
-from crawler_cli.replaying import SHOWN, Replay
-from crawler_nodes import neighbours
-from crawler_nodes.ring_view import RingView
-from crawler_nodes.run_log import RunLog
-from crawler_nodes.tap import Topic
-from crawler_studies.recording import connections, reading
+from crawler_cli.recordings.replay_publisher import SHOWN, ReplayPublisher
+from crawler_nodes.client.stack_monitor import RingView
+from crawler_nodes.run_log.log import RunLog
+from crawler_nodes.transport import duplicate_stack_check
+from crawler_nodes.transport.tap import Topic
+from crawler_studies.recordings.recording import connections, reading
 
 DRIVING = ("joint_commands", "gait_reference", "cmd_vel")
 
@@ -46,7 +46,7 @@ def test_a_viewer_below_the_namespace_sees_what_was_recorded_and_nothing_drives(
         (Topic("/tf", TFMessage), see),
     ]
     log = RunLog()
-    with reading(crawl) as reader, Replay("yesterday", "") as replay:
+    with reading(crawl) as reader, ReplayPublisher("yesterday", "") as replay:
         recorded = [data for _, _, data in reader.messages(connections(reader, "joint_states"))]
         with RingView(topics, log=log, joints=False, namespace="yesterday") as view:
             looked_at = ("joint_states", "odom", "contact_states", "tf")
@@ -93,9 +93,9 @@ def test_what_cannot_be_replayed_is_one_sentence(call, crawl, words, sentence):
 
 
 def test_a_replay_does_not_speak_in_a_ring(call, crawl, monkeypatch):
-    monkeypatch.setattr(neighbours, "ANSWER", 60.0)  # it looks until they are there
+    monkeypatch.setattr(duplicate_stack_check, "ANSWER", 60.0)  # it looks until they are there
     with ExitStack() as ring:
-        for topic in neighbours.TOPICS:
+        for topic in duplicate_stack_check.TOPICS:
             view = ring.enter_context(RingView(namespace="taken", name=topic))
             view.node.create_publisher(JointState, topic, 10)
         code, out, err = call("replay", str(crawl), "--namespace", "taken")

@@ -16,11 +16,11 @@ from rings import engines, widened
 from rosbags.typesys import Stores, get_typestore
 from std_msgs.msg import String
 
-from crawler_bringup.lasting_bag import LastingBag
+from crawler_bringup.recorder.crash_safe_bag import LastingBag
 from crawler_cli.commands import film
-from crawler_cli.recorded_run import interventions, what_differs
-from crawler_studies.comparison import compare
-from crawler_studies.recording import about_run, reading
+from crawler_cli.recordings.recorded_run import interventions, what_differs
+from crawler_studies.recordings.recording import about_run, reading
+from crawler_studies.recordings.recording_comparison import compare
 
 WAIT = ("--set", "backend.lockstep_timeout=60", "--set", "controller.reference_timeout=60")
 

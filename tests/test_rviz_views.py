@@ -7,10 +7,10 @@ import rviz_facts as rviz
 import yaml
 
 from crawler_core.robot import load_robot, robot_names
-from crawler_nodes.backend_topics import ODOM_FRAME
-from crawler_nodes.run_log import RunLog
-from crawler_view.live import LiveState
-from crawler_view.markers import FEET, FORCES, TRAIL
+from crawler_nodes.backend_node.publishers import ODOM_FRAME
+from crawler_nodes.run_log.log import RunLog
+from crawler_view.markers.contact_markers import FEET, FORCES, TRAIL
+from crawler_view.scene.live_state import LiveState
 
 
 def unknown(given, known, place):

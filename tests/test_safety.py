@@ -14,9 +14,9 @@ from rings import GENTLE, LONG, alive, engines, lockstep, until, wait_for
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
-from crawler_bringup.stack import Options
-from crawler_cli.watching import Ring
-from crawler_nodes.tap import Topic
+from crawler_bringup.stack.stack import Options
+from crawler_nodes.transport.tap import Topic
+from crawler_testing.fixtures.running_stack import RunningStack
 
 
 class Crawl:
@@ -32,7 +32,7 @@ class Crawl:
             (Topic("diagnostics", DiagnosticArray), self.keep(self.diagnostics, DiagnosticArray)),
         ]
         settings = lockstep(1.0, rate=GENTLE) if settings is None else settings
-        self.ring = Ring(Options(robot=robot, backend=backend, settings=settings), topics)
+        self.ring = RunningStack(Options(robot=robot, backend=backend, settings=settings), topics)
 
     @staticmethod
     def keep(kept, kind):

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from rings import LONG, lockstep
 
+from crawler_bringup.security.enclave import MEMBERS
 from crawler_bringup.security.keystore import FILES, enclave_directory, make_keys, missing
-from crawler_bringup.security.members import MEMBERS
-from crawler_bringup.security.secured import check_middleware, environment, look_on
-from crawler_bringup.stack import Options
-from crawler_cli.watching import Ring
+from crawler_bringup.security.secure_nodes import check_middleware, environment, look_on
+from crawler_bringup.stack.stack import Options
 from crawler_core.errors import UserError
+from crawler_testing.fixtures.running_stack import RunningStack
 
 SOMEONE = Path(__file__).with_name("someone.py")
 RINGS_OWN = [name for name, member in MEMBERS.items() if member.node]
@@ -124,7 +124,7 @@ class Someone:
 @pytest.fixture(scope="module")
 def plain_ring(tmp_path_factory):
     record = str(tmp_path_factory.mktemp("run") / "recording")
-    with Ring(Options(backend="mock", record=record, rviz=True)) as ring:
+    with RunningStack(Options(backend="mock", record=record, rviz=True)) as ring:
         yield ring
 
 
@@ -207,7 +207,7 @@ def secure_ring(keystore, monkeypatch):
         if "built without DDS Security" in str(error):
             pytest.skip(str(error))
         raise
-    with Ring(Options(backend="model", secure=True, settings=lockstep(1.0))) as ring:
+    with RunningStack(Options(backend="model", secure=True, settings=lockstep(1.0))) as ring:
         ring.watch(lambda: ring.log.motion == "active", LONG)
         assert ring.log.motion == "active"
         yield ring

@@ -10,14 +10,14 @@ from rings import LONG, PHYSICS, lockstep, wait_for_end
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from crawler_bringup.stack import Options
-from crawler_cli.watching import Ring
-from crawler_nodes.measured import measure
-from crawler_nodes.tap import Topic
+from crawler_bringup.stack.stack import Options
+from crawler_nodes.run_log.stride_metrics import measure
+from crawler_nodes.transport.tap import Topic
+from crawler_testing.fixtures.running_stack import RunningStack
 
 
 def ring_of(kind, topics=None, **settings):
-    return Ring(Options(robot="snake", gait="serpenoid_closed", backend=kind, settings=settings), topics)
+    return RunningStack(Options(robot="snake", gait="serpenoid_closed", backend=kind, settings=settings), topics)
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,15 @@ import json
 import pytest
 from rings import GENTLE, LONG, lockstep
 
-from crawler_bringup.stack import Options
-from crawler_cli.watching import Ring
-from crawler_nodes import ring_client
+from crawler_bringup.stack.stack import Options
+from crawler_nodes.client import stack_client
+from crawler_testing.fixtures.running_stack import RunningStack
 
 
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch):
     """A service of a machine that is busy answers late."""
-    monkeypatch.setattr(ring_client, "ANSWER", LONG)
+    monkeypatch.setattr(stack_client, "ANSWER", LONG)
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def ring():
     options = Options(
         backend="model", settings={"gait": {"omega": 4.0}, **lockstep(1.0, rate=GENTLE)}, namespace="first"
     )
-    with Ring(options) as ring:
+    with RunningStack(options) as ring:
         ring.watch(lambda: ring.log.motion == "active", LONG)
         yield ring
 
@@ -108,7 +108,7 @@ def seen(call, action, both):
 
 def test_with_two_rings_one_must_be_named_and_an_emergency_stop_is_for_both(ring, call):
     options = Options(backend="mock", namespace="second")
-    with Ring(options) as second:
+    with RunningStack(options) as second:
         second.watch(lambda: second.log.motion == "active", LONG)
         code, _, err = seen(call, "show", lambda code, _out, _err: code == 2)
         assert code == 2
@@ -122,7 +122,7 @@ def test_with_two_rings_one_must_be_named_and_an_emergency_stop_is_for_both(ring
 
 
 def test_without_a_ring_that_is_said(call, monkeypatch):
-    monkeypatch.setattr("crawler_nodes.ring_client.RingClient.rings", lambda _: [])
+    monkeypatch.setattr("crawler_nodes.client.stack_client.RingClient.rings", lambda _: [])
     monkeypatch.setattr("crawler_cli.commands.steer.RingClient.look", nobody)
     for action in ("show", "estop"):
         code, _, err = call("steer", action)

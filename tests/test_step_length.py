@@ -3,10 +3,10 @@
 import pytest
 from rings import lockstep, wait_for_end
 
-from crawler_bringup.stack import Options
-from crawler_cli.watching import Ring
-from crawler_nodes.measured import measure
-from sim_bridge.engines import installed_engines
+from crawler_bringup.stack.stack import Options
+from crawler_nodes.run_log.stride_metrics import measure
+from crawler_testing.fixtures.running_stack import RunningStack
+from sim_bridge.physics.engines import installed_engines
 
 RATE = 500.0
 # omega in rad/s: step length in mm; periods that the crawl needs to settle besides the gait's fading in; periods to
@@ -35,7 +35,7 @@ def test_the_ring_crawls_as_far_as_the_equations_say(backend, omega):
     period = 2.0 * 3.141592653589793 / omega
     end = FADE + (settling + average + 0.2) * period
     settings = {"gait": {"omega": omega}, **lockstep(rate=RATE, stop_at=end, odom_rate=500.0)}
-    with Ring(Options(backend=backend, settings=settings)) as ring:
+    with RunningStack(Options(backend=backend, settings=settings)) as ring:
         wait_for_end(ring)
     measured = measure(ring.log, period, FADE + settling * period)
     assert measured is not None

@@ -5,12 +5,12 @@ import re
 
 import pytest
 
-from crawler_cli.fuzz.campaign import fuzz, targets
-from crawler_cli.fuzz.ring import Cast
-from crawler_cli.fuzz.target import Target
-from crawler_cli.storm.topics import TYPES
-from crawler_nodes.own_domain import own_domain
-from crawler_nodes.questions import Questions
+from crawler_nodes.backend_node.stamp_window import Questions
+from crawler_nodes.testing.free_domain_id import own_domain
+from crawler_testing.faults.topics import TYPES
+from crawler_testing.fuzz.campaign import fuzz, targets
+from crawler_testing.fuzz.ring import Cast
+from crawler_testing.fuzz.target import Target
 
 BUSY = "30"  # times every bound of wall time: this machine may have much else to do
 # of each family some whose end does not depend on how fast a machine is, when simulated time waits for it

@@ -17,7 +17,7 @@ import pytest
 from rings import PHYSICS, engines
 
 from crawler_cli.commands import sweep
-from crawler_studies.study_file import open_study
+from crawler_studies.study.study_file import open_study
 
 
 @pytest.fixture

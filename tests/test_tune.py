@@ -20,16 +20,16 @@ from rclpy.executors import SingleThreadedExecutor
 from rings import GENTLE, LONG, PHYSICS, lockstep, wait_for
 from std_srvs.srv import SetBool, Trigger
 
-from crawler_bringup.stack import Options
+from crawler_bringup.stack.stack import Options
 from crawler_cli.commands import tune
-from crawler_cli.watching import Ring
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
-from crawler_models.catalogue import predict
-from crawler_studies.ring_link import RingLink
-from crawler_studies.tuning.engine import open_tuning, read
+from crawler_models.models import predict
+from crawler_studies.evaluators.live_link import RingLink
 from crawler_studies.tuning.plan import Request, make_plan
-from gait_generators.catalogue import make_gait
+from crawler_studies.tuning.tuning_loop import open_tuning, read
+from crawler_testing.fixtures.running_stack import RunningStack
+from gait_generators.kinds.gait_registry import make_gait
 
 
 def tune_process(crawler, *words, cwd):
@@ -135,7 +135,7 @@ def ring(request):
     """A ring that somebody else has started: fast, but not so fast that the cores wait for it while others start."""
     backend, factor, omega = getattr(request, "param", ("model", 10.0, OMEGA))
     settings = {"gait": {"omega": omega}, **lockstep(factor, rate=GENTLE)}
-    with Ring(Options(backend=backend, settings=settings), logged=False) as running:
+    with RunningStack(Options(backend=backend, settings=settings), logged=False) as running:
         yield running
 
 

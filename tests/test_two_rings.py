@@ -8,9 +8,9 @@ import sys
 import pytest
 from rings import GENTLE, LONG, PATIENCE, lockstep, widened
 
-from crawler_bringup.stack import Options, make_stack
-from crawler_cli.processes import command
-from crawler_cli.watching import Ring
+from crawler_bringup.stack.stack import Options, make_stack
+from crawler_cli.run.node_processes import command
+from crawler_testing.fixtures.running_stack import RunningStack
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def first():
 
     Unless it was `alone`, who looks on may have seen states of both, until the second gave way.
     """
-    with Ring(Options(backend="model", settings=lockstep(1.0, rate=GENTLE))) as ring:
+    with RunningStack(Options(backend="model", settings=lockstep(1.0, rate=GENTLE))) as ring:
 
         def goes_on(*, alone=True):
             since = ring.log.time
@@ -40,7 +40,7 @@ def run(*words):
 @pytest.fixture
 def patient():
     """Who is started looks for a ring for as long as a busy machine needs to show it."""
-    with widened({"crawler_nodes.neighbours": {"ANSWER": PATIENCE}}):
+    with widened({"crawler_nodes.transport.duplicate_stack_check": {"ANSWER": PATIENCE}}):
         yield
 
 
@@ -62,7 +62,9 @@ def test_a_second_backend_is_refused(tmp_path, first):
 
 
 def test_a_run_that_saw_the_other_late_is_refused_all_the_same(tmp_path, first):
-    late = "from crawler_nodes.neighbours import Lookout; Lookout.refuse_a_second = lambda *_: None"
+    late = (
+        "from crawler_nodes.transport.duplicate_stack_check import Lookout; Lookout.refuse_a_second = lambda *_: None"
+    )
     main = "import runpy; runpy.run_module('crawler_cli', run_name='__main__', alter_sys=True)"
     words = ["run", "--backend", "model", "--duration", LONG, "--out", tmp_path / "second"]
     second = run(sys.executable, "-c", f"{late}; {main}", *words)

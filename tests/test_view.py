@@ -16,11 +16,11 @@ from rings import GENTLE, LONG, lockstep
 from sensor_msgs.msg import JointState
 from tornado.websocket import websocket_connect
 
-from crawler_bringup.stack import Options
-from crawler_cli.watching import Ring
-from crawler_nodes.messages import stamp_ns
-from crawler_nodes.tap import Topic
-from crawler_view.server import listen
+from crawler_bringup.stack.stack import Options
+from crawler_nodes.messages.header import stamp_ns
+from crawler_nodes.transport.tap import Topic
+from crawler_testing.fixtures.running_stack import RunningStack
+from crawler_view.server.web_server import listen
 
 
 class Shown:
@@ -37,7 +37,7 @@ class Shown:
         options = Options(
             robot=robot, backend=backend, settings=chosen, namespace="shown", view=True, view_port=self.port
         )
-        self.ring = Ring(options, topics)
+        self.ring = RunningStack(options, topics)
         self.over = threading.Event()
         self.thread = threading.Thread(target=self.listen)
         self.broken = None

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sim_bridge.engines import default_physics
+from sim_bridge.physics.engines import default_physics
 
 ENGINE = default_physics()
 

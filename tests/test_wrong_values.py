@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from crawler_bringup.settings import read_settings
-from crawler_bringup.stack import Options, make_stack
+from crawler_bringup.stack.settings import read_settings
+from crawler_bringup.stack.stack import Options, make_stack
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot, robot_names, robots_directory
 from crawler_core.urdf import build_urdf
 from crawler_core.yaml_file import read_yaml
-from gait_generators.shape_file import read_shape
-from gait_generators.shape_library import for_joints
+from gait_generators.shapes.shape_file import read_shape
+from gait_generators.shapes.shape_library import for_joints
 from hw_drivers.calibration import read_zeros
 from hw_drivers.hardware_map import hardware_map
 

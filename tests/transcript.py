@@ -14,10 +14,10 @@ from rings import LONG, lockstep, wait_for_end
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
-from crawler_bringup.stack import Options
-from crawler_cli.watching import Ring
-from crawler_nodes.speakers import nameless
-from crawler_nodes.tap import Topic
+from crawler_bringup.stack.stack import Options
+from crawler_nodes.transport.message_source import nameless
+from crawler_nodes.transport.tap import Topic
+from crawler_testing.fixtures.running_stack import RunningStack
 
 TOPICS = {
     "joint_commands": JointState,
@@ -63,12 +63,12 @@ class Said:
         return np.nan_to_num([message.effort for message in self.messages("joint_states", latest)])
 
 
-def lockstep_run(options: Options, seconds: float, **backend: Any) -> tuple[Said, Ring]:
+def lockstep_run(options: Options, seconds: float, **backend: Any) -> tuple[Said, RunningStack]:
     """A whole run of so long, as fast as it goes, and all that was said in it. `backend` are its further settings."""
     said = Said()
     readers = 5  # of joint_states: the gait node, the controller, the log, the transcript, and one that comes last
     settings = {**options.settings, **lockstep(stop_at=seconds, readers=readers, **backend)}
-    with Ring(replace(options, settings=settings), said.topics()) as ring:
+    with RunningStack(replace(options, settings=settings), said.topics()) as ring:
         # the way back of an answer was made after the ways of the topics, so a controller that has answered knows both
         ring.call(GetParameters, "controller/get_parameters", GetParameters.Request(), LONG)
         # and nothing is said before it is known here who says it, which may be later than that the backend knows us
@@ -81,14 +81,14 @@ def lockstep_run(options: Options, seconds: float, **backend: Any) -> tuple[Said
     return said, ring
 
 
-def counts(ring: Ring, seconds: float) -> dict[str, int]:
+def counts(ring: RunningStack, seconds: float) -> dict[str, int]:
     """How often each topic speaks in a whole run, but for the answer to the last state, which may come or not."""
     ticks = round(ring.stack.nodes[0].parameters["rate"] * seconds)
     poses = round(100 * seconds) + 1
     return {"joint_states": ticks + 1, "contact_states": ticks + 1, "odom": poses, "joint_commands": ticks}
 
 
-def assert_equal_to_the_bit(first: Said, second: Said, ring: Ring, seconds: float) -> None:
+def assert_equal_to_the_bit(first: Said, second: Said, ring: RunningStack, seconds: float) -> None:
     """Two runs said the same in so many seconds, of which `ring` made one."""
     end = round(seconds * 1e9)
     for name, most in counts(ring, seconds).items():

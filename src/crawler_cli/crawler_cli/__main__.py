@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler_cli.commands.interruption import EXIT_INTERRUPTED, end_at_once, interrupt, interrupted
+from crawler_cli.console.interruption import EXIT_INTERRUPTED, end_at_once, interrupt, interrupted
 
 if __name__ == "__main__":
     end_at_once()  # before the imports that take their time
@@ -15,11 +15,11 @@ import signal
 import sys
 from typing import NoReturn
 
-from crawler_bringup.discovery import hasten_discovery
-from crawler_cli.command import Command
+from crawler_bringup.fastdds_profile import hasten_discovery
+from crawler_cli.console.command import Command
 from crawler_core.errors import UserError
 from crawler_core.table import Table
-from crawler_nodes.domain import domain_id
+from crawler_nodes.transport.domain_id import domain_id
 
 COMMANDS: Table[Command] = Table(
     "command",
@@ -28,7 +28,7 @@ COMMANDS: Table[Command] = Table(
         "view": "crawler_cli.commands.view:COMMAND",
         "steer": "crawler_cli.commands.steer:COMMAND",
         "model": "crawler_cli.commands.model:COMMAND",
-        "witness": "crawler_cli.commands.witness:COMMAND",
+        "witness": "crawler_cli.commands.compare:COMMAND",
         "sweep": "crawler_cli.commands.sweep:COMMAND",
         "figures": "crawler_cli.commands.figures:COMMAND",
         "design": "crawler_cli.commands.design:COMMAND",
@@ -42,10 +42,10 @@ COMMANDS: Table[Command] = Table(
         "docs": "crawler_cli.commands.docs:COMMAND",
         "keys": "crawler_cli.commands.keys:COMMAND",
         "doctor": "crawler_cli.commands.doctor:COMMAND",
-        "bench": "crawler_cli.commands.bench:COMMAND",
-        "fuzz": "crawler_cli.commands.fuzz:COMMAND",
-        "soak": "crawler_cli.commands.soak:COMMAND",
-        "storm": "crawler_cli.commands.storm:COMMAND",
+        "bench": "crawler_testing.commands.bench:COMMAND",
+        "fuzz": "crawler_testing.commands.fuzz:COMMAND",
+        "soak": "crawler_testing.commands.soak:COMMAND",
+        "storm": "crawler_testing.commands.storm:COMMAND",
     },
 )
 EXIT_USAGE = 2

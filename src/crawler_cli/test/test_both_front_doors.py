@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler_bringup.launch_words import ring_options, ring_words
+from crawler_bringup.launch.launch_argument import ring_options, ring_words
 from crawler_cli.commands import run
 
 

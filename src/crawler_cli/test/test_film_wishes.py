@@ -2,8 +2,8 @@
 
 import pytest
 
-from crawler_bringup.stack import Options, make_stack
-from crawler_cli.film_wishes import FilmWishes
+from crawler_bringup.stack.stack import Options, make_stack
+from crawler_cli.recordings.film_options import FilmOptions
 from crawler_core.errors import UserError
 
 
@@ -20,23 +20,23 @@ from crawler_core.errors import UserError
 )
 def test_numbers_that_no_film_has_are_refused(given, sentence):
     with pytest.raises(UserError, match=sentence):
-        FilmWishes(**given)
+        FilmOptions(**given)
 
 
 def test_a_film_that_is_too_large_is_refused():
     with pytest.raises(UserError, match=r"25000 frames .* is too large"):
-        FilmWishes(end=1000.0).span(None)
+        FilmOptions(end=1000.0).span(None)
 
 
 @pytest.mark.parametrize(("omega", "speed"), [(1.0, 1.0), (16.0, 0.25)])
 def test_a_fast_gait_is_shown_slowly_enough_for_a_period_to_last_a_second(omega, speed):
     stack = make_stack(Options(robot="three_link", backend="model", settings={"gait": {"omega": omega}}))
-    begin, end, step = FilmWishes(begin=2.0).span(stack)
-    assert FilmWishes().speed_of(stack) == speed
+    begin, end, step = FilmOptions(begin=2.0).span(stack)
+    assert FilmOptions().speed_of(stack) == speed
     assert (begin, end, step) == pytest.approx((2.0, 2.0 + 5.0 * speed, 0.04 * speed))
 
 
 def test_pictures_last_whole_hundredths_of_a_second_and_the_speed_stays_true():
-    wishes = FilmWishes(fps=30.0, speed=0.5)
+    wishes = FilmOptions(fps=30.0, speed=0.5)
     assert wishes.delay == 30  # ms, 33.3 frames a second
     assert wishes.span(None)[2] == pytest.approx(0.015)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from crawler_bringup.stack import Options, make_stack
-from crawler_cli.run_watch import RunOutcome
-from crawler_cli.summary import summarise
-from crawler_nodes.run_log import Place, RunLog
+from crawler_bringup.stack.stack import Options, make_stack
+from crawler_cli.run.run_watch import RunOutcome
+from crawler_cli.run.summary import summarise
+from crawler_nodes.run_log.log import Place, RunLog
 
 
 @pytest.mark.parametrize(("changed", "step"), [(0.0, 0.1), (12.0, 0.02)])

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, add_settings, settings_of, whole
 from crawler_cli.commands.design_report import show, show_options
-from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
+from crawler_cli.console.arguments import add_json, add_settings, settings_of, whole
+from crawler_cli.console.command import Command
+from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import build, check_value, describe
 from crawler_core.robot import default_robot
 from crawler_core.table import load
 from crawler_core.yaml_file import parse_value
-from crawler_models.catalogue import model_of
+from crawler_models.models import model_of
 
 if TYPE_CHECKING:
     from crawler_core.robot import RobotSpec
-    from crawler_studies.design import Design, Designer, Range
-    from crawler_studies.subject import Subject
+    from crawler_studies.design.designer import Design, Designer, Range
+    from crawler_studies.study.study_case import Subject
 
 EPILOG = """examples:
   crawler design ROBOT
@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check everything, search, report."""
-    from crawler_studies.subject import Subject
+    from crawler_studies.study.study_case import Subject
 
     if arguments.seed < 0:
         raise UserError(f"--seed {arguments.seed} is not allowed: give 0 or more.")
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     ranges = _ranges(arguments, subject, designer)
     search = designer.plan(subject, wishes, ranges, arguments.seed)
     file = _file(arguments, subject, wishes, ranges)
-    asked = AskedToEnd(at_once=False)
+    asked = StopRequest(at_once=False)
     lines = _Lines(designer.what, arguments.json)
     begin = time.monotonic()
     found = search.run(lines, asked)
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     gait = subject.gait_name if _searches_gaits(subject, designer) else None
     with_gait = ["--gait", gait] if gait else []
     words = ["./crawler", "run", "--robot", arguments.robot or subject.spec.name, *with_gait, "--params", str(file)]
-    from crawler_studies.design import by_section
+    from crawler_studies.design.designer import by_section
 
     result = {
         "robot": subject.spec.name,
@@ -143,7 +143,7 @@ def _designer(spec: RobotSpec) -> Designer:
 
 
 def _sections(subject: Subject, designer: Designer) -> list[str]:
-    from crawler_studies.design import by_section
+    from crawler_studies.design.designer import by_section
 
     return sorted(by_section(designer.ranges(subject)), reverse=True)
 
@@ -220,7 +220,7 @@ def _file(arguments: argparse.Namespace, subject: Subject, wishes: Any, ranges: 
         if not file.parent.is_dir():
             raise UserError(f"{file} cannot be written: there is no directory {file.parent}.")
         return file
-    from crawler_studies.place import labelled_path
+    from crawler_studies.study.study_paths import labelled_path
 
     identity = {"wishes": dataclasses.asdict(wishes), "ranges": ranges, "seed": arguments.seed}
     identity |= {"gait": arguments.gait, "settings": subject.settings}
@@ -231,9 +231,9 @@ def _write(found: Design, file: Path, subject: Subject, designer: Designer) -> t
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from crawler_bringup.settings import merge
-    from crawler_studies.design import by_section
-    from crawler_studies.figures import save_columns
+    from crawler_bringup.stack.settings import merge
+    from crawler_studies.design.designer import by_section
+    from crawler_studies.plots.drawing import save_columns
 
     title = subject.spec.title
     picture, table = file.with_suffix(".png"), file.with_suffix(".csv") if found.table else None

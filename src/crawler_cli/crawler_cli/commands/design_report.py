@@ -9,8 +9,8 @@ from crawler_cli.commands.model import finite
 from crawler_core.parameters import describe
 
 if TYPE_CHECKING:
-    from crawler_studies.design import Design, Designer
-    from crawler_studies.subject import Subject
+    from crawler_studies.design.designer import Design, Designer
+    from crawler_studies.study.study_case import Subject
 
 
 def show(subject: Subject, designer: Designer, found: Design, result: dict[str, Any]) -> None:
@@ -18,7 +18,7 @@ def show(subject: Subject, designer: Designer, found: Design, result: dict[str, 
     from rich.console import Console
     from rich.table import Table
 
-    from crawler_studies.design import present
+    from crawler_studies.design.designer import present
 
     console = Console(highlight=False)
     title = f"{subject.spec.title}: a {designer.what} in {result['seconds']:.1f} s"

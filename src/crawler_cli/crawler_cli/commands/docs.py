@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from crawler_cli.command import Command
+from crawler_cli.console.command import Command
 from crawler_cli.site.build import build
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict
 
-from crawler_cli.checkup import CHECKS, Finding
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json
+from crawler_cli.console.arguments import add_json
+from crawler_cli.console.command import Command
+from crawler_cli.doctor_checks import CHECKS, Finding
 
 EPILOG = """exit codes: 0 everything works, 1 something does not
 

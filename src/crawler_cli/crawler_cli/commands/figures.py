@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json
+from crawler_cli.console.arguments import add_json
+from crawler_cli.console.command import Command
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.robot import default_robot, load_robot
 from crawler_core.table import load
-from crawler_models.catalogue import model_of
-from sim_bridge.engines import ENGINES
+from crawler_models.models import model_of
+from sim_bridge.physics.engines import ENGINES
 
 if TYPE_CHECKING:
     from crawler_core.robot import RobotSpec
-    from crawler_studies.figures import Figures, Page
+    from crawler_studies.plots.drawing import Figures, Page
 
 EPILOG = """examples:
   crawler figures
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _of_its_paper(spec: RobotSpec) -> Figures:
     """The figures that the robot's model names, where it has a paper."""
-    from crawler_studies.figures import Figures
+    from crawler_studies.plots.drawing import Figures
 
     where = model_of(spec).figures
     found: Figures = load(where, what=f"the figures of '{spec.name}'") if where else Figures(lambda _: None, {})
@@ -83,8 +83,9 @@ def _of_its_paper(spec: RobotSpec) -> Figures:
 
 def _of_any_robot(spec: RobotSpec, robot: str) -> dict[str, Callable[[], Page]]:
     """The drawing that every robot has, and the modes of one that has equations."""
-    from crawler_studies import mode_graph, robot_drawing
-    from crawler_studies.subject import Subject
+    from crawler_studies.gait_analysis import mode_graph
+    from crawler_studies.plots import robot_drawing
+    from crawler_studies.study.study_case import Subject
 
     own: dict[str, Callable[[], Page]] = {"robot": lambda: robot_drawing.make(spec)}
     if model_of(spec).plant is not None and len(spec.feet) <= mode_graph.MOST_FEET:

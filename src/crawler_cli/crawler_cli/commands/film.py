@@ -10,17 +10,17 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from crawler_bringup.settings import merge
-from crawler_bringup.stack import Options, Stack, make_stack
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import HOUR, add_json, add_settings, number_to, settings_of, whole
-from crawler_cli.commands.interruption import AskedToEnd
+from crawler_bringup.stack.settings import merge
+from crawler_bringup.stack.stack import Options, Stack, make_stack
 from crawler_cli.commands.model import finite
-from crawler_cli.film_wishes import FASTEST, FPS, LASTS, STRIDE, WIDTH, FilmWishes
-from crawler_cli.run_watch import run_through
+from crawler_cli.console.arguments import HOUR, add_json, add_settings, number_to, settings_of, whole
+from crawler_cli.console.command import Command
+from crawler_cli.console.interruption import StopRequest
+from crawler_cli.recordings.film_options import FASTEST, FPS, LASTS, STRIDE, WIDTH, FilmOptions
+from crawler_cli.run.run_watch import run_through
 from crawler_core.errors import UserError
 from crawler_core.robot import default_robot
-from crawler_nodes.neighbours import Lookout
+from crawler_nodes.transport.duplicate_stack_check import Lookout
 
 EPILOG = """examples:
   crawler film runs/NAME                           a run that was recorded with 'crawler run --record'
@@ -95,9 +95,9 @@ def run(arguments: argparse.Namespace) -> int:
     return _film(arguments, directory, out or directory / "film.gif")
 
 
-def wishes(arguments: argparse.Namespace) -> FilmWishes:
+def wishes(arguments: argparse.Namespace) -> FilmOptions:
     """What is asked for. Raises UserError for numbers that no film has."""
-    return FilmWishes(
+    return FilmOptions(
         arguments.begin, arguments.end, arguments.speed, arguments.fps, arguments.width - arguments.width % 2
     )
 
@@ -125,9 +125,9 @@ def _stack(arguments: argparse.Namespace) -> tuple[Stack, Path]:
 
 
 def _film(arguments: argparse.Namespace, path: Path, file: Path | None) -> int:
-    from crawler_cli.filming import film
+    from crawler_cli.recordings.film_frames import film
 
-    AskedToEnd(at_once=True)
+    StopRequest(at_once=True)
     result = film(path, file, wishes(arguments), quiet=arguments.json)
     if arguments.json:
         print(json.dumps(finite(result)))

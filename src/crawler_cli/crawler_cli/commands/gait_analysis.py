@@ -9,17 +9,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crawler_bringup.settings import Settings
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import HOUR, add_json, add_settings, number_to, settings_of
-from crawler_cli.commands.interruption import AskedToEnd
+from crawler_bringup.stack.settings import Settings
 from crawler_cli.commands.model import finite
-from crawler_cli.commands.progress_line import ProgressLine
+from crawler_cli.console.arguments import HOUR, add_json, add_settings, number_to, settings_of
+from crawler_cli.console.command import Command
+from crawler_cli.console.interruption import StopRequest
+from crawler_cli.console.progress_line import ProgressLine
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot import default_robot
 
 if TYPE_CHECKING:
-    from crawler_studies.gait_analysis import Analysis
+    from crawler_studies.gait_analysis.analysis import Analysis
 
 SKIP = 2.0  # s until a run is steady
 SHORTEST, CYCLES = 5.0, 3  # s, and cycles of a slow gait, that are looked at
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Look at the feet, and write what they did."""
     if not 0.0 <= arguments.skip < math.inf:
         raise UserError(f"--skip {arguments.skip:g} is not allowed: give 0 s or more.")
-    AskedToEnd(at_once=True)
+    StopRequest(at_once=True)
     settings = settings_of(arguments)
     try:
         analysis = (_recorded if arguments.recording else _run)(arguments, settings)
@@ -102,8 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace, settings: Settings) -> Analysis:
-    from crawler_studies.gait_analysis import analyse_run, usual_backend
-    from crawler_studies.subject import Subject, check_sections, sections_of
+    from crawler_studies.gait_analysis.analysis import analyse_run, usual_backend
+    from crawler_studies.study.study_case import Subject, check_sections, sections_of
 
     subject = Subject(arguments.robot, arguments.gait, sections_of(settings), arguments.controller)
     check_sections(settings, "pybullet", "a gait analysis")
@@ -123,7 +123,7 @@ def _run(arguments: argparse.Namespace, settings: Settings) -> Analysis:
 
 
 def _recorded(arguments: argparse.Namespace, settings: Settings) -> Analysis:
-    from crawler_studies.gait_analysis import analyse_recording
+    from crawler_studies.gait_analysis.analysis import analyse_recording
 
     for flag in ("backend", "controller", "seconds"):
         if getattr(arguments, flag) not in ("", None):

@@ -7,9 +7,9 @@ import json
 import signal
 import sys
 
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, namespace, number
-from crawler_cli.commands.hw_actions import ACTIONS, HardwareTask
+from crawler_cli.console.arguments import add_json, namespace, number
+from crawler_cli.console.command import Command
+from crawler_cli.hardware.actions import ACTIONS, HardwareTask
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot import default_robot, load_robot, robot_names
 from hw_drivers.emulation.emulated_settings import EmulatedSettings

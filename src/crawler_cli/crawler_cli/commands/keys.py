@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 
+from crawler_bringup.security.enclave import MEMBERS
 from crawler_bringup.security.keystore import DEFAULT, VARIABLE, enclave_directory, keystore_path, make_keys
-from crawler_bringup.security.members import MEMBERS
-from crawler_bringup.security.secured import environment
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, namespace
+from crawler_bringup.security.secure_nodes import environment
+from crawler_cli.console.arguments import add_json, namespace
+from crawler_cli.console.command import Command
 
 EPILOG = """examples:
   crawler keys

@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, add_settings, settings_of, whole
+from crawler_cli.console.arguments import add_json, add_settings, settings_of, whole
+from crawler_cli.console.command import Command
 from crawler_core.errors import UserError
 from crawler_core.parameters import build
 from crawler_core.robot import default_robot, load_robot
 from crawler_core.table import load
-from crawler_models.catalogue import model_of, predict
 from crawler_models.model import Column
-from gait_generators.catalogue import gait_name, gait_parameters, make_gait
-from gait_generators.checks import check_limits
-from hybrid_controller.laws.catalogue import LAWS, law_defaults, law_name
+from crawler_models.models import model_of, predict
+from gait_generators.kinds.gait_registry import gait_name, gait_parameters, make_gait
+from gait_generators.kinds.limit_check import check_limits
+from hybrid_controller.laws.law_registry import LAWS, law_defaults, law_name
 
 if TYPE_CHECKING:
     from crawler_core.robot import RobotSpec

@@ -7,13 +7,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json
 from crawler_cli.commands.model import finite
-from crawler_cli.recorded_run import recorded_stack
+from crawler_cli.console.arguments import add_json
+from crawler_cli.console.command import Command
+from crawler_cli.recordings.recorded_run import recorded_stack
 from crawler_core.errors import UserError
-from crawler_nodes.run_log import RunLog
-from hybrid_controller.laws.catalogue import LAWS
+from crawler_nodes.run_log.log import RunLog
+from hybrid_controller.laws.law_registry import LAWS
 
 EPILOG = """examples:
   crawler plot runs/NAME                           a run that was recorded with 'crawler run --record'
@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read and draw."""
-    from crawler_cli.picture import draw
-    from crawler_studies.recording import about_run, find_recording, reading
+    from crawler_cli.plots.run_plot import draw
+    from crawler_studies.recordings.recording import about_run, find_recording, reading
 
     path = Path(arguments.recording)
     with reading(path) as reader:
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _fill(log: RunLog, reader: Any) -> None:
     """Let the log hear the recording, a topic at a time."""
-    from crawler_studies.recording import connections
+    from crawler_studies.recordings.recording import connections
 
     for topic, hear in reversed(log.topics()):  # joints first, which times count from
         there = connections(reader, topic.name)

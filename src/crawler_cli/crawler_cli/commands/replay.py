@@ -6,10 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import namespace, number
+from crawler_cli.console.arguments import namespace, number
+from crawler_cli.console.command import Command
 from crawler_core.errors import UserError
-from crawler_nodes.neighbours import Lookout
+from crawler_nodes.transport.duplicate_stack_check import Lookout
 
 EPILOG = """examples:
   crawler replay runs/NAME                         in the namespace 'replay', at the pace of the recording
@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read and publish."""
-    from crawler_cli.replaying import Replay
-    from crawler_studies.recording import about_run, reading
+    from crawler_cli.recordings.replay_publisher import ReplayPublisher
+    from crawler_studies.recordings.recording import about_run, reading
 
     path = Path(arguments.recording)
     if not arguments.namespace.strip("/"):
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         recorded = str(given.get("namespace") or "") if isinstance(given, dict) else ""
         lookout.refuse_a_second("give the replay another --namespace")
         seconds = reader.duration * 1e-9
-        with Replay(arguments.namespace, recorded) as replay:
+        with ReplayPublisher(arguments.namespace, recorded) as replay:
             print(f"{path}: {seconds:.1f} s in the namespace {arguments.namespace}; Ctrl-C ends it", file=sys.stderr)
             replay.play(reader, arguments.real_time_factor)
             while arguments.loop:

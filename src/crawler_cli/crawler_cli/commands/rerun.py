@@ -12,17 +12,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crawler_bringup.settings import merge
-from crawler_bringup.stack import BACKENDS, Options, make_stack
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json
-from crawler_cli.recorded_run import interventions, late_ticks, recorded_options, what_differs
-from crawler_cli.run_watch import run_through
+from crawler_bringup.stack.settings import merge
+from crawler_bringup.stack.stack import BACKENDS, Options, make_stack
+from crawler_cli.console.arguments import add_json
+from crawler_cli.console.command import Command
+from crawler_cli.recordings.recorded_run import interventions, late_ticks, recorded_options, what_differs
+from crawler_cli.run.run_watch import run_through
 from crawler_core.errors import UserError
-from crawler_nodes.neighbours import Lookout
+from crawler_nodes.transport.duplicate_stack_check import Lookout
 
 if TYPE_CHECKING:
-    from crawler_studies.comparison import Comparison
+    from crawler_studies.recordings.recording_comparison import Comparison
 
 NOT_EQUAL = 1  # exit code
 PATIENCE = 60.0  # s of wall time that its nodes wait for each other: it shall be the same on a busy machine
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, run, compare, say."""
-    from crawler_studies.recording import about_run, reading
+    from crawler_studies.recordings.recording import about_run, reading
 
     path = Path(arguments.recording)
     with reading(path) as reader:
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         lookout.refuse_a_second("wait until it has ended")
     if code := run_through(stack, directory, quiet=arguments.json):
         return code
-    from crawler_studies.comparison import compare
+    from crawler_studies.recordings.recording_comparison import compare
 
     with reading(path) as before, reading(directory) as now:
         found = compare(before, now)
@@ -126,7 +126,7 @@ def _options(about: Mapping[str, Any], path: Path, robot: str, end: float) -> Op
 
 def _end(reader: Any, path: Path) -> float:
     """The time of the last state, s. Raises UserError where there is none."""
-    from crawler_studies.comparison import stamped
+    from crawler_studies.recordings.recording_comparison import stamped
 
     last = max((stamp for stamp, _, _ in stamped(reader, "joint_states")), default=0)
     if last <= 0:

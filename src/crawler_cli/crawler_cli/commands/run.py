@@ -11,24 +11,24 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from crawler_bringup.flags import Flag, with_flags
-from crawler_bringup.node_python import node_engines
-from crawler_bringup.security.secured import look_on
-from crawler_bringup.stack import BACKENDS, LOG_LEVELS, Options, Stack, make_stack
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, add_settings, namespace, number, port, settings_of
-from crawler_cli.commands.interruption import EXIT_INTERRUPTED
+from crawler_bringup.security.secure_nodes import look_on
+from crawler_bringup.stack.backend_flag import Flag, with_flags
+from crawler_bringup.stack.node_engines import node_engines
+from crawler_bringup.stack.stack import BACKENDS, LOG_LEVELS, Options, Stack, make_stack
 from crawler_cli.commands.model import finite
-from crawler_cli.left_recording import left_recording
-from crawler_cli.run_watch import USAGE, RunOutcome, watch
-from crawler_cli.summary import summarise, summary_table
+from crawler_cli.console.arguments import add_json, add_settings, namespace, number, port, settings_of
+from crawler_cli.console.command import Command
+from crawler_cli.console.interruption import EXIT_INTERRUPTED
+from crawler_cli.recordings.recording_check import check_recording
+from crawler_cli.run.run_watch import USAGE, RunOutcome, watch
+from crawler_cli.run.summary import summarise, summary_table
 from crawler_core.errors import UserError
 from crawler_core.robot import default_robot, robot_names
-from crawler_nodes.neighbours import Lookout
-from crawler_view.view_settings import ViewSettings
-from gait_generators.catalogue import GAITS
-from hybrid_controller.laws.catalogue import LAWS
-from sim_bridge.engines import default_physics
+from crawler_nodes.transport.duplicate_stack_check import Lookout
+from crawler_view.server.view_settings import ViewSettings
+from gait_generators.kinds.gait_registry import GAITS
+from hybrid_controller.laws.law_registry import LAWS
+from sim_bridge.physics.engines import default_physics
 
 NOT_DONE = 1  # exit code
 EPILOG = """examples:
@@ -130,8 +130,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _say_where_the_page_is(stack: Stack) -> None:
-    from crawler_view.access import Access
-    from crawler_view.server import listen
+    from crawler_view.server.access import Access
+    from crawler_view.server.web_server import listen
 
     host, port = ViewSettings.host, stack.options.view_port
     if not port:
@@ -199,7 +199,7 @@ def _finish(stack: Stack, outcome: RunOutcome, directory: Path, quiet: bool, dra
     summary = summarise(stack, outcome, directory)
     unwritten = []
     if stack.options.record and outcome.log.states:
-        summary["recording"], lacks = left_recording(stack.options.record)
+        summary["recording"], lacks = check_recording(stack.options.record)
         unwritten += [lacks] if lacks else []
     if draws and len(outcome.log.joints) > 2:
         unwritten += _leave_picture(stack, outcome, directory, summary)
@@ -221,7 +221,7 @@ def _finish(stack: Stack, outcome: RunOutcome, directory: Path, quiet: bool, dra
 
 def _leave_picture(stack: Stack, outcome: RunOutcome, directory: Path, summary: dict[str, Any]) -> list[str]:
     """Draw it, and tell the summary; a sentence where that is not possible."""
-    from crawler_cli.picture import draw
+    from crawler_cli.plots.run_plot import draw
 
     title = f"{summary['robot']} on {summary['backend']}, gait {summary['gait']}"
     file = directory / "run.png"

@@ -11,11 +11,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from crawler_bringup.settings import parse_assignments
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, namespace
+from crawler_bringup.stack.settings import parse_assignments
+from crawler_cli.console.arguments import add_json, namespace
+from crawler_cli.console.command import Command
 from crawler_core.errors import UserError, unknown_name
-from crawler_nodes.ring_client import APPEARS, SETTLES, RingClient, RingParameter, ServiceAnswer, own_client
+from crawler_nodes.client.stack_client import APPEARS, SETTLES, RingClient, RingParameter, ServiceAnswer, own_client
 
 NODES = ("gait", "controller")
 STOPS = ("estop", "reset", "enable", "stop")

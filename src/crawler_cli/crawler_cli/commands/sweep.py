@@ -9,11 +9,11 @@ import sys
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from crawler_bringup.settings import parse_assignments
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, add_settings, settings_of, whole
-from crawler_cli.commands.interruption import AskedToEnd
+from crawler_bringup.stack.settings import parse_assignments
 from crawler_cli.commands.model import finite
+from crawler_cli.console.arguments import add_json, add_settings, settings_of, whole
+from crawler_cli.console.command import Command
+from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import UserError
 from crawler_core.robot import default_robot
 
@@ -66,13 +66,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check everything, evaluate what is missing, write table and picture."""
-    from crawler_studies.study_file import open_study
+    from crawler_studies.study.study_file import open_study
     from crawler_studies.sweep.plan import make_files, make_plan
     from crawler_studies.sweep.progress import SweepProgression
     from crawler_studies.sweep.rows import columns
     from crawler_studies.sweep.runner import sweep
 
-    asked = AskedToEnd(at_once=True)
+    asked = StopRequest(at_once=True)
     settings = settings_of(arguments)
     _refuse_contradictions(arguments)
     plan = make_plan(arguments.robot, arguments.gait, arguments.backend, settings, arguments.vary, arguments.controller)
@@ -156,7 +156,7 @@ def _write(plan: SweepPlan, files: Files, rows: list[tuple[Any, ...]]) -> dict[s
     """The table and the picture of a finished sweep, and what is to be said of it."""
     import numpy as np
 
-    from crawler_studies.sweep.picture import draw, what_is_drawn
+    from crawler_studies.sweep.plot import draw, what_is_drawn
     from crawler_studies.sweep.rows import columns
     from crawler_studies.sweep.table import make_table, write_table
 

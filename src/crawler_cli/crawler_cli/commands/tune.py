@@ -10,16 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import add_json, add_settings, namespace, number, settings_of, whole
-from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
+from crawler_cli.console.arguments import add_json, add_settings, namespace, number, settings_of, whole
+from crawler_cli.console.command import Command
+from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import UserError
 from crawler_core.robot import default_robot, load_robot
 
 if TYPE_CHECKING:
-    from crawler_studies.tuning.engine import Standing
     from crawler_studies.tuning.plan import Request, TuningPlan
+    from crawler_studies.tuning.tuning_loop import Standing
 
 EPILOG = """examples:
   crawler tune --maximise robust_step --over gait.psi,gait.alpha,gait.upsilon --set gait.omega=3.2
@@ -108,8 +108,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check everything, evaluate what is missing, report."""
     words = [word for text in arguments.over for word in text.split(",")]
+    from crawler_studies.tuning.parameter_search import search_for
     from crawler_studies.tuning.plan import Request
-    from crawler_studies.tuning.search import search_for
 
     spec = load_robot(arguments.robot)
     for name in (word.strip().partition("=")[0] for word in words):
@@ -145,11 +145,11 @@ def _tune(arguments: argparse.Namespace, request: Request, stack: ExitStack) -> 
 
     quiet = arguments.json
     progress = TuningProgression(quiet)
-    asked = AskedToEnd(at_once=arguments.backend != "ring")
+    asked = StopRequest(at_once=arguments.backend != "ring")
     plan = plan_for(request, stack, progress.say, asked)
     # these take a second, for which nobody shall wait who has misspelt something
-    from crawler_studies.tuning.engine import open_tuning, read, tune
-    from crawler_studies.tuning.outcome import outcome
+    from crawler_studies.tuning.report import outcome
+    from crawler_studies.tuning.tuning_loop import open_tuning, read, tune
 
     path = study_path(plan, arguments.study)
     study = stack.enter_context(open_tuning(plan, path))
@@ -193,7 +193,7 @@ def _announce(plan: TuningPlan, path: Path, before: int) -> None:
 
 
 def _leave(plan: TuningPlan, standing: Standing, keep_best: bool) -> None:
-    from crawler_studies.ring_evaluator import RingEvaluator
+    from crawler_studies.evaluators.live_evaluator import RingEvaluator
 
     assert isinstance(plan.evaluator, RingEvaluator)
     best = standing.best

@@ -10,13 +10,13 @@ import sys
 import time
 from pathlib import Path
 
-from crawler_cli.commands.arguments import settings_of
-from crawler_cli.commands.interruption import AskedToEnd
 from crawler_cli.commands.model import finite
+from crawler_cli.console.arguments import settings_of
+from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import UserError
-from crawler_studies.place import labelled_path
-from crawler_studies.tuning.outcome import run_command
-from crawler_studies.tuning.search import Search, SearchRequest
+from crawler_studies.study.study_paths import labelled_path
+from crawler_studies.tuning.parameter_search import Search, SearchRequest
+from crawler_studies.tuning.report import run_command
 
 EVERY = 5.0  # s between lines
 
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace, search: Search, name: str, words: list[st
     file = Path(arguments.save) if arguments.save else path.with_suffix(".yaml")
     if not file.parent.is_dir():
         raise UserError(f"{file} cannot be written: there is no directory {file.parent}.")
-    asked = AskedToEnd(at_once=False)
+    asked = StopRequest(at_once=False)
     with plan.open(path) as study:
         if not arguments.json:
             before = f"{plan.judged(study)} judged before"

@@ -6,11 +6,11 @@ import argparse
 
 from rclpy.parameter import Parameter
 
-from crawler_cli.command import Command
-from crawler_cli.commands.arguments import namespace, port
-from crawler_view.server import listen
-from crawler_view.view_node import main
-from crawler_view.view_settings import ViewSettings
+from crawler_cli.console.arguments import namespace, port
+from crawler_cli.console.command import Command
+from crawler_view.server.view_node import main
+from crawler_view.server.view_settings import ViewSettings
+from crawler_view.server.web_server import listen
 
 EPILOG = """examples:
   crawler view                          of the ring that runs on this machine; open the address that is printed

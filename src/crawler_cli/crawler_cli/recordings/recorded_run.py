@@ -1,0 +1,92 @@
+"""What a recording says of its run, as it is needed to make it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rosbags.highlevel import AnyReader
+
+from crawler_bringup.stack.stack import Options, Stack, make_stack
+from crawler_core.errors import UserError
+from crawler_core.sections import SECTIONS
+from crawler_studies.recordings.recording import connections, messages_of
+
+# settings that say how long a node waits, by the wall clock, and nothing of what it then does
+WAITING = {"real_time_factor", "lockstep_timeout", "answer_timeout", "reference_timeout", "readers", "stop_at"}
+LONGEST = 200  # characters of a value that is shown
+
+
+def recorded_options(about: Mapping[str, Any], path: Path) -> Options:
+    """The options of the run that a recording was made of. Raises UserError where it does not say them."""
+    given = about.get("given")
+    names = [about.get(key) for key in ("backend_name", "law", "gait_name")]
+    if not isinstance(given, dict) or not all(isinstance(name, str) for name in names):
+        raise UserError(f"{path} does not say how it was made: './crawler run --record' makes recordings that do.")
+    settings = {section: dict(about.get(section) or {}) for section in SECTIONS}
+    settings["backend"].pop("stop_at", None)
+    backend, law, gait = (str(name) for name in names)
+    return Options(
+        robot=str(given.get("robot") or ""),
+        backend=backend,
+        controller=law,
+        gait=gait,
+        settings=settings,
+        duration=float(given.get("duration") or 0.0),
+        namespace=str(given.get("namespace") or ""),
+    )
+
+
+def recorded_stack(about: Mapping[str, Any], path: Path) -> Stack | None:
+    """That of the recorded run; None where it cannot be made here."""
+    try:
+        return make_stack(recorded_options(about, path))
+    except UserError:
+        return None
+
+
+def what_differs(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Where versions, parameters or the robot file of two runs are not the same, a phrase each."""
+    found = []
+    for part in ("versions", "parameters", "robot_file"):
+        before, after = dict(_leaves(recorded.get(part), part)), dict(_leaves(now.get(part), part))
+        for name in sorted(before.keys() | after.keys()):
+            old, new = before.get(name, "not there"), after.get(name, "not there")
+            if old != new and name.rpartition(".")[2] not in WAITING:
+                found.append(f"{name.removeprefix('versions.')}: {old} then, {new} now")
+    return found
+
+
+def interventions(reader: AnyReader) -> list[str]:
+    """What was done to the run while it ran, and a rerun does not do; a phrase each."""
+    found = ["cmd_vel steered it"] if any(True for _ in _messages(reader, "cmd_vel")) else []
+    for event in _messages(reader, "parameter_events"):
+        for parameter in event.changed_parameters:
+            found.append(f"{parameter.name} of {event.node} was changed")
+    stopped = {said.message for said in _messages(reader, "motion_state")} - {"disabled", "active"}
+    found += [f"its motion was {state}" for state in sorted(stopped)]
+    return list(dict.fromkeys(found))
+
+
+def late_ticks(reader: AnyReader) -> int:
+    """How many ticks of the run had no command in time, as the backend said last."""
+    late = 0
+    for message in _messages(reader, "diagnostics"):
+        for status in message.status:
+            for entry in status.values:
+                late = int(entry.value) if entry.key == "late_ticks" and entry.value.isdigit() else late
+    return late
+
+
+def _messages(reader: AnyReader, topic: str) -> Iterator[Any]:
+    return messages_of(reader, connections(reader, topic))
+
+
+def _leaves(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{name}.{key}")
+    elif value is not None:
+        text = str(value)
+        yield name, text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."

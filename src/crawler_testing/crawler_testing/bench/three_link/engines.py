@@ -1,0 +1,140 @@
+"""Physics engines on the three-link robot: steps per second of a world and of its backend, sweeps in processes,
+and how exact all that is."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from crawler_core.backend_settings import robots_own
+from crawler_core.parameters import build
+from crawler_core.robot import load_robot
+from crawler_core.types import JointCommand
+from crawler_studies.evaluators.model_evaluator import ModelEvaluator
+from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
+from crawler_studies.study.study_case import Subject
+from crawler_studies.sweep.cluster import Cluster, own_cluster
+from crawler_studies.sweep.grid import Grid
+from crawler_studies.sweep.variable import parse_variables
+from crawler_testing.bench.part import Part
+from gait_generators.kinds.gait_registry import make_gait
+from sim_bridge.physics.contact_average import ContactAverage
+from sim_bridge.physics.engines import ENGINES, TITLES, installed_engines
+
+RATE = 500.0  # Hz, ticks of the backend
+OMEGA = 3.2  # rad/s of the gait that is run
+SUBJECT = Subject("three_link", "harmonic")
+GAITS = 6  # for each process of a sweep
+OMEGAS = (1.0, 3.2, 8.0, 16.0)  # rad/s of those that are compared with the equations
+
+
+def world_steps(engine: str, seconds: float) -> float:
+    """Steps per second of a standing robot's world, its joints held: the engine and the reading of its contacts."""
+    spec, settings = load_robot("three_link"), _settings(engine)
+    world = ENGINES[engine].backend(spec, settings, 1.0 / RATE).make_world([], 1.0 / settings.physics_rate)
+    home, contacts = [joint.home for joint in spec.actuated], ContactAverage(spec.foot_names, settings.stick_speed)
+    count, begin = 0, time.perf_counter()
+    while (wall := time.perf_counter() - begin) < seconds:
+        for _ in range(100):
+            world.drive(home)
+            world.step(contacts)
+        count += 100
+    world.close()
+    return count / wall
+
+
+def backend_ticks(engine: str, seconds: float) -> float:
+    """Ticks per second of a backend that crawls, without ROS."""
+    spec = load_robot("three_link")
+    gait = make_gait(spec, "harmonic", {"omega": OMEGA})
+    ticks = round(gait.period * RATE)
+    position, velocity, _ = gait.sample(np.arange(1, ticks + 1) * gait.period / ticks)
+    unknown = np.full(len(spec.actuated), np.nan)
+    commands = [JointCommand(q, dq, unknown) for q, dq in zip(position, velocity, strict=True)]
+    backend = ENGINES[engine].backend(spec, _settings(engine), 1.0 / RATE)
+    backend.open()
+    count, begin = 0, time.perf_counter()
+    while (wall := time.perf_counter() - begin) < seconds:
+        backend.apply(commands[count % ticks])
+        backend.advance(1.0 / RATE)
+        backend.observe()
+        count += 1
+    backend.close()
+    return count / wall
+
+
+def swept_gaits(engine: str, cluster: Cluster, over: Grid) -> float:
+    """Gaits per second of a sweep in processes, which have begun already."""
+    evaluator = PhysicsEvaluator.of(SUBJECT, {}, engine)
+    begin = time.perf_counter()
+    done = sum(len(numbers) for numbers, _ in cluster(evaluator, over, range(over.size)))
+    return done / (time.perf_counter() - begin)
+
+
+def _settings(engine: str) -> Any:
+    cls = ENGINES[engine].settings
+    return build(cls, robots_own(load_robot("three_link"), engine, cls), section="backend")
+
+
+def measure(seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
+    """Rates in turns, medians over the rounds; then the errors."""
+    rates: dict[str, list[float]] = {}
+    for i in range(1, rounds + 1):
+        for engine in installed_engines():
+            say(f"engines: round {i} of {rounds}: {TITLES[engine]}")
+            rates.setdefault(f"{engine}_world_steps_per_s", []).append(world_steps(engine, seconds))
+            rates.setdefault(f"{engine}_ticks_per_s", []).append(backend_ticks(engine, seconds))
+    workers = len(os.sched_getaffinity(0))
+    over = Grid(parse_variables(SUBJECT, [f"gait.omega=8:16:{GAITS * workers}"]))
+    with own_cluster(workers) as cluster:
+        for engine in installed_engines():
+            swept_gaits(engine, cluster, Grid(parse_variables(SUBJECT, [f"gait.omega=15:16:{workers}"])))
+        for i in range(1, rounds + 1):
+            for engine in installed_engines():
+                say(f"engines: round {i} of {rounds}: a sweep with {TITLES[engine]} in {workers} processes")
+                rates.setdefault(f"{engine}_swept_gaits_per_s", []).append(swept_gaits(engine, cluster, over))
+    result: dict[str, Any] = {name: float(np.median(values)) for name, values in rates.items()}
+    result["workers"] = workers
+    points = [{"gait.omega": omega} for omega in OMEGAS]
+    told = ModelEvaluator(SUBJECT).evaluate(points)
+    for engine in installed_engines():
+        say(f"engines: {TITLES[engine]} beside the equations")
+        found = PhysicsEvaluator.of(SUBJECT, {}, engine).evaluate(points)
+        off = [1e3 * abs(one.step_length - other.step_length) for one, other in zip(found, told, strict=True)]
+        result[f"{engine}_physics_rate_hz"] = _settings(engine).physics_rate
+        result[f"{engine}_largest_error_mm"] = max(off) if all(map(math.isfinite, off)) else None
+    return result
+
+
+def add_rows(table: Any, result: dict[str, Any]) -> None:
+    """What was measured, for the table of `crawler bench`."""
+    for engine in (name for name in ENGINES if f"{name}_ticks_per_s" in result):
+        rate, ticks = result[f"{engine}_physics_rate_hz"], result[f"{engine}_ticks_per_s"]
+        world, error = result[f"{engine}_world_steps_per_s"], result[f"{engine}_largest_error_mm"]
+        steps = ticks * rate / RATE
+        table.add_row(
+            f"{TITLES[engine]}, {rate:.0f} Hz",
+            f"{steps:.0f} steps/s",
+            f"its world alone {world:.0f}/s",
+            f"{steps / world:.2f}",
+        )
+        table.add_row(
+            "", f"{ticks / RATE:.1f} x real time", "" if error is None else f"off the equations by {error:.2g} mm", ""
+        )
+    swept = {engine: result[key] for engine in ENGINES if (key := f"{engine}_swept_gaits_per_s") in result}
+    for engine, other in itertools.pairwise(swept):
+        table.add_row(
+            f"a sweep in {result['workers']} processes, {TITLES[other]}",
+            f"{swept[other]:.2f} gaits/s",
+            f"{TITLES[engine]} {swept[engine]:.2f}/s",
+            f"{swept[other] / swept[engine]:.2f}",
+        )
+
+
+PART = Part(measure, add_rows)

@@ -1,0 +1,48 @@
+"""Bayesian tuning beside random points and a global optimum, by the equations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from crawler_testing.bench.part import Part
+from crawler_testing.bench.three_link import tuning_curves
+
+PICTURE = Path("studies/bench_tuning.png")
+
+
+def measure(_seconds: float, _rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
+    """Ten seeds of every problem; the curves go into a picture."""
+    curves = tuning_curves.everything(say=lambda text: say(f"tuning: {text}"))
+    PICTURE.parent.mkdir(parents=True, exist_ok=True)
+    tuning_curves.draw(curves, PICTURE)
+    return {"tuning": tuning_curves.summary(curves), "tuning_picture": str(PICTURE)}
+
+
+def add_rows(table: Any, result: dict[str, Any]) -> None:
+    """What was measured, for the table of `crawler bench`."""
+    for title, found in result["tuning"].items():
+        table.add_row(
+            f"tuning, {title}",
+            f"{found['reached']} of {found['seeds']} seeds reach 98 %",
+            f"optimum {found['optimum_mm']:.2f} mm",
+            f"in {found['median_evaluations']:g} (median)",
+        )
+        for number, tuned, chance in zip(
+            (20, 60), found["mean_at_20_30_60"][::2], found["chance_at_20_30_60"][::2], strict=True
+        ):
+            table.add_row(
+                f"mean best after {number}", f"{tuned:.1%}", f"random points {chance:.1%}", f"{tuned / chance:.2f}"
+            )
+        few, many = found["gradients_reached_in_60_and_600"]
+        table.add_row(
+            "gradients from many starts",
+            f"{few} of {found['seeds']} seeds reach 98 % within 60",
+            f"{many} within 600",
+            f"in {found['gradients_median_evaluations']:g} (median)",
+        )
+    table.add_row("curves", result["tuning_picture"], "", "")
+
+
+PART = Part(measure, add_rows)

@@ -1,0 +1,21 @@
+"""The measurements of a board measure what they say; how fast this machine is, is not asked."""
+
+import pytest
+
+from crawler_testing.bench.board import BAUDS, measure, wire_time
+
+
+def test_the_wire_needs_the_bytes_that_the_protocols_page_counts():
+    assert wire_time(4, 1_000_000) == pytest.approx(124 * 10 / 1e6)
+    assert wire_time(4, 3_000_000) == pytest.approx(124 * 10 / 3e6)
+
+
+def test_cycles_take_no_less_than_their_bits_and_the_firmware_ticks_while_it_is_asked():
+    found = measure(0.2, 1, lambda _: None)
+    for baud in BAUDS:
+        name = f"board_{baud / 1e6:g}M"
+        assert found[f"{name}_cycle_p50_ms"] >= found[f"{name}_wire_limit_ms"]
+    assert 0.0 < found["board_software_cycle_p50_ms"] <= found["board_software_cycle_p99_ms"]
+    assert 0.0 < found["firmware_cycle_p50_ms"] <= found["firmware_cycle_p99_ms"]
+    assert found["firmware_ticks"] > 0
+    assert found["firmware_late_p50_us"] <= found["firmware_late_p99_us"] <= found["firmware_late_worst_us"]

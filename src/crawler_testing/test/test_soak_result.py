@@ -1,0 +1,109 @@
+"""A soak fails for what grows, is missed or late, and for nothing else."""
+
+import mmap
+import os
+from dataclasses import replace
+
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
+
+from crawler_testing.soak.memory import Memory, grows, own_memory
+from crawler_testing.soak.result import SoakResult
+from crawler_testing.soak.sequence import RecorderPromise, Sequence
+
+WELL = SoakResult(
+    robot="three_link",
+    backend="mock",
+    rate=200.0,
+    duration_s=3600.0,
+    run_s=3600.0,
+    ticks=720_000,
+    late_ticks=700,
+    overruns=3,
+    heard={"joint_states": 720_000},
+    missed={"joint_states": 0},
+    memory_MB={"gait": 60.0},
+    growth_MB={"gait": 0.9},
+    recorded=720_000,
+    not_recorded=0,
+    recorder_said=2_900_000,
+    recording_holds=2_900_100,
+    recording_lacks_s=0.4,
+    troubles=(),
+)
+
+
+def test_a_soak_in_which_all_is_well_has_no_problems():
+    assert WELL.problems == []
+    assert WELL.grown == "most that a process grew: 0.90 MB"
+
+
+def test_a_soak_in_which_memory_could_not_settle_says_so():
+    assert replace(WELL, growth_MB={}).grown == "too short to judge memory"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"missed": {"joint_states": 1}}, "1 messages of joint_states were missed"),
+        ({"heard": {"joint_states": 0}}, "nothing was heard on joint_states"),
+        ({"late_ticks": 721}, "721 of 720000 ticks were late"),
+        ({"growth_MB": {"cli": 1.2}}, "cli grew by 1.20 MB"),
+        ({"not_recorded": 2}, "2 states are not in the recording"),
+        ({"recording_holds": 2_899_999}, "holds 2899999 messages, and the recorder had said that it has 2900000"),
+        ({"recording_lacks_s": 1.5}, "lacks the last 1.5 s"),
+        ({"recording_lacks_s": float("nan")}, "lacks the last nan s"),
+        ({"troubles": ("the run ended after 7 s",)}, "ended after 7 s"),
+    ],
+)
+def test_what_is_not_as_it_must_be_is_a_sentence(change, words):
+    (problem,) = replace(WELL, **change).problems
+    assert words in problem
+
+
+def test_memory_that_is_made_ones_own_shows():
+    before = own_memory(os.getpid())
+    # from the kernel: an allocator may have some left, or keep what is freed
+    with mmap.mmap(-1, 32_000_000, flags=mmap.MAP_PRIVATE) as kept:
+        for page in range(0, len(kept), mmap.PAGESIZE):
+            kept[page] = 1
+        assert own_memory(os.getpid()) - before == pytest.approx(32.0, abs=4.0)
+    assert own_memory(2**22 + 1) != own_memory(2**22 + 1)  # nobody
+
+
+def test_growth_is_between_the_tenths_at_begin_and_end_and_not_of_one_look():
+    samples = [(float(t), 50.0 + 0.01 * t) for t in range(100)]
+    assert grows(samples) == pytest.approx(0.9)
+    samples[50] = (50.0, 400.0)
+    assert grows(samples) == pytest.approx(0.9)
+    assert grows(samples[:1]) is None
+    memory = Memory({"gait": [(0.0, 10.0), (1.0, 30.0), (2.0, 30.0)]})
+    assert memory.growth(0.5) == {"gait": 0.0}
+    assert memory.latest() == {"gait": 30.0}
+
+
+def test_a_message_that_does_not_come_is_missed():
+    sequence = Sequence()
+    assert sequence.missed == 0
+    for number in (7, 8, 10, 11):  # whoever listens comes in the middle, and one is lost
+        sequence.hear(serialize_message(JointState()), {"publication_sequence_number": number})
+    assert (sequence.heard, sequence.missed) == (4, 1)
+
+
+def test_stamps_of_the_wall_clock_are_kept_to_the_nanosecond():
+    message = JointState()
+    message.header.stamp.sec, message.header.stamp.nanosec = 1_800_000_000, 123_456_789
+    sequence = Sequence()
+    sequence.hear(serialize_message(message), {"publication_sequence_number": 1})
+    assert list(sequence.stamps) == [1_800_000_000_123_456_789]
+
+
+def test_a_recorder_must_have_in_its_file_what_it_had_by_its_last_word_but_one():
+    promise, kept = RecorderPromise(), []
+    for name, count in (("recorder", 5), ("backend", 7), ("recorder", 8), ("recorder", 8), ("one/recorder", 9)):
+        status = DiagnosticStatus(name=name, values=[KeyValue(key="messages", value=str(count))])
+        promise.hear(serialize_message(DiagnosticArray(status=[status])), {})
+        kept.append(promise.kept)
+    assert kept == [0, 0, 5, 5, 8]

@@ -1,0 +1,100 @@
+"""Which faults a storm has, which runs they share, and that a seed says in which order."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from crawler_core.errors import UserError
+from crawler_testing.faults.catalogue import FAMILIES, KINDS, chosen_kinds, on_robot
+from crawler_testing.faults.director import LONGEST, acts, applies
+from crawler_testing.faults.kind import EVERY
+from crawler_testing.faults.report import BEGIN, END, tables, write_tables
+from crawler_testing.faults.verdict import Verdict
+from hw_drivers.emulation.emulator import FAULTS
+from sim_bridge.mock.mock_backend import MockSettings
+
+
+def test_every_backend_is_given_at_least_eighty_kinds_of_fault():
+    assert len({kind.name for kind in KINDS}) == len(KINDS)
+    for backend in EVERY:
+        assert sum(applies(kind, backend) for kind in KINDS) >= 80, backend
+
+
+def test_every_fault_that_mock_and_emulated_motors_can_order_is_ordered():
+    ordered = {word for kind in KINDS for word in kind.stage.sets if word.startswith("backend.fail=")}
+    (mock,) = [
+        field.metadata["parameter"]["choices"]
+        for field in MockSettings.__dataclass_fields__.values()
+        if field.name == "fail"
+    ]
+    assert {word.partition("=")[2] for word in ordered} == ({*FAULTS, *mock} - {"none"})
+
+
+def test_kinds_are_chosen_by_name_and_by_family():
+    assert {kind.family for kind in chosen_kinds(["services"])} == {"services"}
+    assert [kind.name for kind in chosen_kinds(["joint_commands/nan"])] == ["joint_commands/nan"]
+    assert chosen_kinds([]) == list(KINDS)
+    with pytest.raises(UserError, match="did you mean 'services/estop'"):
+        chosen_kinds(["services/estpo"])
+
+
+def test_on_another_robot_the_kinds_remain_that_ask_nothing_of_the_default_one():
+    kinds = on_robot(KINDS, "snake")
+    assert {kind.stage.robot for kind in kinds} == {"snake"}
+    assert {kind.family for kind in KINDS} - {kind.family for kind in kinds} == {
+        "contact_states",
+        "odom",
+        "cmd_vel",
+        "devices",
+    }
+    assert all(not kind.stage.sets and not kind.stage.controller for kind in kinds)
+
+
+def test_contacts_and_odometry_are_forged_where_a_law_reads_them():
+    stages = {kind.family: kind.stage for kind in KINDS if kind.family in ("contact_states", "odom")}
+    assert {family: stage.controller for family, stage in stages.items()} == {
+        "contact_states": "hybrid",
+        "odom": "hybrid",
+    }
+    assert stages["odom"].sets == ("controller.contacts=estimated",)
+
+
+def test_a_seed_says_in_which_order_and_every_kind_comes_once():
+    first, again, other = (acts(KINDS, random.Random(seed)) for seed in (1, 1, 2))
+    names = [[kind.name for kind in group] for group in first]
+    assert names == [[kind.name for kind in group] for group in again]
+    assert names != [[kind.name for kind in group] for group in other]
+    assert Counter(name for group in names for name in group) == Counter(kind.name for kind in KINDS)
+    for group in first:
+        assert len(group) == 1 or all(kind.shares for kind in group)
+        assert len(group) <= LONGEST
+        assert len({kind.stage for kind in group}) == 1
+
+
+def test_the_tables_count_what_the_verdicts_say(tmp_path):
+    verdicts = [
+        Verdict("services/estop", "mock", 0.0),
+        Verdict("services/estop", "mock", 0.0, ["it did not stop"]),
+        Verdict("services/disable", "model", 0.0),
+    ]
+    lines = tables(verdicts, "").splitlines()
+    assert any(line.startswith("2 of 3 faults ended as they must. ") for line in lines)
+    verdicts[2].lifted = True
+    assert "1 of them with a foot off the ground" in tables(verdicts, "")
+    (estop,) = [line for line in lines if line.startswith("| `services/estop` |")]
+    assert estop.split(" | ")[-2:] == ["", "1 of 2 |"]
+    (family,) = [line for line in lines if line.startswith("| `services` |")]
+    assert family.split(" | ")[-2:] == ["1 of 1", "1 of 2 |"]
+    assert sum(line.startswith("| `") for line in lines) == len(KINDS) + len(FAMILIES)
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\nof yesterday\n{END}\nafter\n")
+    write_tables(page, verdicts, "")
+    text = page.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "yesterday" not in text
+    other = tmp_path / "other.md"
+    other.write_text("a page without marks")
+    with pytest.raises(UserError, match="has no lines"):
+        write_tables(other, verdicts, "")

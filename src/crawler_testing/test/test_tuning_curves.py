@@ -1,0 +1,41 @@
+"""The optimiser on the robot; the whole claim, ten seeds on three landscapes, is `tuning_curves.everything`."""
+
+import pytest
+
+from crawler_studies.tuning.optimiser.optimiser import Optimiser
+from crawler_testing.bench.three_link.multistart import multistart
+from crawler_testing.bench.three_link.tuning_curves import GOAL, PROBLEMS, run, values
+
+
+@pytest.mark.exhaustive  # the other landscape, which is harder, is climbed in every run
+def test_the_longest_step_is_found_within_sixty_evaluations_and_chance_is_beaten():
+    found = run(PROBLEMS[0], range(2))
+    assert found.reached == 2
+    assert found.beats_chance
+    assert found.optimum > 0.12  # five times the step without time scaling
+
+
+def test_a_landscape_with_many_hills_is_climbed_to_its_top():
+    problem = PROBLEMS[2]  # 16 rad/s, where contact is lost here and there
+    plan = problem.plan()
+    optimum = 0.09998  # m, by differential evolution in some 3000 evaluations
+    optimiser = Optimiser(plan.space, 0)
+    for _ in range(60):
+        point = optimiser.ask()
+        optimiser.tell(point, float(values(plan, [point])[0]))
+    best = optimiser.best_value
+    assert GOAL * optimum < best < 1.001 * optimum
+
+
+def test_gradients_from_many_starts_count_every_evaluation_and_climb_a_hill_but_not_out_of_a_lower_one():
+    calls = []
+
+    def two_hills(unit):
+        calls.append(unit)
+        return 1e-2 * max(0.0, 1.0 - 40.0 * (unit[0] - 0.9) ** 2, 0.5 - 2.0 * (unit[0] - 0.3) ** 2)
+
+    values = multistart(two_hills, 1, seed=2, budget=200)
+    assert len(values) == len(calls) == 200
+    assert values.max() == pytest.approx(1e-2, rel=1e-3)
+    assert calls[0][0] == pytest.approx(0.351, abs=1e-3)  # in the basin of the lower hill
+    assert values[:6].max() < 0.51e-2
