@@ -12,8 +12,8 @@ from crawler_core.robot import load_robot
 from crawler_core.types import FloatArray, JointCommand, Observation
 from crawler_studies.simulation.control_loop import LawLoop
 from gait_generators.kinds.gait_registry import make_gait
-from hw_drivers.emulation.pushed_ground import PushedGround
-from hw_drivers.hardware_map import hardware_map
+from hw_drivers.backend.hardware_map import hardware_map
+from hw_drivers.emulation.model_load import PushedGround
 from hybrid_controller.laws.law_registry import LAWS, law_parameters
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 

@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 from crawler_cli.recordings.replay_publisher import SHOWN, ReplayPublisher
-from crawler_nodes.client.stack_monitor import RingView
+from crawler_nodes.client.stack_monitor import StackMonitor
 from crawler_nodes.run_log.log import RunLog
 from crawler_nodes.transport import duplicate_stack_check
 from crawler_nodes.transport.tap import Topic
@@ -48,7 +48,7 @@ def test_a_viewer_below_the_namespace_sees_what_was_recorded_and_nothing_drives(
     log = RunLog()
     with reading(crawl) as reader, ReplayPublisher("yesterday", "") as replay:
         recorded = [data for _, _, data in reader.messages(connections(reader, "joint_states"))]
-        with RingView(topics, log=log, joints=False, namespace="yesterday") as view:
+        with StackMonitor(topics, log=log, joints=False, namespace="yesterday") as view:
             looked_at = ("joint_states", "odom", "contact_states", "tf")
             assert view.wait(lambda: all(replay.heard(name) for name in looked_at), 60.0)
             # what is said before it is known here who says it may be dropped
@@ -96,7 +96,7 @@ def test_a_replay_does_not_speak_in_a_ring(call, crawl, monkeypatch):
     monkeypatch.setattr(duplicate_stack_check, "ANSWER", 60.0)  # it looks until they are there
     with ExitStack() as ring:
         for topic in duplicate_stack_check.TOPICS:
-            view = ring.enter_context(RingView(namespace="taken", name=topic))
+            view = ring.enter_context(StackMonitor(namespace="taken", name=topic))
             view.node.create_publisher(JointState, topic, 10)
         code, out, err = call("replay", str(crawl), "--namespace", "taken")
     assert (code, out) == (2, "")

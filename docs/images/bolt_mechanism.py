@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Arc
 
 from crawler_core.robot import load_robot
-from crawler_models.bolt.robot import Leg
-from crawler_models.bolt.six_bar import pins
-from crawler_studies.figures import BLACK, BLUE, DPI, GREY, ORANGE
+from crawler_models.bolt.equations.leg import Leg
+from crawler_models.bolt.equations.six_bar import pins
+from crawler_studies.plots.drawing import BLACK, BLUE, DPI, GREY, ORANGE
 
 CRANK = np.radians(-75.0)  # a pose in which no two bars lie on each other
 ARROW = {"arrowstyle": "-|>", "color": BLACK}

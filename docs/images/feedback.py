@@ -13,18 +13,19 @@ from matplotlib.figure import Figure
 from crawler_core.errors import BackendFault
 from crawler_core.robot import RobotSpec, load_robot
 from crawler_core.types import JointCommand
-from crawler_models.three_link import ThreeLink, crawl
-from crawler_models.three_link.feedback import feedback_crawl
-from crawler_models.three_link.feedback_law import FeedbackLaw
-from crawler_studies.figures import BLACK, BLUE, DPI, GREY, RED
-from gait_generators.blend import Blend
-from gait_generators.catalogue import make_gait
-from gait_generators.hold import Hold
+from crawler_models.three_link import ThreeLink
+from crawler_models.three_link.feedback.feedback_crawl import feedback_crawl
+from crawler_models.three_link.feedback.feedback_law import FeedbackLaw
+from crawler_models.three_link.simulation import crawl
+from crawler_studies.plots.drawing import BLACK, BLUE, DPI, GREY, RED
+from gait_generators.kinds.gait_registry import make_gait
+from gait_generators.transitions.blend import Blend
+from gait_generators.transitions.hold import Hold
 from hybrid_controller.controller import Controller
-from hybrid_controller.reference import Horizon
-from hybrid_controller.three_link.hybrid import Hybrid, HybridParameters
+from hybrid_controller.laws.hybrid import Hybrid, HybridParameters
+from hybrid_controller.reference.horizon import Horizon
+from sim_bridge.bullet.pybullet_backend import PyBulletBackend, PyBulletSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
 
 OMEGAS = (1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 22.0)
 RATE = 500.0  # Hz

@@ -8,12 +8,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_core.robot import load_robot
-from crawler_models.three_link import ThreeLink, crawl
-from crawler_models.three_link.kinematics import closed_chain, pose
-from crawler_studies.figures import BLACK, BLUE, DPI, ORANGE
+from crawler_models.three_link import ThreeLink
+from crawler_models.three_link.equations.closed_chain import closed_chain, pose
+from crawler_models.three_link.simulation import crawl
+from crawler_studies.plots.drawing import BLACK, BLUE, DPI, ORANGE
 from crawler_studies.three_link.figures.gaits import best
 from crawler_studies.three_link.shape_design import Limits
-from gait_generators.catalogue import make_gait
+from gait_generators.kinds.gait_registry import make_gait
 
 OMEGA = 8.0  # rad/s
 FRONT, REAR, BODY = BLUE, ORANGE, BLACK

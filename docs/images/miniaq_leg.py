@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from crawler_core.robot import load_robot
-from crawler_models.miniaq.four_bar import Pins, pins
-from crawler_models.miniaq.robot import Quadruped
-from crawler_studies.figures import BLACK, BLUE, DPI, GREY, ORANGE
+from crawler_models.miniaq.equations.four_bar import Pins, pins
+from crawler_models.miniaq.equations.quadruped import Quadruped
+from crawler_studies.plots.drawing import BLACK, BLUE, DPI, GREY, ORANGE
 
 LOWEST = np.radians(135.0)  # of the crank where the foot is lowest: phase 0
 SHOWN = np.radians(-10.0)  # a pose in which no two bars lie on each other

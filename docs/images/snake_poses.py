@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 
 from crawler_core.robot import load_robot
 from crawler_core.types import JointCommand
-from crawler_studies.figures import DPI
-from gait_generators.catalogue import make_gait
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
+from crawler_studies.plots.drawing import DPI
+from gait_generators.kinds.gait_registry import make_gait
+from sim_bridge.bullet.pybullet_backend import PyBulletBackend, PyBulletSettings
 
 matplotlib.use("Agg")
 DT = 0.005  # s

@@ -9,9 +9,9 @@ from matplotlib.patches import Arc
 
 from crawler_core.robot import load_robot
 from crawler_models.three_link import ThreeLink
-from crawler_models.three_link.kinematics import closed_chain
-from crawler_studies.figures import BLACK, BLUE, DPI, GREY, RED, Array
-from gait_generators.catalogue import make_gait
+from crawler_models.three_link.equations.closed_chain import closed_chain
+from crawler_studies.plots.drawing import BLACK, BLUE, DPI, GREY, RED, Array
+from gait_generators.kinds.gait_registry import make_gait
 
 
 def chain(robot: ThreeLink, angles: Array) -> Array:

@@ -17,7 +17,7 @@ setup(
     license="Apache-2.0",
     entry_points={
         "console_scripts": [
-            "tuner_node = crawler_studies.tuner_node:main",
+            "tuner_node = crawler_studies.tuning.tuner_node:main",
         ],
     },
 )

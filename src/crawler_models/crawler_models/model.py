@@ -37,14 +37,14 @@ class Model:
     predict: Callable[[RobotSpec, PeriodicMotion], dict[str, Any]] | None = None
     columns: tuple[Column, ...] = ()  # the prediction's other keys
     # What the columns come to where a step (m) was measured, of `predict`'s keys. Physics fills by itself what it can
-    # measure, where it is a column: crawler_studies.physics_evaluator.MEASURED.
+    # measure, where it is a column: crawler_studies.evaluators.physics_evaluator.MEASURED.
     measured: Callable[[RobotSpec, PeriodicMotion, float], dict[str, Any]] | None = None
     batch: str = ""  # many predictions at once: a crawler_models.batch.Batch
-    figures: str = ""  # those of its paper: a crawler_studies.figures.Figures
-    design: str = ""  # a search for a better mechanism: a crawler_studies.design.Designer
+    figures: str = ""  # those of its paper: a crawler_studies.plots.drawing.Figures
+    design: str = ""  # a search for a better mechanism: a crawler_studies.design.designer.Designer
     # where its feet are over its cranks, for a controller that looks it up: a crawler_models.lookup.MakeLookup
     lookup: str = ""
-    # full names of parameters that tuning finds in a way of their own, each with a crawler_studies.tuning.search.Search
+    # full names of parameters that tuning finds in a way of their own, each with a crawler_studies.tuning.parameter_search.Search
     searches: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -1,5 +1,5 @@
 """What the tests share."""
 
-from crawler_nodes.fixtures import crawler
+from crawler_nodes.testing.fixtures import crawler
 
 __all__ = ["crawler"]

@@ -10,16 +10,16 @@ from crawler_core.closure import closure_of
 from crawler_core.errors import UserError
 from crawler_core.parameters import describe
 from crawler_core.robot import load_robot
-from crawler_models.bolt.robot import Leg
-from crawler_models.bolt.six_bar import pins
+from crawler_models.bolt.equations.leg import Leg
+from crawler_models.bolt.equations.six_bar import pins
 from crawler_studies.bolt.design.bars import Bars, Space
-from crawler_studies.bolt.design.ideal import ideal, turn
-from crawler_studies.bolt.design.judgement import COLUMNS, judge
+from crawler_studies.bolt.design.designer import DESIGNER
+from crawler_studies.bolt.design.ideal_path import ideal, turn
+from crawler_studies.bolt.design.mechanism_goal import Wishes
+from crawler_studies.bolt.design.mechanism_report import COLUMNS, judge
 from crawler_studies.bolt.design.objective import FLAT, LOWER_OPEN, UPPER_OPEN, PathObjective
-from crawler_studies.bolt.design.search import DESIGNER
-from crawler_studies.bolt.design.wishes import Wishes
-from crawler_studies.design import by_section
-from crawler_studies.subject import Subject
+from crawler_studies.design.designer import by_section
+from crawler_studies.study.study_case import Subject
 
 TABLE_2 = Bars(0.080, math.radians(41.41), 0.020, 0.105, 0.190, 0.210, 0.303, 0.052, 0.080, 0.050)
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from crawler_core.robot import load_robot
-from crawler_models.bolt.six_bar import pins
+from crawler_models.bolt.equations.six_bar import pins
 from crawler_studies.bolt import figures as bolt
-from crawler_studies.bolt.figures.lab import HEURISTIC
-from crawler_studies.figures import Drawing
+from crawler_studies.bolt.figures.figure_data import HEURISTIC
+from crawler_studies.plots.drawing import Drawing
 
 
 @pytest.fixture(scope="module")

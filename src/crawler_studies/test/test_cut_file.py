@@ -5,8 +5,8 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 from rosbags.typesys import Stores, get_typestore
 
 from crawler_core.errors import UserError
-from crawler_studies.cut_file import ends
-from crawler_studies.recording import reading
+from crawler_studies.recordings.recording import reading
+from crawler_studies.recordings.truncated_mcap import ends
 
 KIND = "std_msgs/msg/String"
 MESSAGES = 300

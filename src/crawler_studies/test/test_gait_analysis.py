@@ -10,14 +10,14 @@ from recordings import Recorder
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
 from crawler_core.types import Contact, ContactMode, ContactSource
-from crawler_studies.footsteps import Footsteps
-from crawler_studies.gait_analysis import analyse_recording, analyse_run, usual_backend
-from crawler_studies.gait_time import gait_start
-from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.recording import Reference, read_recording
-from crawler_studies.simulation import simulate
-from crawler_studies.subject import Subject
-from sim_bridge.engines import default_physics
+from crawler_studies.evaluators.model_evaluator import ModelEvaluator
+from crawler_studies.gait_analysis.analysis import analyse_recording, analyse_run, usual_backend
+from crawler_studies.gait_analysis.gait_phase import gait_start
+from crawler_studies.recordings.footsteps import Footsteps
+from crawler_studies.recordings.recording import Reference, read_recording
+from crawler_studies.simulation.simulate import simulate
+from crawler_studies.study.study_case import Subject
+from sim_bridge.physics.engines import default_physics
 
 WALKER = Subject("miniaq", "trot", {"controller": {"encoder_counts": 0}})
 SECONDS, SKIP = 3.6, 2.0  # four cycles after two seconds

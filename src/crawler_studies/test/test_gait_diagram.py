@@ -5,7 +5,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from crawler_studies.gait_diagram import BACKWARD, DOWN, FORWARD, INTENDED, draw_cycle, draw_run
+from crawler_studies.gait_analysis.gait_diagram import BACKWARD, DOWN, FORWARD, INTENDED, draw_cycle, draw_run
 
 TIMES = np.linspace(0.0, 2.0, 2001)
 PHASE = (TIMES - 5e-4) % 1.0

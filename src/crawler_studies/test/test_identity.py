@@ -7,9 +7,9 @@ import pytest
 import yaml
 
 from crawler_core.robot import load_robot
-from crawler_studies.identity import identity_of
-from crawler_studies.study_file import differences
-from crawler_studies.subject import Subject
+from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_file import differences
+from crawler_studies.study.study_identity import identity_of
 
 
 def apart(first: Subject, second: Subject, varied: tuple[str, ...] = ()) -> list[str]:

@@ -7,20 +7,20 @@ import pytest
 
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
-from crawler_studies import physics_evaluator
-from crawler_studies.evaluation import Result
-from crawler_studies.identity import identity_of
-from crawler_studies.law_loop import LawLoop
-from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.own_columns import own_columns
-from crawler_studies.physics_evaluator import MEASURED, PhysicsEvaluator
-from crawler_studies.study_file import differences
-from crawler_studies.subject import Subject
+from crawler_studies.evaluators import physics_evaluator
+from crawler_studies.evaluators.evaluator import Result
+from crawler_studies.evaluators.model_evaluator import ModelEvaluator
+from crawler_studies.evaluators.physics_evaluator import MEASURED, PhysicsEvaluator
+from crawler_studies.simulation.control_loop import LawLoop
+from crawler_studies.study.extra_columns import own_columns
+from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_file import differences
+from crawler_studies.study.study_identity import identity_of
 from crawler_studies.sweep.plan import make_plan as make_sweep
-from crawler_studies.tuning.engine import open_tuning, tune
 from crawler_studies.tuning.objective import make_objective
-from crawler_studies.tuning.outcome import outcome
 from crawler_studies.tuning.plan import Request, make_plan
+from crawler_studies.tuning.report import outcome
+from crawler_studies.tuning.tuning_loop import open_tuning, tune
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 LEG = Subject("bolt")

@@ -10,16 +10,16 @@ from matplotlib.figure import Figure
 from crawler_core.errors import UserError
 from crawler_core.parameters import describe
 from crawler_core.robot import load_robot
-from crawler_models.miniaq.four_bar import pins, turns_round
-from crawler_models.miniaq.robot import Quadruped
+from crawler_models.miniaq.equations.four_bar import pins, turns_round
+from crawler_models.miniaq.equations.quadruped import Quadruped
 from crawler_studies.miniaq.design.columns import COLUMNS
-from crawler_studies.miniaq.design.front import front, unbeaten
-from crawler_studies.miniaq.design.judgement import IMPOSSIBLE, Judged, Merit, judge
-from crawler_studies.miniaq.design.physics import confirm
-from crawler_studies.miniaq.design.search import DESIGNER
+from crawler_studies.miniaq.design.designer import DESIGNER
+from crawler_studies.miniaq.design.evaluated_gait import IMPOSSIBLE, Judged, Merit, judge
+from crawler_studies.miniaq.design.gait_goal import ALL, Wishes
+from crawler_studies.miniaq.design.pareto_front import front, unbeaten
+from crawler_studies.miniaq.design.physics_check import confirm
 from crawler_studies.miniaq.design.space import Space
-from crawler_studies.miniaq.design.wishes import ALL, Wishes
-from crawler_studies.subject import Subject
+from crawler_studies.study.study_case import Subject
 
 ROBOT = "miniaq"
 PAPERS = {"gait.frequency": (2.5, 2.5)}

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from crawler_core.robot import load_robot
-from crawler_models.miniaq.robot import LEGS
-from crawler_studies.figures import Drawing
+from crawler_models.miniaq.equations.quadruped import LEGS
 from crawler_studies.miniaq import figures as miniaq
 from crawler_studies.miniaq.figures import phase
+from crawler_studies.plots.drawing import Drawing
 
 SIDE = {"fl": "fr", "hl": "hr"}
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from crawler_core.robot import load_robot
-from crawler_models.catalogue import model_of
+from crawler_models.miniaq.equations.quadruped import Quadruped
 from crawler_models.miniaq.prediction import driving_work, predict_walk
-from crawler_models.miniaq.robot import Quadruped
-from crawler_models.miniaq.steady import SAMPLES, last_state, steady_walk
-from crawler_models.miniaq.walk import walk
-from gait_generators.catalogue import make_gait
+from crawler_models.miniaq.walks.steady_walk import SAMPLES, last_state, steady_walk
+from crawler_models.miniaq.walks.walk import walk
+from crawler_models.models import model_of
+from gait_generators.kinds.gait_registry import make_gait
 
 SPEC = load_robot("miniaq")
 ROBOT = Quadruped.from_parameters(SPEC.parameters)

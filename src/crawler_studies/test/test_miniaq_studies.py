@@ -2,11 +2,11 @@
 
 import pytest
 
-from crawler_studies import physics_evaluator
-from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.own_columns import own_columns
-from crawler_studies.physics_evaluator import MEASURED, PhysicsEvaluator
-from crawler_studies.subject import Subject
+from crawler_studies.evaluators import physics_evaluator
+from crawler_studies.evaluators.model_evaluator import ModelEvaluator
+from crawler_studies.evaluators.physics_evaluator import MEASURED, PhysicsEvaluator
+from crawler_studies.study.extra_columns import own_columns
+from crawler_studies.study.study_case import Subject
 from crawler_studies.tuning.objective import make_objective
 
 EVEN = Subject("miniaq", "trot", {"controller": {"encoder_counts": 0}})  # cranks that turn as evenly as the equations'

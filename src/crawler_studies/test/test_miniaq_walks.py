@@ -11,16 +11,16 @@ from transforms3d.euler import quat2euler
 from crawler_core.backend import Backend
 from crawler_core.robot import RobotSpec, load_robot
 from crawler_core.types import ContactMode, FloatArray, JointCommand, Observation
-from crawler_models.miniaq.four_bar import passive_angles
-from crawler_models.miniaq.robot import Quadruped
-from crawler_studies.law_loop import LawLoop
-from crawler_studies.simulation import SIMULATIONS, settings_for
-from gait_generators.catalogue import make_gait
-from hybrid_controller.laws.catalogue import LAWS, law_parameters
+from crawler_models.miniaq.equations.four_bar import passive_angles
+from crawler_models.miniaq.equations.quadruped import Quadruped
+from crawler_studies.simulation.control_loop import LawLoop
+from crawler_studies.simulation.simulate import SIMULATIONS, settings_for
+from gait_generators.kinds.gait_registry import make_gait
+from hybrid_controller.laws.law_registry import LAWS, law_parameters
 from hybrid_controller.laws.phase_lock import out_of_step
-from sim_bridge.engines import installed_engines
+from sim_bridge.bullet.pybullet_backend import PyBulletBackend
 from sim_bridge.model_backend import ModelBackend, ModelSettings
-from sim_bridge.pybullet_backend import PyBulletBackend
+from sim_bridge.physics.engines import installed_engines
 
 DT = 0.002  # s, the tick
 *_, PHYSICS = installed_engines()  # the quickest

@@ -4,10 +4,11 @@ import pytest
 
 from crawler_core.robot import load_robot
 from crawler_core.types import ContactMode
-from crawler_models.three_link import ThreeLink, crawl
-from crawler_models.three_link.modes import ALL_MODES, ROS_MODE
-from crawler_studies.mode_graph import BREAKS, LANDS, LIFTS, OFTEN, STOPS, event, make, states_of, watch
-from crawler_studies.subject import Subject
+from crawler_models.three_link import ThreeLink
+from crawler_models.three_link.equations.foot_mode import ALL_MODES, ROS_MODE
+from crawler_models.three_link.simulation import crawl
+from crawler_studies.gait_analysis.mode_graph import BREAKS, LANDS, LIFTS, OFTEN, STOPS, event, make, states_of, watch
+from crawler_studies.study.study_case import Subject
 
 AIR, STICK, AHEAD, BACK = ContactMode.OPEN, ContactMode.STICK, ContactMode.SLIP_POS, ContactMode.SLIP_NEG
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from crawler_core.robot import load_robot
-from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.subject import Subject
-from gait_generators.catalogue import GAITS, make_gait
+from crawler_studies.evaluators.model_evaluator import ModelEvaluator
+from crawler_studies.study.study_case import Subject
+from gait_generators.kinds.gait_registry import GAITS, make_gait
 
 
 def points(rng, **ranges):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.physics_evaluator import Blocks, PhysicsEvaluator, whole_beat
-from crawler_studies.subject import Subject
-from sim_bridge.engines import installed_engines
+from crawler_studies.evaluators.model_evaluator import ModelEvaluator
+from crawler_studies.evaluators.physics_evaluator import Blocks, PhysicsEvaluator, whole_beat
+from crawler_studies.study.study_case import Subject
+from sim_bridge.physics.engines import installed_engines
 
 PAPER = Subject("three_link")
 SOFT = Subject("three_link", settings={"robot": {"friction": 0.398}, "gait": {"phi0": 145.0}})

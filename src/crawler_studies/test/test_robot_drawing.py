@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crawler_core.robot import load_robot, robot_names
-from crawler_studies.robot_drawing import Side, make, place_links
+from crawler_studies.plots.robot_drawing import Side, make, place_links
 
 LENGTHS = {  # mm, between what is joined to each link: by hand from the robot files' parameters
     "three_link": [170.0, 187.0],

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.robustness import asymmetric, check_spread, corners, robust, worst
-from crawler_studies.subject import Subject
+from crawler_studies.evaluators.friction_sets import asymmetric, check_spread, corners, robust, worst
+from crawler_studies.evaluators.model_evaluator import ModelEvaluator
+from crawler_studies.study.study_case import Subject
 from crawler_studies.tuning.objective import make_objective
 
 SLOW = Subject("three_link", settings={"gait": {"omega": 0.3}})

@@ -7,8 +7,8 @@ import pytest
 
 from crawler_core.robot import StrideSpec
 from crawler_core.types import ContactMode
-from crawler_nodes.run_log import FeetSample, Place, RunLog
-from crawler_studies.settling import MOST_BLOCKS, Measurement, foot_in_the_air
+from crawler_nodes.run_log.log import FeetSample, Place, RunLog
+from crawler_studies.evaluators.convergence import MOST_BLOCKS, Measurement, foot_in_the_air
 
 PERIOD = 0.7853  # s, no multiple of the time between messages
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from crawler_core.robot import load_robot
-from crawler_studies.figures import Drawing
-from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.own_columns import own_columns
+from crawler_studies.evaluators.model_evaluator import ModelEvaluator
+from crawler_studies.plots.drawing import Drawing
 from crawler_studies.snake import figures as snake
 from crawler_studies.snake.figures import links, rates, table1, table2
-from crawler_studies.subject import Subject
+from crawler_studies.study.extra_columns import own_columns
+from crawler_studies.study.study_case import Subject
 from crawler_studies.sweep.plan import make_plan
 from crawler_studies.sweep.rows import columns, rows
 from crawler_studies.sweep.table import make_table

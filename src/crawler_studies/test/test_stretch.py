@@ -9,7 +9,7 @@ from transforms3d.euler import euler2quat
 
 from crawler_core.robot import StrideSpec, load_robot
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
-from crawler_studies.stretch import Stretch
+from crawler_studies.recordings.run_window import Stretch
 
 DT = 0.01  # s
 TICKS = 400

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_studies.study_file import Study, open_study
+from crawler_studies.study.study_file import Study, open_study
 
 IDENTITY = {"robot": {"name": "three_link", "mass": 0.021}, "gait": "harmonic", "values": [1.0, 2.0]}
 COLUMNS = {"omega": float, "step": float, "valid": int, "reason": str}
@@ -46,7 +46,7 @@ def test_no_evaluation_is_kept_twice_and_a_group_is_kept_whole_or_not_at_all(tmp
 KILLED_WHILE_ADDING = """
 import os, signal, sys
 from pathlib import Path
-from crawler_studies.study_file import open_study
+from crawler_studies.study.study_file import open_study
 
 def rows():
     for number in range(10, 100_000):
@@ -101,7 +101,7 @@ def test_whole_numbers_are_the_same_as_decimal_ones(tmp_path: Path) -> None:
 HOLDING = """
 import sys
 from pathlib import Path
-from crawler_studies.study_file import open_study
+from crawler_studies.study.study_file import open_study
 
 with open_study(Path(sys.argv[1]), {identity!r}, {columns}):
     print("open", flush=True)

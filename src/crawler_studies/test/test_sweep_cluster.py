@@ -13,12 +13,12 @@ import cloudpickle
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_studies.evaluation import Result
-from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.own_columns import own_columns
-from crawler_studies.physics_evaluator import PhysicsEvaluator
-from crawler_studies.study_file import open_study
-from crawler_studies.subject import Point, Subject
+from crawler_studies.evaluators.evaluator import Result
+from crawler_studies.evaluators.model_evaluator import ModelEvaluator
+from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
+from crawler_studies.study.extra_columns import own_columns
+from crawler_studies.study.study_case import Point, Subject
+from crawler_studies.study.study_file import open_study
 from crawler_studies.sweep import cluster as cluster_module
 from crawler_studies.sweep.cluster import Cluster, own_cluster, running_cluster
 from crawler_studies.sweep.grid import Grid

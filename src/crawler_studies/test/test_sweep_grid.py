@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_studies.subject import Subject
+from crawler_studies.study.study_case import Subject
+from crawler_studies.sweep.chunk_size import Pace
 from crawler_studies.sweep.grid import Grid
-from crawler_studies.sweep.pace import Pace
 from crawler_studies.sweep.variable import parse_variable, parse_variables
 
 SUBJECT = Subject("three_link")

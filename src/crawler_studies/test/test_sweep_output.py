@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from crawler_core.errors import UserError
-from crawler_studies.evaluation import Result
+from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.sweep.grid import Grid
-from crawler_studies.sweep.picture import draw, make_figure, what_is_drawn
+from crawler_studies.sweep.plot import draw, make_figure, what_is_drawn
 from crawler_studies.sweep.rows import rows
 from crawler_studies.sweep.table import make_table, write_table
 from crawler_studies.sweep.variable import SweepVariable

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from crawler_studies.evaluation import Result
-from crawler_studies.study_file import open_study
-from crawler_studies.subject import Point
+from crawler_studies.evaluators.evaluator import Result
+from crawler_studies.study.study_case import Point
+from crawler_studies.study.study_file import open_study
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.rows import columns
 from crawler_studies.sweep.runner import in_process, sweep

@@ -8,11 +8,11 @@ import pytest
 from crawler_core.robot import load_robot
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.fast import ShapeTable
-from crawler_studies.figures import Drawing
+from crawler_studies.plots.drawing import Drawing
 from crawler_studies.three_link import figures as three_link
 from crawler_studies.three_link.figures.feedback import account
+from crawler_studies.three_link.figures.figure_data import AMPLITUDE, HIGHEST, PHI0, PSI, band, gait, steps
 from crawler_studies.three_link.figures.gaits import best
-from crawler_studies.three_link.figures.lab import AMPLITUDE, HIGHEST, PHI0, PSI, band, gait, steps
 from crawler_studies.three_link.figures.masses import OMEGAS, steps_of_masses
 from crawler_studies.three_link.figures.time_scaling import best_scaling
 from crawler_studies.three_link.shape_design import Limits

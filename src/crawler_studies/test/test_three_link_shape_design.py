@@ -8,16 +8,16 @@ import pytest
 
 from crawler_core.errors import UserError
 from crawler_core.robot import load_robot
-from crawler_models.three_link import crawl
-from crawler_studies.evolution import Evolution
+from crawler_models.three_link.simulation import crawl
+from crawler_studies.design.evolution_strategy import Evolution
 from crawler_studies.three_link.shape_design import Limits, design
 from crawler_studies.three_link.shape_design.constraints import sample_all, stroke_deficit
 from crawler_studies.three_link.shape_design.merit import INVALID, merits, verify
 from crawler_studies.three_link.shape_design.task import Task
 from crawler_studies.three_link.shape_design.vector import decode, encode
-from gait_generators.fourier import Fourier
-from gait_generators.shape import Shape
-from gait_generators.shape_library import read_library
+from gait_generators.kinds.fourier import Fourier
+from gait_generators.shapes.shape import Shape
+from gait_generators.shapes.shape_library import read_library
 
 
 @pytest.fixture

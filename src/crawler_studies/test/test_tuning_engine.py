@@ -5,12 +5,12 @@ import math
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.robustness import SPREAD
+from crawler_studies.evaluators.friction_sets import SPREAD
+from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.three_link.shape_search import ShapeSearch
-from crawler_studies.tuning.engine import open_tuning, read, tune
-from crawler_studies.tuning.outcome import outcome
 from crawler_studies.tuning.plan import Request, make_plan, study_path
+from crawler_studies.tuning.report import outcome
+from crawler_studies.tuning.tuning_loop import open_tuning, read, tune
 
 
 def request(**changes):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_studies.subject import Subject
-from crawler_studies.tuning.acquisition import log_expected_improvement
-from crawler_studies.tuning.optimiser import Optimiser
-from crawler_studies.tuning.space import TuningSpace, Variable, make_space
-from crawler_studies.tuning.surrogate import fit
+from crawler_studies.study.study_case import Subject
+from crawler_studies.tuning.optimiser.acquisition import log_expected_improvement
+from crawler_studies.tuning.optimiser.optimiser import Optimiser
+from crawler_studies.tuning.optimiser.space import TuningSpace, Variable, make_space
+from crawler_studies.tuning.optimiser.surrogate import fit
 
 SQUARE = TuningSpace((Variable("gait.psi", 0.0, 180.0), Variable("gait.omega", 1.0, 3.0)))
 

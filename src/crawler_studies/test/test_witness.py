@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crawler_core.types import ContactMode
-from crawler_studies.witness import Trace, compare
+from crawler_studies.simulation.backend_comparison import Trace, compare
 
 STICK, POS, OPEN = ContactMode.STICK, ContactMode.SLIP_POS, ContactMode.OPEN
 PERIOD, STRIDE = 0.5, 0.020  # s, m

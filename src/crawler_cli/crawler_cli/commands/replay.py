@@ -9,7 +9,7 @@ from pathlib import Path
 from crawler_cli.console.arguments import namespace, number
 from crawler_cli.console.command import Command
 from crawler_core.errors import UserError
-from crawler_nodes.transport.duplicate_stack_check import Lookout
+from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 
 EPILOG = """examples:
   crawler replay runs/NAME                         in the namespace 'replay', at the pace of the recording
@@ -48,12 +48,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError("a replay needs a namespace of its own: give --namespace NAME.")
     if not arguments.real_time_factor > 0.0:
         raise UserError(f"--real-time-factor {arguments.real_time_factor:g} is not allowed: give more than 0.")
-    with reading(path) as reader, Lookout(arguments.namespace) as lookout:
+    with reading(path) as reader, DuplicateStackCheck(arguments.namespace) as lookout:
         if not reader.message_count:
             raise UserError(f"{path} holds no messages.")
         given = about_run(reader).get("given")
         recorded = str(given.get("namespace") or "") if isinstance(given, dict) else ""
-        lookout.refuse_a_second("give the replay another --namespace")
+        lookout.raise_if_duplicate("give the replay another --namespace")
         seconds = reader.duration * 1e-9
         with ReplayPublisher(arguments.namespace, recorded) as replay:
             print(f"{path}: {seconds:.1f} s in the namespace {arguments.namespace}; Ctrl-C ends it", file=sys.stderr)

@@ -19,7 +19,7 @@ from crawler_cli.console.command import Command
 from crawler_cli.recordings.recorded_run import interventions, late_ticks, recorded_options, what_differs
 from crawler_cli.run.run_watch import run_through
 from crawler_core.errors import UserError
-from crawler_nodes.transport.duplicate_stack_check import Lookout
+from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 
 if TYPE_CHECKING:
     from crawler_studies.recordings.recording_comparison import Comparison
@@ -70,13 +70,13 @@ def run(arguments: argparse.Namespace) -> int:
     if directory.exists():
         raise UserError(f"{directory} exists already: give a new name with --out, nothing is overwritten.")
     options = replace(options, record=str((directory / "recording").resolve()))
-    with Lookout(options.namespace) as lookout:
+    with DuplicateStackCheck(options.namespace) as lookout:
         try:
             stack = make_stack(options)
         except UserError as error:
             made = (about.get("versions") or {}).get("crawler", "another version")
             raise UserError(f"the run cannot be made again here (it was recorded by crawler {made}): {error}") from None
-        lookout.refuse_a_second("wait until it has ended")
+        lookout.raise_if_duplicate("wait until it has ended")
     if code := run_through(stack, directory, quiet=arguments.json):
         return code
     from crawler_studies.recordings.recording_comparison import compare

@@ -9,9 +9,9 @@ from crawler_models.plant import Plant
 
 def plant(spec: RobotSpec) -> Plant:
     """At the robot file's start."""
-    from crawler_models.bolt.plant import BoltPlant
-    from crawler_models.bolt.robot import Leg
-    from crawler_models.bolt.sampled import Start
+    from crawler_models.bolt.bolt_plant import BoltPlant
+    from crawler_models.bolt.equations.leg import Leg
+    from crawler_models.bolt.runs.sampled_run import Start
 
     return BoltPlant(Leg.from_parameters(spec.parameters), Start.of(spec))
 
@@ -34,6 +34,6 @@ MODEL = Model(  # it runs under a law, and what it then does the law predicts (c
         Column("floquet", "largest Floquet multiplier", lambda v: f"{v:.3f}", kept=float),
     ),
     figures="crawler_studies.bolt.figures:FIGURES",
-    design="crawler_studies.bolt.design.search:DESIGNER",
-    lookup="crawler_models.bolt.lookup:lookup",
+    design="crawler_studies.bolt.design.designer:DESIGNER",
+    lookup="crawler_models.bolt.foot_table.foot_table:lookup",
 )

@@ -12,16 +12,16 @@ from crawler_models.plant import Plant
 
 def plant(spec: RobotSpec) -> Plant:
     """Standing on its feet at home."""
-    from crawler_models.miniaq.plant import QuadrupedPlant
-    from crawler_models.miniaq.robot import Quadruped
+    from crawler_models.miniaq.equations.quadruped import Quadruped
+    from crawler_models.miniaq.quadruped_plant import QuadrupedPlant
 
     return QuadrupedPlant(Quadruped.from_parameters(spec.parameters), [joint.home for joint in spec.actuated])
 
 
 def prediction(spec: RobotSpec, motion: PeriodicMotion) -> dict[str, Any]:
     """The steady walk with cranks that turn at constant speed."""
+    from crawler_models.miniaq.equations.quadruped import Quadruped
     from crawler_models.miniaq.prediction import predict_walk
-    from crawler_models.miniaq.robot import Quadruped
 
     return predict_walk(Quadruped.from_parameters(spec.parameters), motion)
 
@@ -55,5 +55,5 @@ MODEL = Model(
         Column("cost_of_transport", "cost of transport", lambda v: f"{v:.3f}", kept=float),
     ),
     figures="crawler_studies.miniaq.figures:FIGURES",
-    design="crawler_studies.miniaq.design.search:DESIGNER",
+    design="crawler_studies.miniaq.design.designer:DESIGNER",
 )

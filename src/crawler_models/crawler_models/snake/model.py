@@ -13,8 +13,8 @@ from crawler_models.plant import Plant
 
 def plant(spec: RobotSpec) -> Plant:
     """Lying at home."""
-    from crawler_models.snake.plant import SnakePlant
-    from crawler_models.snake.robot import Snake
+    from crawler_models.snake.snake import Snake
+    from crawler_models.snake.snake_plant import SnakePlant
 
     return SnakePlant(Snake.from_parameters(spec.parameters), [joint.home for joint in spec.actuated])
 

@@ -13,8 +13,8 @@ from crawler_models.plant import Plant
 
 def plant(spec: RobotSpec) -> Plant:
     """Standing at home."""
-    from crawler_models.three_link.plant import ThreeLinkPlant
-    from crawler_models.three_link.robot import ThreeLink
+    from crawler_models.three_link.equations.three_link import ThreeLink
+    from crawler_models.three_link.plant.three_link_plant import ThreeLinkPlant
 
     return ThreeLinkPlant(ThreeLink.from_parameters(spec.parameters), [joint.home for joint in spec.actuated])
 
@@ -40,7 +40,7 @@ MODEL = Model(
         Column("unique", "unique at every event", lambda v: "yes" if v else "no", kept=bool),
         Column("mode_switches", "modes of feet 1, 2", switches),
     ),
-    batch="crawler_models.three_link.batch:BATCH",
+    batch="crawler_models.three_link.shape_tables:BATCH",
     figures="crawler_studies.three_link.figures:FIGURES",
     searches={"gait.shape": "crawler_studies.three_link.shape_search:SEARCH"},
 )

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from crawler_core.errors import UserError
-from crawler_studies.evaluation import Evaluator, Result
-from crawler_studies.identity import identity_of
-from crawler_studies.study_file import differences
-from crawler_studies.subject import Subject
+from crawler_studies.evaluators.evaluator import Evaluator, Result
+from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_file import differences
+from crawler_studies.study.study_identity import identity_of
+from crawler_studies.sweep.chunk_size import Pace
 from crawler_studies.sweep.grid import Grid
-from crawler_studies.sweep.pace import Pace
 from crawler_studies.sweep.runner import Finished, timed
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def own_cluster(workers: int) -> Iterator[Cluster]:
                 worker_dashboard_address=None,
                 memory_limit=0,
                 silence_logs=logging.CRITICAL,
-                preload=["crawler_studies.sweep.quiet_worker"],
+                preload=["crawler_studies.sweep.worker_preload"],
             )
             stack.enter_context(cluster)
             client = stack.enter_context(Client(cluster))

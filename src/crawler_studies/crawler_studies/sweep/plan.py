@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from crawler_core.errors import UserError, unknown_name
-from crawler_studies.evaluation import Evaluator
-from crawler_studies.identity import identity_of
-from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.own_columns import own_columns
-from crawler_studies.physics_evaluator import PhysicsEvaluator
-from crawler_studies.place import labelled_path
-from crawler_studies.subject import Subject, check_sections, sections_of
+from crawler_studies.evaluators.evaluator import Evaluator
+from crawler_studies.evaluators.model_evaluator import ModelEvaluator
+from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
+from crawler_studies.study.extra_columns import own_columns
+from crawler_studies.study.study_case import Subject, check_sections, sections_of
+from crawler_studies.study.study_identity import identity_of
+from crawler_studies.study.study_paths import labelled_path
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.table import SUFFIXES
 from crawler_studies.sweep.variable import parse_variables
-from sim_bridge.engines import ENGINES
+from sim_bridge.physics.engines import ENGINES
 
 BACKENDS = ("model", *ENGINES)
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crawler_studies.evaluation import Result
+from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.sweep.grid import Grid
 
 RESULTS: dict[str, type] = {"step_length_m": float, "speed_m_s": float, "valid": bool, "reason": str}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from crawler_studies.evaluation import Evaluator, Result
-from crawler_studies.study_file import Study
-from crawler_studies.subject import Point
+from crawler_studies.evaluators.evaluator import Evaluator, Result
+from crawler_studies.study.study_case import Point
+from crawler_studies.study.study_file import Study
+from crawler_studies.sweep.chunk_size import Pace
 from crawler_studies.sweep.grid import Grid
-from crawler_studies.sweep.pace import Pace
 from crawler_studies.sweep.rows import rows
 
 Finished = tuple[Sequence[int], Sequence[Result]]

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from crawler_core.errors import UserError
-from crawler_studies.subject import Subject
+from crawler_studies.study.study_case import Subject
 
 FORMS = "write name=low:high:count, name=low:high:count:log or name=value,value,..."
 

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 
 from crawler_core.errors import UserError
-from crawler_studies.identity import identity_of
-from crawler_studies.robustness import check_spread
-from crawler_studies.study_file import Study, open_study
-from crawler_studies.subject import Subject
+from crawler_studies.evaluators.friction_sets import check_spread
+from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_file import Study, open_study
+from crawler_studies.study.study_identity import identity_of
 from crawler_studies.three_link.shape_design import Limits, Progress, design
 from crawler_studies.three_link.shape_design.task import Task
-from crawler_studies.tuning.search import SearchRequest, SearchResult
-from gait_generators.shape import Shape
-from gait_generators.shape_file import Predicted, ShapeFile, TunedFor, write_shape
+from crawler_studies.tuning.parameter_search import SearchRequest, SearchResult
+from gait_generators.shapes.shape import Shape
+from gait_generators.shapes.shape_file import Predicted, ShapeFile, TunedFor, write_shape
 
 GAIT = "fourier"
 FIRST, PART = 36_000, 12_000  # gaits in the first part and in each later one

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from crawler_core.errors import UserError
 from crawler_core.parameters import describe
 from crawler_core.robot import RobotSpec
-from gait_generators.catalogue import GAITS, gait_name
+from gait_generators.kinds.gait_registry import GAITS, gait_name
 
 
 def choose_gait(spec: RobotSpec, said: str, names: Sequence[str]) -> tuple[str, str]:

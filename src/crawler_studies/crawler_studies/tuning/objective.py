@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.robot import RobotSpec
-from crawler_models.catalogue import model_of
-from crawler_studies.evaluation import Evaluator, Result
-from crawler_studies.own_columns import own_columns
-from crawler_studies.robustness import (
+from crawler_models.models import model_of
+from crawler_studies.evaluators.evaluator import Evaluator, Result
+from crawler_studies.evaluators.friction_sets import (
     FRICTION_SETS,
     SAMPLES,
     SPREAD,
@@ -21,7 +20,8 @@ from crawler_studies.robustness import (
     robust,
     worst,
 )
-from crawler_studies.subject import Point, Subject
+from crawler_studies.study.extra_columns import own_columns
+from crawler_studies.study.study_case import Point, Subject
 
 
 class Stopped(Exception):

@@ -10,18 +10,18 @@ from typing import Any
 
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.robot import load_robot
-from crawler_studies.evaluation import Evaluator
-from crawler_studies.identity import identity_of
-from crawler_studies.model_evaluator import ModelEvaluator
-from crawler_studies.physics_evaluator import PhysicsEvaluator
-from crawler_studies.place import labelled_path
-from crawler_studies.robustness import SAMPLES, SPREAD
-from crawler_studies.subject import Subject, check_sections, sections_of
+from crawler_studies.evaluators.evaluator import Evaluator
+from crawler_studies.evaluators.friction_sets import SAMPLES, SPREAD
+from crawler_studies.evaluators.model_evaluator import ModelEvaluator
+from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
+from crawler_studies.study.study_case import Subject, check_sections, sections_of
+from crawler_studies.study.study_identity import identity_of
+from crawler_studies.study.study_paths import labelled_path
 from crawler_studies.tuning.gait_choice import choose_gait
 from crawler_studies.tuning.objective import Objective, make_objective
-from crawler_studies.tuning.search import search_for
-from crawler_studies.tuning.space import TuningSpace, make_space
-from sim_bridge.engines import ENGINES
+from crawler_studies.tuning.optimiser.space import TuningSpace, make_space
+from crawler_studies.tuning.parameter_search import search_for
+from sim_bridge.physics.engines import ENGINES
 
 BACKENDS = ("model", *ENGINES, "ring")
 FEW_SAMPLES = 9  # of the frictions, where each takes seconds
@@ -70,7 +70,7 @@ def plan_for(request: Request, stack: ExitStack, say: Callable[[str], None], sto
     """
     if request.backend != "ring":
         return make_plan(request)
-    from crawler_studies.tuning.ring_plan import make_ring_plan  # which takes ROS with it
+    from crawler_studies.tuning.live_plan import make_ring_plan  # which takes ROS with it
 
     return make_ring_plan(request, stack, say, stopped)
 

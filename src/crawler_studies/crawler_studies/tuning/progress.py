@@ -16,7 +16,7 @@ from crawler_studies.sweep.progress import duration
 from crawler_studies.tuning.objective import ObjectiveKind
 
 if TYPE_CHECKING:
-    from crawler_studies.tuning.engine import Standing, Trial
+    from crawler_studies.tuning.tuning_loop import Standing, Trial
 
 EVERY = 1.0  # s between plain lines
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from crawler_core.errors import UserError
 from crawler_core.types import FloatArray
-from crawler_models.bolt.robot import NAMES
-from crawler_studies.bolt.design.wishes import Wishes
-from crawler_studies.design import Range
+from crawler_models.bolt.equations.leg import NAMES
+from crawler_studies.bolt.design.mechanism_goal import Wishes
+from crawler_studies.design.designer import Range
 
 
 class Bars(NamedTuple):

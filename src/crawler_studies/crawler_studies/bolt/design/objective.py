@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crawler_core.types import FloatArray
-from crawler_models.bolt.six_bar import Lengths, Pins, pins
-from crawler_studies.bolt.design.ideal import ideal, turn
-from crawler_studies.bolt.design.wishes import Wishes
+from crawler_models.bolt.equations.six_bar import Lengths, Pins, pins
+from crawler_studies.bolt.design.ideal_path import ideal, turn
+from crawler_studies.bolt.design.mechanism_goal import Wishes
 
 ANGLES = 360  # that (4) sums over, whatever the number that is looked at
 # more than (4) comes to with any leg, each above the one before: they order the mechanisms by how nearly they turn

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_models.bolt.six_bar import Lengths, pins
-from crawler_studies.bolt.figures.lab import HEURISTIC, Lab
-from crawler_studies.figures import BLUE, GREY, Array, Drawing
+from crawler_models.bolt.equations.six_bar import Lengths, pins
+from crawler_studies.bolt.figures.figure_data import HEURISTIC, Lab
+from crawler_studies.plots.drawing import BLUE, GREY, Array, Drawing
 
 
 def make(lab: Lab) -> Drawing:

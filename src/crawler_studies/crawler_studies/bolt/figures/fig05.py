@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_models.bolt.six_bar import pins
+from crawler_models.bolt.equations.six_bar import pins
 from crawler_studies.bolt.design.bars import Bars
-from crawler_studies.bolt.design.ideal import ideal
-from crawler_studies.bolt.design.judgement import judge
-from crawler_studies.bolt.design.wishes import Wishes
-from crawler_studies.bolt.figures.lab import HEURISTIC, Lab
-from crawler_studies.figures import BLACK, BLUE, GREY, RED, Drawing
+from crawler_studies.bolt.design.ideal_path import ideal
+from crawler_studies.bolt.design.mechanism_goal import Wishes
+from crawler_studies.bolt.design.mechanism_report import judge
+from crawler_studies.bolt.figures.figure_data import HEURISTIC, Lab
+from crawler_studies.plots.drawing import BLACK, BLUE, GREY, RED, Drawing
 
 
 def make(lab: Lab) -> Drawing:

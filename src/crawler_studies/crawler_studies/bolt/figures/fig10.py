@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from crawler_models.bolt.hybrid import Mode
-from crawler_models.bolt.six_bar import pins
-from crawler_studies.bolt.figures.lab import Lab
-from crawler_studies.figures import BLACK, BLUE, GREY, RED, Drawing
+from crawler_models.bolt.equations.six_bar import pins
+from crawler_models.bolt.runs.hybrid_run import Mode
+from crawler_studies.bolt.figures.figure_data import Lab
+from crawler_studies.plots.drawing import BLACK, BLUE, GREY, RED, Drawing
 
 EVERY = 0.03  # s, as in the paper
 FRAMES = 11

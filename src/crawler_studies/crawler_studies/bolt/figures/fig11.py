@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.bolt.figures.lab import Lab, shade_stance
-from crawler_studies.figures import BLACK, BLUE, GREY, PURPLE, RED, Drawing
+from crawler_studies.bolt.figures.figure_data import Lab, shade_stance
+from crawler_studies.plots.drawing import BLACK, BLUE, GREY, PURPLE, RED, Drawing
 
 OFF = 0.05  # rad, of every passive angle at the start
 SHOWN = 1.0  # s

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.bolt.figures.lab import STRIDES, Lab, wrapped
-from crawler_studies.figures import BLUE, RED, Drawing
+from crawler_studies.bolt.figures.figure_data import STRIDES, Lab, wrapped
+from crawler_studies.plots.drawing import BLUE, RED, Drawing
 
 
 def make(lab: Lab) -> Drawing:

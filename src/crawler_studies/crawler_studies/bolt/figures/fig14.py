@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_models.bolt.six_bar import passive_angles
-from crawler_studies.bolt.figures.lab import Lab, shade_stance
-from crawler_studies.figures import BLACK, BLUE, PURPLE, RED, Drawing
+from crawler_models.bolt.equations.six_bar import passive_angles
+from crawler_studies.bolt.figures.figure_data import Lab, shade_stance
+from crawler_studies.plots.drawing import BLACK, BLUE, PURPLE, RED, Drawing
 
 SHOWN = 2.0  # s
 NAMES = ("HFE link", "KFE link", "hip", "knee")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.bolt.figures.lab import Lab, shade_stance, wrapped
-from crawler_studies.figures import BLUE, Drawing
+from crawler_studies.bolt.figures.figure_data import Lab, shade_stance, wrapped
+from crawler_studies.plots.drawing import BLUE, Drawing
 
 SHOWN = 1.2  # s
 PRINTED, EXPERIMENT = 284, 315  # ms a stride, in the paper

@@ -9,12 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crawler_core.errors import UserError
-from crawler_models.bolt.hybrid import Mode
+from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.prediction import robot_law
-from crawler_models.bolt.robot import Leg
-from crawler_models.bolt.sampled import Start, simulate_sampled
-from crawler_studies.bolt.figures.lab import STRIDES, Lab, apart, shade
-from crawler_studies.figures import BLUE, RED, Array, Drawing
+from crawler_models.bolt.runs.hybrid_run import Mode
+from crawler_models.bolt.runs.sampled_run import Start, simulate_sampled
+from crawler_studies.bolt.figures.figure_data import STRIDES, Lab, apart, shade
+from crawler_studies.plots.drawing import BLUE, RED, Array, Drawing
 
 SHOWN = 1.1  # s, of the end of each run
 

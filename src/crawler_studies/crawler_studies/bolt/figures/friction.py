@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.bolt.figures.lab import Lab, apart, shade_stance
-from crawler_studies.figures import BLACK, BLUE, RED, Drawing
+from crawler_studies.bolt.figures.figure_data import Lab, apart, shade_stance
+from crawler_studies.plots.drawing import BLACK, BLUE, RED, Drawing
 
 SHOWN = 1.2  # s
 RUBBER = 0.8  # on a dry floor

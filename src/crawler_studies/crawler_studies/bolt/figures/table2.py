@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from crawler_models.bolt.robot import NAMES
+from crawler_models.bolt.equations.leg import NAMES
 from crawler_studies.bolt.design.bars import RANGES, Bars, Space
-from crawler_studies.bolt.design.judgement import COLUMNS, judge
-from crawler_studies.bolt.design.search import MechanismSearch
-from crawler_studies.bolt.design.wishes import Wishes
-from crawler_studies.bolt.figures.lab import HEURISTIC, Lab
-from crawler_studies.design import by_section
-from crawler_studies.figures import TextTable
+from crawler_studies.bolt.design.designer import MechanismSearch
+from crawler_studies.bolt.design.mechanism_goal import Wishes
+from crawler_studies.bolt.design.mechanism_report import COLUMNS, judge
+from crawler_studies.bolt.figures.figure_data import HEURISTIC, Lab
+from crawler_studies.design.designer import by_section
+from crawler_studies.plots.drawing import TextTable
 
 PRINTED = Bars(0.080, math.radians(41.41), 0.020, 0.105, 0.190, 0.210, 0.303, 0.052, 0.080, 0.050)
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler_core.types import FloatArray
-from crawler_studies.design import Range
-from crawler_studies.subject import Point, Subject
+from crawler_studies.design.designer import Range
+from crawler_studies.study.study_case import Point, Subject
 
 GRAIN = {"deg": 0.1, "Hz": 0.01, "m": 1e-5}  # what a person would set, by the unit
 

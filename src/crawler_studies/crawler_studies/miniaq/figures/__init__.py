@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from crawler_core.robot import RobotSpec
 from crawler_core.table import Table
-from crawler_studies.figures import Figures, Page
-from crawler_studies.miniaq.figures.lab import Lab
+from crawler_studies.miniaq.figures.figure_data import Lab
+from crawler_studies.plots.drawing import Figures, Page
 
 
 def make_lab(spec: RobotSpec) -> Lab:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.figures import BLUE, Drawing
-from crawler_studies.miniaq.figures.lab import Lab
+from crawler_studies.miniaq.figures.figure_data import Lab
+from crawler_studies.plots.drawing import BLUE, Drawing
 
 
 def make(lab: Lab) -> Drawing:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_models.miniaq.dynamics import rotation
-from crawler_studies.figures import BLACK, BLUE, Drawing
-from crawler_studies.miniaq.figures.lab import FREQUENCY, SECONDS, SETTLED, Lab
+from crawler_models.miniaq.equations.dynamics import rotation
+from crawler_studies.miniaq.figures.figure_data import FREQUENCY, SECONDS, SETTLED, Lab
+from crawler_studies.plots.drawing import BLACK, BLUE, Drawing
 
 
 def make(lab: Lab) -> Drawing:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
+from crawler_models.miniaq.equations.quadruped import LEGS
 from crawler_models.miniaq.prediction import forward_force
-from crawler_models.miniaq.robot import LEGS
-from crawler_studies.figures import Drawing
-from crawler_studies.gait_diagram import draw_run, legend
-from crawler_studies.miniaq.figures.lab import SECONDS, Lab, bars
+from crawler_studies.gait_analysis.gait_diagram import draw_run, legend
+from crawler_studies.miniaq.figures.figure_data import SECONDS, Lab, bars
+from crawler_studies.plots.drawing import Drawing
 
 
 def make(lab: Lab) -> Drawing:

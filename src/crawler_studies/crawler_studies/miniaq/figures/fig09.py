@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
+from crawler_models.miniaq.equations.quadruped import LEGS
 from crawler_models.miniaq.prediction import footfall_of, forward_force
-from crawler_models.miniaq.robot import LEGS
-from crawler_models.miniaq.steady import SAMPLES
-from crawler_studies.figures import Drawing
-from crawler_studies.gait_diagram import draw_cycle, legend
-from crawler_studies.miniaq.figures.lab import Lab, bars
+from crawler_models.miniaq.walks.steady_walk import SAMPLES
+from crawler_studies.gait_analysis.gait_diagram import draw_cycle, legend
+from crawler_studies.miniaq.figures.figure_data import Lab, bars
+from crawler_studies.plots.drawing import Drawing
 
 
 def make(lab: Lab) -> Drawing:

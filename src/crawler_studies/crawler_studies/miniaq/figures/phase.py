@@ -9,11 +9,11 @@ from itertools import product
 import numpy as np
 from matplotlib.figure import Figure
 
+from crawler_models.miniaq.equations.quadruped import LEGS
 from crawler_models.miniaq.prediction import footfall_of
-from crawler_models.miniaq.robot import LEGS
-from crawler_models.miniaq.steady import way_of
-from crawler_studies.figures import BLACK, BLUE, PURPLE, RED, Array, Drawing
-from crawler_studies.miniaq.figures.lab import Lab
+from crawler_models.miniaq.walks.steady_walk import way_of
+from crawler_studies.miniaq.figures.figure_data import Lab
+from crawler_studies.plots.drawing import BLACK, BLUE, PURPLE, RED, Array, Drawing
 
 MOST = 20  # degrees, of the paper's controller
 STEP = 2.5  # degrees

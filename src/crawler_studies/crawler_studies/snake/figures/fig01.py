@@ -6,12 +6,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_models.snake import Snake
-from crawler_models.snake.crawl import TICKS
-from crawler_models.snake.plant import SnakePlant
-from crawler_studies.figures import BLACK, BLUE, GREY, RED, Array, Drawing
-from crawler_studies.snake.figures.lab import Lab
-from gait_generators.catalogue import make_gait
-from gait_generators.snake.serpenoid import Serpenoid
+from crawler_models.snake.ground.cycle import TICKS
+from crawler_models.snake.snake_plant import SnakePlant
+from crawler_studies.plots.drawing import BLACK, BLUE, GREY, RED, Array, Drawing
+from crawler_studies.snake.figures.figure_data import Lab
+from gait_generators.kinds.gait_registry import make_gait
+from gait_generators.kinds.serpenoid import Serpenoid
 
 N, ALPHA = 4, 45.0  # the paper draws n = 4, and does not say which alpha
 BETWEEN = 2  # poses drawn in each interval

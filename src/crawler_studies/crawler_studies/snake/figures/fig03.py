@@ -7,8 +7,8 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 
 from crawler_models.snake import Wave
-from crawler_studies.figures import BLACK, RED, Array, Drawing
-from crawler_studies.snake.figures.lab import Lab, wave
+from crawler_studies.plots.drawing import BLACK, RED, Array, Drawing
+from crawler_studies.snake.figures.figure_data import Lab, wave
 
 N, ALPHA = 6, 30.0  # as printed
 SHOWN = np.linspace(0.0, 1.0, 6)

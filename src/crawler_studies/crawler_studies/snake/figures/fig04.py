@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_models.snake import alpha_limit
-from crawler_studies.figures import BLACK, BLUE, GREY, RED, Drawing
-from crawler_studies.snake.figures.lab import Lab, wave
+from crawler_studies.plots.drawing import BLACK, BLUE, GREY, RED, Drawing
+from crawler_studies.snake.figures.figure_data import Lab, wave
 
 N = 6
 

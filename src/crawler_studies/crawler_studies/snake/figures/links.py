@@ -6,8 +6,8 @@ import numpy as np
 
 from crawler_core.robot import RobotSpec
 from crawler_models.snake import Wave, alpha_limit
-from crawler_studies.figures import Array, TextTable
-from crawler_studies.snake.figures.lab import Lab, text_rows, wave
+from crawler_studies.plots.drawing import Array, TextTable
+from crawler_studies.snake.figures.figure_data import Lab, text_rows, wave
 
 LINKS = (8, 10, 12, 16, 20)  # N; n is half of it
 ALPHA, SHARE = 25.0, 0.9  # degrees, and of the largest alpha: 25.7° with n = 10

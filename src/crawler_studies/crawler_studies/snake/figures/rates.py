@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from crawler_models.snake import Wave, alpha_limit
-from crawler_studies.figures import Array, TextTable
-from crawler_studies.snake.figures.lab import Lab, text_rows
+from crawler_studies.plots.drawing import Array, TextTable
+from crawler_studies.snake.figures.figure_data import Lab, text_rows
 
 SHARE = 0.9  # of the largest alpha; the ratios of (8) do not depend on it
 S = np.linspace(0.0, 1.0, 2001)

@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from crawler_studies.evaluation import Result
-from crawler_studies.figures import BLUE, GREY, RED, Array, Drawing
-from crawler_studies.snake.figures.lab import GAITS, Lab
-from crawler_studies.snake.figures.printed import TABLE_2
+from crawler_studies.evaluators.evaluator import Result
+from crawler_studies.plots.drawing import BLUE, GREY, RED, Array, Drawing
+from crawler_studies.snake.figures.figure_data import GAITS, Lab
+from crawler_studies.snake.figures.printed_values import TABLE_2
 
 CASES = [(row.n, row.alpha_deg) for row in TABLE_2]
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from crawler_models.snake import Wave, alpha_limit
-from crawler_studies.figures import Array, TextTable
-from crawler_studies.snake.figures.lab import Lab, text_rows
-from crawler_studies.snake.figures.printed import TABLE_1
+from crawler_studies.plots.drawing import Array, TextTable
+from crawler_studies.snake.figures.figure_data import Lab, text_rows
+from crawler_studies.snake.figures.printed_values import TABLE_1
 
 GRID = 0.01  # rad: the paper went through alpha in such steps, and its last one is a little below the limit
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from crawler_core.robot import RobotSpec
-from crawler_studies.figures import Array, TextTable
-from crawler_studies.snake.figures.lab import Lab, text_rows, wave
-from crawler_studies.snake.figures.printed import MISPRINT, TABLE_2
+from crawler_studies.plots.drawing import Array, TextTable
+from crawler_studies.snake.figures.figure_data import Lab, text_rows, wave
+from crawler_studies.snake.figures.printed_values import MISPRINT, TABLE_2
 
 CYCLES = 10  # that d and Delta x are of
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from crawler_core.robot import RobotSpec
 from crawler_core.table import Table
 from crawler_models.three_link import ThreeLink
-from crawler_studies.figures import Figures, Page
-from crawler_studies.three_link.figures.lab import Lab
+from crawler_studies.plots.drawing import Figures, Page
+from crawler_studies.three_link.figures.figure_data import Lab
 
 
 def make_lab(spec: RobotSpec) -> Lab:

@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.fast import ShapeTable
-from crawler_studies.figures import BLACK, BLUE, GREY, ORANGE, PURPLE, Array, Drawing
+from crawler_studies.plots.drawing import BLACK, BLUE, GREY, ORANGE, PURPLE, Array, Drawing
 from crawler_studies.three_link.figures.fig04 import show_band
 from crawler_studies.three_link.figures.fig07 import OMEGA, PHI0
-from crawler_studies.three_link.figures.lab import AMPLITUDE, PSI, Band, Lab, band, gait
+from crawler_studies.three_link.figures.figure_data import AMPLITUDE, PSI, Band, Lab, band, gait
 from crawler_studies.three_link.virtual_experiment import ServoMotion, experiment
 
 FREQUENCIES = (0.3, 0.6, 1.0, 1.5, 2.2, 3.2, 4.2, 5.1, 6.5, 8.0, 10.0, 12.0, 14.0, 16.0)  # rad/s

@@ -7,12 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_models.three_link import ThreeLink, crawl
-from crawler_models.three_link.feedback import FeedbackSamples, feedback_crawl
-from crawler_studies.figures import BLACK, BLUE, GREY, ORANGE, Array, Drawing
-from crawler_studies.three_link.figures.lab import AMPLITUDE, PSI, Lab, gait
-from gait_generators.fourier import Fourier
-from gait_generators.shape import Shape
+from crawler_models.three_link import ThreeLink
+from crawler_models.three_link.feedback.feedback_crawl import FeedbackSamples, feedback_crawl
+from crawler_models.three_link.simulation import crawl
+from crawler_studies.plots.drawing import BLACK, BLUE, GREY, ORANGE, Array, Drawing
+from crawler_studies.three_link.figures.figure_data import AMPLITUDE, PSI, Lab, gait
+from gait_generators.kinds.fourier import Fourier
+from gait_generators.shapes.shape import Shape
 
 OMEGAS = (2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0)  # rad/s, where the printed law has a solution
 

@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crawler_models.three_link.fast import ShapeTable
-from crawler_studies.figures import BLUE, GREY, Array, Drawing
+from crawler_studies.plots.drawing import BLUE, GREY, Array, Drawing
 from crawler_studies.three_link.figures.fig05 import OMEGAS
-from crawler_studies.three_link.figures.lab import HIGHEST, LOWEST, Band, Lab, band, gait
+from crawler_studies.three_link.figures.figure_data import HIGHEST, LOWEST, Band, Lab, band, gait
 
 
 def make(lab: Lab) -> Drawing:

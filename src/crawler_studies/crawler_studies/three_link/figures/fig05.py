@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from crawler_models.three_link import crawl
-from crawler_studies.figures import BLACK, BLUE, Drawing
-from crawler_studies.three_link.figures.lab import Lab, gait
+from crawler_models.three_link.simulation import crawl
+from crawler_studies.plots.drawing import BLACK, BLUE, Drawing
+from crawler_studies.three_link.figures.figure_data import Lab, gait
 
 OMEGAS = (0.3, 5.1, 16.0)  # rad/s, as printed
 

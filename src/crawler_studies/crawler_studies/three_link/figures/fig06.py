@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.figures import Array, Drawing
-from crawler_studies.signed_colours import DIVERGING, about_zero
-from crawler_studies.three_link.figures.lab import Lab
+from crawler_studies.plots.drawing import Array, Drawing
+from crawler_studies.plots.signed_colours import DIVERGING, about_zero
+from crawler_studies.three_link.figures.figure_data import Lab
 
 LEVELS = np.arange(-20.0, 201.0, 10.0)  # mm
 TO_SPEAK_OF = 1e-4  # m: where no phase makes a longer step there is no best one

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from crawler_studies.figures import BLUE, Array, Drawing
-from crawler_studies.three_link.figures.lab import LOWEST, Lab, gait, steps
+from crawler_studies.plots.drawing import BLUE, Array, Drawing
+from crawler_studies.three_link.figures.figure_data import LOWEST, Lab, gait, steps
 
 PHI0 = 145.0  # °, of (a)
 OMEGA = 9.0  # rad/s, of (b)

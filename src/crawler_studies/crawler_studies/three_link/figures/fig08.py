@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_models.three_link.fast import ShapeTable
-from crawler_studies.figures import BLACK, BLUE, Drawing
+from crawler_studies.plots.drawing import BLACK, BLUE, Drawing
 from crawler_studies.three_link.figures.fig04 import show_band
-from crawler_studies.three_link.figures.lab import Lab, band, gait
+from crawler_studies.three_link.figures.figure_data import Lab, band, gait
 
 SLOW, FAST = OMEGAS = (0.3, 16.0)  # rad/s, as printed
 

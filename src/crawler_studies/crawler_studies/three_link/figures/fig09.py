@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.figures import BLACK, BLUE, PURPLE, Drawing
+from crawler_studies.plots.drawing import BLACK, BLUE, PURPLE, Drawing
 from crawler_studies.three_link.figures.fig04 import show_band
-from crawler_studies.three_link.figures.lab import HIGHEST, LOWEST, Lab
+from crawler_studies.three_link.figures.figure_data import HIGHEST, LOWEST, Lab
 from crawler_studies.three_link.figures.time_scaling import Scaled, best_scaling
 
 SCALED = 24  # frequencies with time scaling

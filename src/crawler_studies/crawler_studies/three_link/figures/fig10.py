@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_models.three_link import crawl
-from crawler_studies.figures import BLACK, BLUE, Drawing
-from crawler_studies.three_link.figures.lab import Lab, gait, steps
+from crawler_models.three_link.simulation import crawl
+from crawler_studies.plots.drawing import BLACK, BLUE, Drawing
+from crawler_studies.three_link.figures.figure_data import Lab, gait, steps
 from crawler_studies.three_link.figures.time_scaling import best_scaling
 
 OMEGA = 3.2  # rad/s, as printed

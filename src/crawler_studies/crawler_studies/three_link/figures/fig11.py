@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from crawler_studies.figures import Drawing, log_scale
-from crawler_studies.signed_colours import DIVERGING, about_zero
-from crawler_studies.three_link.figures.lab import Lab
+from crawler_studies.plots.drawing import Drawing, log_scale
+from crawler_studies.plots.signed_colours import DIVERGING, about_zero
+from crawler_studies.three_link.figures.figure_data import Lab
 from crawler_studies.three_link.figures.masses import OMEGAS, steps_of_masses
 
 BANDS = 16  # of colour, at most

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.figures import BLACK, BLUE, GREY, Drawing, log_scale
-from crawler_studies.three_link.figures.lab import Lab
+from crawler_studies.plots.drawing import BLACK, BLUE, GREY, Drawing, log_scale
+from crawler_studies.three_link.figures.figure_data import Lab
 from crawler_studies.three_link.figures.masses import OMEGAS, steps_of_masses
 
 DISTAL = 0.5  # (m1 + m2) / 2 m0, as printed

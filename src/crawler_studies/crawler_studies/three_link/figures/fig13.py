@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_models.three_link.feedback import FeedbackCrawl, feedback_crawl
-from crawler_models.three_link.feedback_law import FeedbackLaw
-from crawler_models.three_link.kinematics import closed_chain
-from crawler_studies.figures import BLACK, BLUE, GREY, RED, Drawing
-from crawler_studies.three_link.figures.lab import Lab, gait
+from crawler_models.three_link.equations.closed_chain import closed_chain
+from crawler_models.three_link.feedback.feedback_crawl import FeedbackCrawl, feedback_crawl
+from crawler_models.three_link.feedback.feedback_law import FeedbackLaw
+from crawler_studies.plots.drawing import BLACK, BLUE, GREY, RED, Drawing
+from crawler_studies.three_link.figures.figure_data import Lab, gait
 
 OMEGA = 8.0  # rad/s, as printed
 LAW = FeedbackLaw()  # with the gains that are printed

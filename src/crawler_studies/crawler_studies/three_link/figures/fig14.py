@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from crawler_models.three_link import crawl
-from crawler_studies.figures import BLACK, BLUE, Drawing
+from crawler_models.three_link.simulation import crawl
+from crawler_studies.plots.drawing import BLACK, BLUE, Drawing
 from crawler_studies.three_link.figures.fig13 import OMEGA, with_feedback
-from crawler_studies.three_link.figures.lab import Lab, gait
+from crawler_studies.three_link.figures.figure_data import Lab, gait
 
 
 def make(lab: Lab) -> Drawing:

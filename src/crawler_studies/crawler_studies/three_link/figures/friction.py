@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_models.three_link.fast import ShapeTable
-from crawler_studies.figures import BLUE, ORANGE, Drawing
-from crawler_studies.robustness import SPREAD
+from crawler_studies.evaluators.friction_sets import SPREAD
+from crawler_studies.plots.drawing import BLUE, ORANGE, Drawing
 from crawler_studies.three_link.figures.fig04 import show_band
-from crawler_studies.three_link.figures.lab import Band, Lab, band, gait
+from crawler_studies.three_link.figures.figure_data import Band, Lab, band, gait
 
 SAMPLES = 33  # of the friction
 TO_SPEAK_OF = 2e-3  # m: of a shorter step a share says nothing

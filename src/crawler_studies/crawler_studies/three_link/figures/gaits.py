@@ -11,14 +11,14 @@ from scipy.optimize import differential_evolution
 from crawler_core.robot import load_robot
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.fast import ShapeTable
-from crawler_studies.figures import Array, TextTable
-from crawler_studies.three_link.figures.lab import Lab
+from crawler_studies.plots.drawing import Array, TextTable
+from crawler_studies.three_link.figures.figure_data import Lab
 from crawler_studies.three_link.figures.time_scaling import FAILED, STRONGEST
 from crawler_studies.three_link.shape_design import Limits
 from crawler_studies.three_link.shape_design.task import Task
-from gait_generators.shape_file import Predicted, TunedFor
-from gait_generators.shape_library import read_library
-from gait_generators.time_scaled import TimeScaled
+from gait_generators.kinds.time_scaled import TimeScaled
+from gait_generators.shapes.shape_file import Predicted, TunedFor
+from gait_generators.shapes.shape_library import read_library
 
 LIBRARIES = ("swing_18", "swing_30")
 SAMPLES = 128  # of a period, to see whether the limits are kept

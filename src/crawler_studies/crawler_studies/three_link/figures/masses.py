@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.fast import ShapeTable
-from crawler_studies.three_link.figures.lab import gait
+from crawler_studies.three_link.figures.figure_data import gait
 
 OMEGAS = (0.3, 1.0, 3.2, 4.5, 5.1, 6.5, 8.0, 16.0)  # rad/s; the paper does not list those of its Figs. 11 and 12
 

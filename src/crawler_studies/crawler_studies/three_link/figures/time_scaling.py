@@ -11,7 +11,7 @@ from scipy.optimize import differential_evolution
 
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.fast import ShapeTable
-from crawler_studies.three_link.figures.lab import band, gait
+from crawler_studies.three_link.figures.figure_data import band, gait
 
 Array = NDArray[np.float64]
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from crawler_core.motion import Sample
 from crawler_core.types import FloatArray
-from crawler_models.three_link.kinematics import closed_chain
+from crawler_models.three_link.equations.closed_chain import closed_chain
 from crawler_studies.three_link.shape_design.task import Task
-from gait_generators.shape import Shape
+from gait_generators.shapes.shape import Shape
 
 DENSE = 4096  # samples per period for the last word; the sixth harmonic hides 1e-5 of its height between them
 

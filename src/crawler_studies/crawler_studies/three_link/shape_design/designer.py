@@ -11,15 +11,15 @@ import numpy as np
 from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec
 from crawler_core.types import FloatArray
-from crawler_studies.evolution import Evolution
+from crawler_studies.design.evolution_strategy import Evolution
 from crawler_studies.three_link.shape_design.constraints import within
 from crawler_studies.three_link.shape_design.limits import Limits
 from crawler_studies.three_link.shape_design.merit import merits, verify
 from crawler_studies.three_link.shape_design.task import Task
 from crawler_studies.three_link.shape_design.vector import decode, encode
-from gait_generators.shape import Shape
-from gait_generators.shape_file import Predicted, ShapeFile
-from gait_generators.time_scaled import TimeScaled
+from gait_generators.kinds.time_scaled import TimeScaled
+from gait_generators.shapes.shape import Shape
+from gait_generators.shapes.shape_file import Predicted, ShapeFile
 
 HARMONICS = 6  # of each joint, where neither the caller nor the start has more
 POPULATION = 30

@@ -10,8 +10,8 @@ from crawler_core.errors import UserError
 from crawler_core.robot import RobotSpec, load_robot
 from crawler_studies.three_link.shape_design.designer import design
 from crawler_studies.three_link.shape_design.limits import Limits
-from gait_generators.shape import Shape
-from gait_generators.shape_file import ShapeFile, read_shape, write_shape
+from gait_generators.shapes.shape import Shape
+from gait_generators.shapes.shape_file import ShapeFile, read_shape, write_shape
 
 LIBRARIES: Mapping[str, Limits] = {"swing_18": Limits(swing=18.0), "swing_30": Limits(swing=30.0)}
 OMEGAS = (1.0, 2.0, 3.2, 4.0, 5.1, 6.5, 8.0, 10.0, 12.0, 14.0, 16.0)  # rad/s

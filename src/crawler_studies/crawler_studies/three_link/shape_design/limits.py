@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from gait_generators.shape_file import TunedFor
+from gait_generators.shapes.shape_file import TunedFor
 
 
 @dataclass(frozen=True)

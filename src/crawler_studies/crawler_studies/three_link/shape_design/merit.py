@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from crawler_core.types import FloatArray
-from crawler_models.three_link import Crawl, crawl
+from crawler_models.three_link import Crawl
 from crawler_models.three_link.fast import ShapeTable
+from crawler_models.three_link.simulation import crawl
 from crawler_studies.three_link.shape_design.constraints import DENSE, excess, sample_all, stroke_deficit
 from crawler_studies.three_link.shape_design.task import Task
-from gait_generators.fourier import Fourier
-from gait_generators.shape import Shape
-from gait_generators.shape_file import Predicted
+from gait_generators.kinds.fourier import Fourier
+from gait_generators.shapes.shape import Shape
+from gait_generators.shapes.shape_file import Predicted
 
 SAMPLES = 256  # while searching
 SLOWEST = 1e-4  # of the stroke per sample: enough that none hides between two samples of the search

@@ -8,7 +8,7 @@ import numpy as np
 
 from crawler_core.types import FloatArray
 from crawler_studies.three_link.shape_design.task import Task
-from gait_generators.shape import Shape
+from gait_generators.shapes.shape import Shape
 
 
 def encode(task: Task, shape: Shape, harmonics: int) -> FloatArray:

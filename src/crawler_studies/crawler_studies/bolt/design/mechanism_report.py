@@ -1,0 +1,55 @@
+"""What one mechanism comes to, for people: how well its foot follows the ideal path, and whether it turns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from crawler_models.bolt.equations.six_bar import pins
+from crawler_models.bolt.equations.transmission import transmission
+from crawler_models.model import Column
+from crawler_studies.bolt.design.bars import Bars
+from crawler_studies.bolt.design.ideal_path import ideal, turn
+from crawler_studies.bolt.design.mechanism_goal import Wishes
+from crawler_studies.bolt.design.objective import ANGLES, attack
+
+FINE = 10 * ANGLES  # angles at which a turn is looked at for what is least and most
+
+COLUMNS = (
+    Column("J", "objective (4)", lambda v: f"{v:.5f}", kept=float),
+    Column("path_rms_m", "off the ideal path, rms", lambda v: f"{1e3 * v:.2f} mm", kept=float),
+    Column("path_worst_m", "off the ideal path, most", lambda v: f"{1e3 * v:.2f} mm", kept=float),
+    Column("attack_rad", "angle of attack", lambda v: f"{np.degrees(v):.2f}°", kept=float),
+    Column("stride_m", "stride of the foot", lambda v: f"{1e3 * v:.1f} mm", kept=float),
+    Column("height_m", "height of its path", lambda v: f"{1e3 * v:.1f} mm", kept=float),
+    Column("leg_m", "femur and tibia (5)", lambda v: f"{1e3 * v:.1f} mm", kept=float),
+    Column("turns", "the crank turns fully", lambda v: "yes" if v else "no", kept=bool),
+    Column("upper_rad", "least angle at B", lambda v: f"{np.degrees(v):.1f}°", kept=float),
+    Column("lower_rad", "least angle at G", lambda v: f"{np.degrees(v):.1f}°", kept=float),
+    Column("det_Jz_m4", "least size of det Jz", lambda v: f"{v:.2e} m⁴", kept=float),
+)
+
+
+def judge(bars: Bars, wishes: Wishes) -> Mapping[str, Any]:
+    """By the keys of COLUMNS; NaN for what a mechanism that does not turn lacks."""
+    crank = turn(wishes, ANGLES)
+    p = pins(bars, crank)
+    off = np.abs(p.F - ideal(wishes, crank))
+    alpha = float(attack(p)[0])
+    fine = turn(wishes, FINE)
+    foot, drive = pins(bars, fine).F, transmission(bars, fine)
+    return {
+        "J": wishes.attack_weight * abs(alpha) + wishes.path_weight * float((off**2).sum()),
+        "path_rms_m": float(np.sqrt((off**2).mean())),
+        "path_worst_m": float(off.max()),
+        "attack_rad": alpha,
+        "stride_m": float(np.ptp(foot.real)),
+        "height_m": float(np.ptp(foot.imag)),
+        "leg_m": bars.l_4 + bars.l_5,
+        "turns": bool(np.isfinite(foot).all()),
+        "upper_rad": float(np.minimum(drive.upper, np.pi - drive.upper).min()),
+        "lower_rad": float(np.minimum(drive.lower, np.pi - drive.lower).min()),
+        "det_Jz_m4": float(np.abs(drive.det_Jz).min()),
+    }

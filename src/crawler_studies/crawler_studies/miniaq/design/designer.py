@@ -1,0 +1,142 @@
+"""The search: gaits from all over the space, evolution from the best of them, and physics on what is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from crawler_core.types import FloatArray
+from crawler_studies.design.designer import Design, Range, present
+from crawler_studies.miniaq.design.columns import COLUMNS, described
+from crawler_studies.miniaq.design.evaluated_gait import Judged, Merit, judge
+from crawler_studies.miniaq.design.gait_goal import AIMS, ALL, Wishes
+from crawler_studies.miniaq.design.gait_search import Hunt
+from crawler_studies.miniaq.design.pareto_front import front, table
+from crawler_studies.miniaq.design.physics_check import Confirmed, confirm
+from crawler_studies.miniaq.design.plot import draw
+from crawler_studies.miniaq.design.space import Space
+from crawler_studies.study.study_case import Subject
+
+EXPLORING = 0.2  # share of the budget for gaits from all over the space
+TRIES = 3  # gaits that physics is asked about
+APART = 0.1  # of the unit cube, between two of them
+RANGES: Mapping[str, Range] = {
+    "gait.frequency": (1.0, 5.0),  # twice the paper's
+    "gait.ahead_fr": (-180.0, 180.0),  # the leg fl is what the others are ahead of
+    "gait.ahead_hl": (-180.0, 180.0),
+    "gait.ahead_hr": (-180.0, 180.0),
+    # of the body, in which the crank's angle at the foot's lowest point, its phase 0, stays within 3 degrees
+    "robot.front_x": (0.0, 0.04),
+    "robot.hind_x": (-0.04, 0.0),
+    "robot.motor_y": (0.018, 0.03),
+    "robot.crank_length": (0.0042, 0.006),
+    "robot.shin_length": (0.024, 0.034),
+}
+
+
+@dataclass(frozen=True)
+class GaitSearch:
+    """A search from the gait and the body of a subject."""
+
+    subject: Subject
+    wishes: Wishes
+    space: Space
+    seed: int
+
+    def run(self, progress: Callable[[int, str], None], stopped: Callable[[], bool]) -> Design | None:
+        now = judge(self.subject, {})
+        merit = Merit(self.wishes, self.wishes.aim, now)
+        judged: list[Judged] = []
+        best = now
+
+        def add(x: FloatArray) -> Judged:
+            nonlocal best
+            new = judge(self.subject, self.space.point(x), self.wishes.margin)
+            judged.append(new)
+            best = new if len(judged) == 1 else max(best, new, key=merit)
+            progress(len(judged), _words(best, merit))
+            return new
+
+        hunt = Hunt(self.space, add, stopped, np.random.default_rng(self.seed))
+        start = {name: present(self.subject, name) for name in self.space.names}
+        hunt.explore(self.space.place(start), round(EXPLORING * self.wishes.budget), self.seed)
+        aims = [*AIMS, ALL] if self.wishes.aim == ALL else [self.wishes.aim]
+        settled = True
+        for k, aim in enumerate(aims):
+            left = self.wishes.budget - len(judged)
+            settled &= hunt.climb(Merit(self.wishes, aim, now), left // (len(aims) - k))
+        if not merit.counts(best):
+            return None
+        ranked = self._best_of(judged, merit)
+        if self.wishes.physics and not stopped():
+            progress(len(judged), f"{_words(best, merit)}; now in physics")
+            confirmed = confirm(self.subject, self.wishes.aim, ranked)
+        else:
+            confirmed = Confirmed(ranked[0], {}, {}, True, [])
+        return self._design(now, confirmed, judged, merit, settled)
+
+    def _best_of(self, judged: list[Judged], merit: Merit) -> list[Judged]:
+        """Some that lie apart, the best first."""
+        ranked = sorted((each for each in judged if merit.counts(each)), key=merit, reverse=True)
+        chosen: list[Judged] = []
+        for each in ranked:
+            place = self.space.place(each.point)
+            if all(self.space.distance(place, self.space.place(other.point)) > APART for other in chosen):
+                chosen.append(each)
+            if len(chosen) == TRIES:
+                break
+        return chosen
+
+    def _design(self, now: Judged, confirmed: Confirmed, judged: list[Judged], merit: Merit, settled: bool) -> Design:
+        best = confirmed.best
+        notes = [] if settled else ["It has not converged: more gaits, --want budget=..., may find a better one."]
+        counting = [each for each in judged if merit.counts(each)]
+        unbeaten = front(counting)
+
+        def picture(figure: Figure) -> None:
+            draw(figure, self.subject, now, best, counting, unbeaten)
+
+        return Design(
+            settings=best.point,
+            old={**described(now.found), **confirmed.old},
+            new={**described(best.found), **confirmed.new},
+            better=merit(best) > merit(now) and confirmed.better,
+            notes=[*notes, *confirmed.notes],
+            draw=picture,
+            table=table(unbeaten),
+        )
+
+
+class GaitDesigner:
+    """What `Model.design` of MinIAQ names."""
+
+    what = "gait"
+    wishes = Wishes
+    columns = COLUMNS
+
+    def ranges(self, subject: Subject) -> Mapping[str, Range]:
+        return RANGES
+
+    def plan(self, subject: Subject, wishes: Wishes, ranges: Mapping[str, Range], seed: int) -> GaitSearch:
+        for name, (low, high) in ranges.items():
+            subject.check_range(name, low, high)
+        subject.check_settings()
+        return GaitSearch(subject, wishes, Space.of(subject, ranges), seed)
+
+
+DESIGNER = GaitDesigner()
+
+
+def _words(best: Judged, merit: Merit) -> str:
+    if not best.valid:
+        return f"none walks: {best.found['reason']}"
+    if not merit.counts(best):
+        return f"none goes forward at {merit.wishes.least_speed:g} m/s without turning"
+    found = best.found
+    return (
+        f"best: mismatch {100 * found['mismatch']:.1f} %, {1e3 * found['speed_m_s']:.0f} mm/s, "
+        f"cost of transport {found['cost_of_transport']:.3f}"
+    )

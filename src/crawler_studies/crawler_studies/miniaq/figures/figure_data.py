@@ -1,0 +1,81 @@
+"""What the figures of MinIAQ are made from: the paper's trot of five seconds, and its turn in place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from crawler_core.footfall import BoolArray
+from crawler_core.robot import RobotSpec
+from crawler_models.miniaq.equations.quadruped import LEGS, Quadruped
+from crawler_models.miniaq.walks.steady_walk import Steady, steady_walk
+from crawler_models.miniaq.walks.walk import Walk, walk
+from crawler_studies.plots.drawing import Array
+from gait_generators.kinds.gait_registry import make_gait
+from gait_generators.kinds.quadruped import QuadrupedGait
+
+FREQUENCY = 2.5  # Hz, the paper's
+SECONDS = 5.0  # likewise
+SETTLED = 2.0  # s, from which on its trot is periodic
+
+
+@dataclass(frozen=True)
+class Course:
+    """A gait, and the robot as it walks with it from rest."""
+
+    gait: QuadrupedGait
+    walk: Walk
+
+    @property
+    def settled(self) -> BoolArray:
+        """Whether each sample counts."""
+        return self.walk.times >= SETTLED
+
+
+@dataclass(frozen=True)
+class Lab:
+    """The robot, and its walks."""
+
+    spec: RobotSpec
+
+    @cached_property
+    def robot(self) -> Quadruped:
+        return Quadruped.from_parameters(self.spec.parameters)
+
+    @cached_property
+    def trot(self) -> Course:
+        return self._course()
+
+    @cached_property
+    def turn(self) -> Course:
+        """The right legs forward, the left ones backward."""
+        return self._course(turn=1.0)
+
+    @cached_property
+    def steady_trot(self) -> Steady:
+        """The stride that repeats."""
+        return self.steady()[1]
+
+    def steady(self, **values: float) -> tuple[QuadrupedGait, Steady]:
+        """The paper's trot with other values, once its strides repeat."""
+        gait = self._gait(**values)
+        return gait, steady_walk(self.robot, gait)
+
+    def _course(self, **values: float) -> Course:
+        gait = self._gait(**values)
+        return Course(gait, walk(self.robot, gait.start, gait.rate, SECONDS))
+
+    def _gait(self, **values: Any) -> QuadrupedGait:
+        gait = make_gait(self.spec, "trot", {"frequency": FREQUENCY, **values})
+        assert isinstance(gait, QuadrupedGait)
+        return gait
+
+
+def bars(down: BoolArray, forward: Array, meant: BoolArray) -> dict[str, Array]:
+    """What a gait diagram shows, as columns."""
+    table: dict[str, Array] = {}
+    for k, leg in enumerate(LEGS):
+        table |= {f"meant_{leg}": meant[:, k].astype(float), f"down_{leg}": down[:, k].astype(float)}
+        table |= {f"forward_N_{leg}": forward[:, k]}
+    return table

@@ -1,0 +1,124 @@
+"""Where the optimiser looks: named ranges, some of which close on themselves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crawler_core.errors import UserError
+from crawler_core.types import FloatArray
+from crawler_studies.study.study_case import Point, Subject
+
+TURN = {"deg": 360.0, "rad": 2.0 * math.pi}  # by the parameter's unit
+GRAIN = 1e-4  # of a range: points are rounded to about this, so that a --set line repeats them exactly
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One number that is varied, in the unit of its parameter."""
+
+    name: str
+    low: float
+    high: float
+    whole: bool = False  # whole numbers only
+    turns: bool = False  # low and high are the same angle
+
+    @property
+    def decimals(self) -> int:
+        return 0 if self.whole else max(0, math.ceil(-math.log10(GRAIN * (self.high - self.low))))
+
+    def round(self, value: float) -> float:
+        return min(max(round(value, self.decimals), self.low), self.high)
+
+
+@dataclass(frozen=True)
+class TuningSpace:
+    """The box of all variables. The optimiser sees it as the unit cube."""
+
+    variables: tuple[Variable, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(variable.name for variable in self.variables)
+
+    @property
+    def size(self) -> int:
+        return len(self.variables)
+
+    @property
+    def turning(self) -> list[int]:
+        """The variables that close on themselves."""
+        return [i for i, variable in enumerate(self.variables) if variable.turns]
+
+    def point(self, unit: FloatArray) -> dict[str, float]:
+        """The point at a place of the unit cube, rounded."""
+        pairs = zip(self.variables, unit.tolist(), strict=True)
+        return {v.name: v.round(v.low + (v.high - v.low) * u) for v, u in pairs}
+
+    def unit(self, point: Point) -> FloatArray:
+        """The place of a point in the unit cube."""
+        return np.array([(point[v.name] - v.low) / (v.high - v.low) for v in self.variables])
+
+    def inside(self, units: FloatArray) -> FloatArray:
+        """Places brought back into the cube: round and round where a variable turns, to the wall elsewhere."""
+        back = np.clip(units, 0.0, 1.0)
+        turning = self.turning
+        back[..., turning] = units[..., turning] % 1.0
+        return back
+
+    def features(self, units: FloatArray) -> FloatArray:
+        """What the surrogate is a function of: an angle that turns becomes a point on a circle of circumference 1."""
+        columns = []
+        for i, variable in enumerate(self.variables):
+            if variable.turns:
+                angle = 2.0 * math.pi * units[:, i]
+                columns += [np.cos(angle) / (2.0 * math.pi), np.sin(angle) / (2.0 * math.pi)]
+            else:
+                columns.append(units[:, i])
+        return np.column_stack(columns)
+
+
+def make_space(subject: Subject, words: Sequence[str]) -> TuningSpace:
+    """The space that 'gait.psi=0:180' or just 'gait.psi' and their like describe. Raises UserError."""
+    if not words:
+        raise UserError("there is nothing to tune: name parameters, such as gait.psi or gait.psi=0:180.")
+    variables = tuple(_variable(subject, word.strip()) for word in words)
+    names = [variable.name for variable in variables]
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError(f"{name} is given twice: name each parameter once.")
+    return TuningSpace(variables)
+
+
+def _variable(subject: Subject, word: str) -> Variable:
+    name, equals, ends = word.partition("=")
+    info = subject.info(name)
+    if equals:
+        low, high = _ends(word, ends)
+        subject.check_range(name, low, high)
+    else:
+        usual_low, usual_high = info.usual or (-math.inf, math.inf)
+        low = max(usual_low, -math.inf if info.low is None else info.low)
+        high = min(usual_high, math.inf if info.high is None else info.high)
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise UserError(
+                f"{name} has no natural range: give one, such as {name}={info.default:g}:{info.default + 1:g}."
+            )
+    turns = info.turns and math.isclose(high - low, TURN.get(info.unit, math.nan))
+    return Variable(name, low, high, whole=info.type is int, turns=turns)
+
+
+def _ends(word: str, text: str) -> tuple[float, float]:
+    low, colon, high = text.partition(":")
+    try:
+        ends = float(low), float(high)
+    except ValueError:
+        raise UserError(f"'{word}' is no range: write name=low:high, such as gait.psi=0:180.") from None
+    if not colon or not all(math.isfinite(end) for end in ends):
+        raise UserError(f"'{word}' is no range: write name=low:high, such as gait.psi=0:180.")
+    if ends[0] >= ends[1]:
+        raise UserError(f"the range of '{word}' is empty: write the lower end first, such as gait.psi=0:180.")
+    return ends

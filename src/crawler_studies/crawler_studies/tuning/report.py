@@ -1,0 +1,82 @@
+"""What a tuning came to, for reports, and the words that repeat its best gait."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from crawler_core.errors import UserError
+from crawler_core.robot import default_robot
+from crawler_studies.study.study_case import Point, Subject
+from crawler_studies.tuning.plan import TuningPlan
+from crawler_studies.tuning.plot import draw
+from crawler_studies.tuning.tuning_loop import Standing
+
+
+def outcome(plan: TuningPlan, standing: Standing, study: Path) -> dict[str, Any]:
+    """Everything that --json prints. Writes the picture beside the study."""
+    best = standing.best
+    picture = study.with_suffix(".png")
+    title = f"{plan.subject.spec.title}: {plan.subject.gait_name} gait, {plan.evaluator.backend}"
+    try:
+        draw(standing, title, plan.objective.name, picture)
+    except OSError as error:
+        raise UserError(f"{picture} cannot be written: {error.strerror or error}; the study is complete.") from None
+    return {
+        "robot": plan.subject.spec.name,
+        "gait": plan.subject.gait_name,
+        "backend": plan.evaluator.backend,
+        "objective": plan.objective.label,
+        "unit": plan.objective.kind.unit,
+        "variables": {variable.name: [variable.low, variable.high] for variable in plan.space.variables},
+        "settings": {name: dict(values) for name, values in plan.subject.settings.items()},
+        "seed": plan.seed,
+        "budget": plan.budget,
+        "evaluations": len(standing.trials),
+        "evaluated": len(standing.trials) - standing.before,
+        "finished_before": standing.before,
+        "not_valid": sum(not trial.valid for trial in standing.trials),
+        "best": dict(best.point) if best else None,
+        "best_value": best.value if best else None,
+        "best_evaluation": standing.trials.index(best) + 1 if best else None,
+        "set": [f"--set {word}" for word in assignments(plan, best.point)] if best else None,
+        "command": command(plan, best.point) if best else None,
+        "study": str(study),
+        "picture": str(picture),
+    }
+
+
+def assignments(plan: TuningPlan, point: Point) -> list[str]:
+    """The words after --set that repeat `point` with the plan's own settings."""
+    values: dict[str, Any] = {
+        f"{section}.{name}": value
+        for section in ("robot", "gait", "controller")
+        for name, value in (plan.subject.settings.get(section) or {}).items()
+        if value != ""
+    }
+    values.update(point)
+    return [shlex.quote(f"{name}={_text(value)}") for name, value in values.items()]
+
+
+def command(plan: TuningPlan, point: Point) -> str:
+    """The command that lets the robot crawl with `point`."""
+    backend = plan.evaluator.backend
+    return run_command(plan.subject, "" if backend == "ring" else backend, assignments(plan, point))
+
+
+def run_command(subject: Subject, backend: str, words: Sequence[str]) -> str:
+    """The command that lets the subject crawl, with these words after --set; without a backend on the default one."""
+    robot = [] if subject.robot in ("", default_robot()) else [f"--robot {shlex.quote(subject.robot)}"]
+    under = [f"--controller {subject.law}"] if subject.law else []
+    on = [f"--backend {backend}"] if backend else []
+    return " ".join(
+        ["./crawler run", *robot, *on, *under, f"--gait {subject.gait_name}", *(f"--set {word}" for word in words)]
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
