@@ -9,14 +9,14 @@ from rings import LONG, widened
 
 from crawler_cli import __main__ as front_door
 from crawler_core.robot import robots_directory
-from crawler_nodes.testing.free_domain_id import own_domain
+from crawler_nodes.testing.free_domain_id import free_domain_id
 
 
 @pytest.fixture(autouse=True, scope="session")  # before the fixtures of a module, which start rings too
 def nobody_else():
     """Nobody else's nodes: a domain of this test process, which reaches no further than this machine."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setenv("ROS_DOMAIN_ID", str(own_domain()))
+        monkeypatch.setenv("ROS_DOMAIN_ID", str(free_domain_id()))
         monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
         yield
 

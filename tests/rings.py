@@ -24,7 +24,7 @@ LIMITS = Path(__file__).with_name("limits")  # where what sets them is
 # s: what bounds a run's start and its end, and what stops motors; only the tests about these limits need the real ones.
 # By module, since processes of their own are to have them
 WIDE: dict[str, dict[str, float]] = {
-    "crawler_bringup.recorder.recorder_node": {"STAYS": PATIENCE},
+    "crawler_bringup.recorder.recorder_node": {"SHUTDOWN_GRACE_S": PATIENCE},
     "crawler_cli.run.loop_watchdog": {"HANGS": PATIENCE, "ENDS": PATIENCE},
     "crawler_cli.run.node_processes": {"GRACE": PATIENCE},
     "crawler_cli.run.run_watch": {"START_UP": LONG, "HUNG": PATIENCE, "STANDS": PATIENCE},

@@ -16,7 +16,7 @@ import yaml
 from PIL import Image, ImageSequence
 
 from crawler_bringup.stack.settings import parse_assignments
-from crawler_bringup.stack.stack import BACKENDS, GIVEN, GIVEN_BACKEND, make_stack
+from crawler_bringup.stack.stack import BACKENDS, RESERVED_BACKEND_PARAMETERS, RESERVED_PARAMETERS, make_stack
 from crawler_cli.__main__ import COMMANDS
 from crawler_cli.commands import doctor, gait_analysis, model, run
 from crawler_cli.run.run_watch import RunOutcome
@@ -80,9 +80,9 @@ def documented_parameters():
     """What each section of parameters.md must list: the parameters, and what each robot's file makes of them."""
     robots = {name: load_robot(name) for name in robot_names()}
     expected: dict[str, Any] = {
-        "Every backend": (settable(BackendSettings, GIVEN_BACKEND), {}),
-        "Every gait": (settable(GaitSettings, GIVEN), {}),
-        "Every law": (settable(ControllerSettings, GIVEN), {}),
+        "Every backend": (settable(BackendSettings, RESERVED_BACKEND_PARAMETERS), {}),
+        "Every gait": (settable(GaitSettings, RESERVED_PARAMETERS), {}),
+        "Every law": (settable(ControllerSettings, RESERVED_PARAMETERS), {}),
     }
     for name, entry in BACKENDS.items():
         kept_of = {robot: robots_own(spec, name, entry.settings) for robot, spec in robots.items()}

@@ -27,8 +27,8 @@ from crawler_core.parameters import describe
 from crawler_core.robot import load_robot, robot_names, robots_directory
 from crawler_nodes.transport.tap import Topic
 from crawler_testing.fixtures.running_stack import RunningStack
-from hw_drivers.hardware_map import hardware_map
-from hw_drivers.kinds import KINDS
+from hw_drivers.backend.hardware_map import hardware_map
+from hw_drivers.bus.bus_kinds import KINDS
 
 BUSES = {"dynamixel": {}, "board": {"hardware": dict(three_link_on_a_board().section("hardware"))}}
 PATIENT = {"patience": 5.0}  # for what is not about silence, on a machine that may be busy

@@ -14,7 +14,7 @@ import pytest
 from rings import GENTLE, LONG, alive, wait_for
 from std_srvs.srv import Trigger
 
-from crawler_nodes.client.stack_monitor import RingView
+from crawler_nodes.client.stack_monitor import StackMonitor
 from crawler_nodes.run_log.log import RunLog
 
 SLOWLY = ("--set", f"backend.rate={GENTLE}")
@@ -64,7 +64,7 @@ def test_a_command_line_that_is_stopped_ends_the_motors(crawler, tmp_path):
 
 def test_a_simulation_goes_on_while_its_command_line_is_stopped(unhurried, crawler, tmp_path):
     run = Run(crawler, tmp_path, "--backend", "model")
-    with RingView(log=(log := RunLog())) as view:
+    with StackMonitor(log=(log := RunLog())) as view:
         assert view.wait(lambda: log.odometry, LONG)
         run.process.send_signal(signal.SIGSTOP)
         view.drain()
@@ -138,7 +138,7 @@ def test_an_emergency_stop_makes_the_run_a_failure(unhurried, crawler, tmp_path)
     said = tmp_path / "said.txt"
     with said.open("w") as stderr:
         run = Run(crawler, tmp_path, "--backend", "mock", "--duration", "600", stderr=stderr)
-    with RingView(log=(log := RunLog())) as view:
+    with StackMonitor(log=(log := RunLog())) as view:
         assert view.call(Trigger, "backend/estop", Trigger.Request(), LONG, appears=LONG).success
         assert view.wait(lambda: log.motion == "e-stopped", LONG)
     wait_for(lambda: "motion: e-stopped" in said.read_text())  # the command line has heard it too

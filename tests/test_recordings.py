@@ -21,8 +21,8 @@ from crawler_cli.recordings.recording_check import check_recording
 from crawler_core.robot import load_robot
 from crawler_nodes.testing.free_domain_id import free_domain_id
 from crawler_studies.recordings.recording import reading
-from crawler_testing.faults.kind import NeededRun
-from crawler_testing.faults.scene import Scene
+from crawler_testing.faults.fault_kind import NeededRun
+from crawler_testing.fixtures.run_harness import Scene
 
 RUN = ("run", "--set", "backend.answer_timeout=60", "--json", "--record")
 SECOND = 1_000_000_000
@@ -102,7 +102,11 @@ def test_a_simulation_is_recorded_whole_and_on_its_own_time_however_slow_the_rec
 @pytest.fixture
 def scene(patient_robot):
     with Scene(
-        NeededRun(robot=patient_robot), load_robot(patient_robot), "mock", domain=free_domain_id(), chance=random.Random(0)
+        NeededRun(robot=patient_robot),
+        load_robot(patient_robot),
+        "mock",
+        domain=free_domain_id(),
+        chance=random.Random(0),
     ) as made:
         file = made.out / "recording" / "recording.mcap"
         sizes = set()

@@ -16,7 +16,7 @@ from rings import engines, widened
 from rosbags.typesys import Stores, get_typestore
 from std_msgs.msg import String
 
-from crawler_bringup.recorder.crash_safe_bag import LastingBag
+from crawler_bringup.recorder.crash_safe_bag import CrashSafeBag
 from crawler_cli.commands import film
 from crawler_cli.recordings.recorded_run import interventions, what_differs
 from crawler_studies.recordings.recording import about_run, reading
@@ -53,7 +53,7 @@ def crawl(place):
 
 def rewritten(crawl, to, change=lambda topic, data: data, keep=lambda topic, when: True):
     """A recording as `crawl`, with other messages."""
-    bag = LastingBag(to)
+    bag = CrashSafeBag(to)
     bag.open()
     store = get_typestore(Stores.ROS2_JAZZY)
     with reading(crawl) as reader:
@@ -142,7 +142,7 @@ def test_how_early_a_reference_came_is_no_difference(crawl, tmp_path):
         if topic != "/controller_state":
             return data
         message: Any = store.deserialize_cdr(data, kind)
-        return bytes(store.serialize_cdr(replace(message, horizon_left=message.horizon_left + 0.01), kind))
+        return bytes(store.serialize_cdr(replace(message, horizon_remaining=message.horizon_remaining + 0.01), kind))
 
     other = rewritten(crawl, tmp_path / "other", earlier)
     with reading(crawl) as before, reading(other) as now:

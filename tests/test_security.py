@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from rings import LONG, lockstep
 
-from crawler_bringup.security.enclave import MEMBERS
+from crawler_bringup.security.enclave import ENCLAVES
 from crawler_bringup.security.keystore import FILES, enclave_directory, make_keys, missing
-from crawler_bringup.security.secure_nodes import check_middleware, environment, look_on
+from crawler_bringup.security.secure_nodes import check_middleware, environment, use_viewer_enclave
 from crawler_bringup.stack.stack import Options
 from crawler_core.errors import UserError
 from crawler_testing.fixtures.running_stack import RunningStack
 
 SOMEONE = Path(__file__).with_name("someone.py")
-RINGS_OWN = [name for name, member in MEMBERS.items() if member.node]
+RINGS_OWN = [name for name, member in ENCLAVES.items() if member.node]
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +49,8 @@ def may(keystore, member, how, topic, namespace=""):
 
 
 def test_an_enclave_is_complete_its_key_is_for_its_owner_alone_and_openssl_believes_its_certificate(keystore):
-    assert not missing(keystore, MEMBERS, "")
-    for name in MEMBERS:
+    assert not missing(keystore, ENCLAVES, "")
+    for name in ENCLAVES:
         enclave = enclave_directory(keystore, name, "")
         assert set(FILES) <= {file.name for file in enclave.iterdir()}
         assert stat.S_IMODE((enclave / "key.pem").stat().st_mode) == 0o600
@@ -73,12 +73,12 @@ def test_only_the_controller_writes_commands_only_the_gait_its_reference_and_eve
         "rt/cmd_vel": {"operator"},
         "rq/backend/estopRequest": {"operator"},
         "rr/backend/estopReply": {"backend"},
-        "rt/rosout": set(MEMBERS),
+        "rt/rosout": set(ENCLAVES),
     }
     for topic, names in writers.items():
-        assert {name for name in MEMBERS if may(keystore, name, "publish", topic)} == names, topic
+        assert {name for name in ENCLAVES if may(keystore, name, "publish", topic)} == names, topic
     for topic in ("rt/joint_commands", "rt/joint_states", "rt/left/joint_states"):
-        assert all(may(keystore, name, "subscribe", topic) for name in MEMBERS)
+        assert all(may(keystore, name, "subscribe", topic) for name in ENCLAVES)
     assert may(keystore, "viewer", "publish", "rr/watch/get_parametersReply")  # every node has such services
     assert not may(keystore, "viewer", "subscribe", "rq/backend/estopRequest")
 
@@ -86,7 +86,7 @@ def test_only_the_controller_writes_commands_only_the_gait_its_reference_and_eve
 def test_keys_that_are_there_stay_and_those_of_another_namespace_come_beside_them(keystore):
     before = {file: file.read_bytes() for file in keystore.rglob("*.pem")}
     assert make_keys(keystore, "") == []
-    assert [place.name for place in make_keys(keystore, "left")] == list(MEMBERS)
+    assert [place.name for place in make_keys(keystore, "left")] == list(ENCLAVES)
     assert {file: file.read_bytes() for file in before} == before
     assert may(keystore, "controller", "publish", "rt/left/joint_commands", "left")
     assert not may(keystore, "controller", "publish", "rt/joint_commands", "left")
@@ -130,7 +130,7 @@ def plain_ring(tmp_path_factory):
 
 @pytest.mark.parametrize("name", RINGS_OWN)
 def test_what_a_node_of_the_ring_writes_and_serves_its_keys_allow(keystore, plain_ring, name):
-    graph, own = plain_ring.node, f"/{MEMBERS[name].topics[0]}"
+    graph, own = plain_ring.node, f"/{ENCLAVES[name].topics[0]}"
 
     def writes():
         there = name in graph.get_node_names()
@@ -171,7 +171,7 @@ def test_keys_says_what_it_made_and_how_it_is_used(call, tmp_path):
     code, out, _ = call("keys", str(tmp_path / "mine"), "--json")
     assert code == 0
     told = json.loads(out)
-    assert len(told["made"]) == len(MEMBERS)
+    assert len(told["made"]) == len(ENCLAVES)
     assert told["enclaves"]["viewer"]["environment"] == environment(tmp_path / "mine", "viewer", "")
     code, out, _ = call("keys", str(tmp_path / "mine"))
     assert "(new)" not in out
@@ -202,7 +202,7 @@ def secure_ring(keystore, monkeypatch):
     for name, value in {**environment(keystore, "viewer", ""), "ROS_SECURITY_ENABLE": "false"}.items():
         monkeypatch.setenv(name, value)  # what looking on changes is as it was afterwards
     try:
-        look_on("")
+        use_viewer_enclave("")
     except UserError as error:
         if "built without DDS Security" in str(error):
             pytest.skip(str(error))

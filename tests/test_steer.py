@@ -122,8 +122,8 @@ def test_with_two_rings_one_must_be_named_and_an_emergency_stop_is_for_both(ring
 
 
 def test_without_a_ring_that_is_said(call, monkeypatch):
-    monkeypatch.setattr("crawler_nodes.client.stack_client.RingClient.rings", lambda _: [])
-    monkeypatch.setattr("crawler_cli.commands.steer.RingClient.look", nobody)
+    monkeypatch.setattr("crawler_nodes.client.stack_client.StackClient.rings", lambda _: [])
+    monkeypatch.setattr("crawler_cli.commands.steer.StackClient.look", nobody)
     for action in ("show", "estop"):
         code, _, err = call("steer", action)
         assert code == 1
@@ -137,7 +137,7 @@ def test_who_has_to_wait_for_a_ring_is_told_so(call, monkeypatch):
         looked.append(await asyncio.sleep(0.01))
         return []
 
-    monkeypatch.setattr("crawler_cli.commands.steer.RingClient.look", after_a_while)
+    monkeypatch.setattr("crawler_cli.commands.steer.StackClient.look", after_a_while)
     for quiet, said in ((0.0, True), (LONG, False)):
         monkeypatch.setattr("crawler_cli.commands.steer.QUIET", quiet)
         code, out, err = call("steer", "list")

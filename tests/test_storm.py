@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from crawler_nodes.backend_node.stamp_window import Questions
-from crawler_nodes.testing.free_domain_id import own_domain
-from crawler_testing.faults.topics import TYPES
+from crawler_nodes.backend_node.stamp_window import StampWindow
+from crawler_nodes.testing.free_domain_id import free_domain_id
+from crawler_testing.fixtures.topics import TYPES
 from crawler_testing.fuzz.campaign import fuzz, targets
-from crawler_testing.fuzz.ring import Cast
+from crawler_testing.fuzz.in_process_stack import Cast
 from crawler_testing.fuzz.target import Target
 
 BUSY = "30"  # times every bound of wall time: this machine may have much else to do
@@ -58,7 +58,7 @@ FUZZED = (
 
 @pytest.mark.parametrize("target", FUZZED, ids=str)
 def test_nonsense_on_a_topic_ends_nobody_and_passes_no_limit(target):
-    outcome = fuzz(target, 200, 0, own_domain())
+    outcome = fuzz(target, 200, 0, free_domain_id())
     assert outcome.problems == []
     assert 200 <= outcome.sent < 205  # some are sent a few at once
     assert outcome.crawled_after is not None
@@ -67,7 +67,7 @@ def test_nonsense_on_a_topic_ends_nobody_and_passes_no_limit(target):
 
 def fuzz_and_tell(count):
     """What comes out, and its problems without what tells processes apart."""
-    outcome = fuzz(FUZZED[0], count, 0, own_domain())
+    outcome = fuzz(FUZZED[0], count, 0, free_domain_id())
     return outcome, [re.sub("#[0-9a-f]{8}", "", problem) for problem in outcome.problems]
 
 
@@ -77,8 +77,8 @@ def test_trouble_is_told_with_the_message_that_made_it_and_comes_again(monkeypat
             raise ZeroDivisionError("a stamp that is no tick's")
         check(questions, backend, stamp)
 
-    check = Questions.check
-    monkeypatch.setattr(Questions, "check", breaks)
+    check = StampWindow.check
+    monkeypatch.setattr(StampWindow, "check", breaks)
     first, told = fuzz_and_tell(200)
     assert told
     number, said = told[0].removeprefix("message ").split(":", 1)
@@ -91,7 +91,7 @@ def test_trouble_is_told_with_the_message_that_made_it_and_comes_again(monkeypat
 
 @pytest.mark.exhaustive
 def test_every_subscription_and_service_of_every_node_stands_nonsense():
-    found = targets(own_domain())
+    found = targets(free_domain_id())
     assert {(one.node, one.name) for one in found if one.way == "topic"} >= {
         ("backend", "joint_commands"),
         ("controller", "contact_states"),
@@ -103,7 +103,7 @@ def test_every_subscription_and_service_of_every_node_stands_nonsense():
         ("gait", "joint_states"),
     }
     assert {one.node for one in found if one.way == "parameters"} == {"backend", "controller", "gait"}
-    outcomes = [fuzz(target, 300, 1, own_domain()) for target in found]
+    outcomes = [fuzz(target, 300, 1, free_domain_id()) for target in found]
     assert {outcome.target: outcome.problems for outcome in outcomes if outcome.problems} == {}
 
 

@@ -321,7 +321,7 @@ def test_the_action_gives_feedback_can_be_cancelled_and_goes_on(tmp_path):
             ({"settings": "{gait: 8.0}"}, "must hold 'name: value' pairs"),
             ({"settings": "{backend: {step: 0.001}}"}, "mean nothing to a tuning on model"),
             ({"keep_best": True}, "the backend ring"),
-            ({"backend": "ring", "ring_namespace": "a b"}, "the namespace 'a b' is not allowed"),
+            ({"backend": "ring", "stack_namespace": "a b"}, "the namespace 'a b' is not allowed"),
             ({"variables": ["gait.shape"]}, "crawler tune --over gait.shape"),
         )
         for change, said in refused:

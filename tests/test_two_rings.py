@@ -62,9 +62,7 @@ def test_a_second_backend_is_refused(tmp_path, first):
 
 
 def test_a_run_that_saw_the_other_late_is_refused_all_the_same(tmp_path, first):
-    late = (
-        "from crawler_nodes.transport.duplicate_stack_check import Lookout; Lookout.refuse_a_second = lambda *_: None"
-    )
+    late = "from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck; DuplicateStackCheck.raise_if_duplicate = lambda *_: None"
     main = "import runpy; runpy.run_module('crawler_cli', run_name='__main__', alter_sys=True)"
     words = ["run", "--backend", "model", "--duration", LONG, "--out", tmp_path / "second"]
     second = run(sys.executable, "-c", f"{late}; {main}", *words)

@@ -20,8 +20,8 @@ from crawler_core.urdf import build_urdf
 from crawler_core.yaml_file import read_yaml
 from gait_generators.shapes.shape_file import read_shape
 from gait_generators.shapes.shape_library import for_joints
-from hw_drivers.calibration import read_zeros
-from hw_drivers.hardware_map import hardware_map
+from hw_drivers.backend.calibration import read_zeros
+from hw_drivers.backend.hardware_map import hardware_map
 
 WRONG = [None, True, "x", "", -1, 0, 0.5, 10**9, 1e308, math.nan, -math.inf, [], {}, [[1, [2]]], {"a": {"b": 1}}]
 WRONG += ["y" * 100_000, "../../../x", "a\nb", "/etc/passwd"]

@@ -15,7 +15,7 @@ from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 from crawler_bringup.stack.stack import Options
-from crawler_nodes.transport.message_source import nameless
+from crawler_nodes.transport.message_source import strip_instance_id
 from crawler_nodes.transport.tap import Topic
 from crawler_testing.fixtures.running_stack import RunningStack
 
@@ -43,7 +43,7 @@ class Said:
     def note(self, name: str) -> Any:
         def keep(data: bytes, _info: object) -> None:
             # a TFMessage has the length of its list before the first stamp
-            stamp, data = (data[8:16], data) if name == "/tf" else (data[4:12], nameless(data))
+            stamp, data = (data[8:16], data) if name == "/tf" else (data[4:12], strip_instance_id(data))
             said = self.raw[name].setdefault(stamp, data)
             assert said == data or name not in REPEATED, f"{name} was repeated with other values"
 

@@ -15,7 +15,7 @@ import signal
 import sys
 from typing import NoReturn
 
-from crawler_bringup.fastdds_profile import hasten_discovery
+from crawler_bringup.fastdds_profile import use_fastdds_profile
 from crawler_cli.console.command import Command
 from crawler_core.errors import UserError
 from crawler_core.table import Table
@@ -88,7 +88,7 @@ def main() -> int:
         )
         command.add_arguments(sub)
         sub.set_defaults(run=command.run)
-    hasten_discovery()
+    use_fastdds_profile()
     interrupt()
     try:
         arguments = parser.parse_args()

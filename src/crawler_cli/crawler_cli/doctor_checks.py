@@ -80,7 +80,7 @@ def discovery() -> Finding:
     """Whether two processes find each other and talk."""
     import json
 
-    module = [sys.executable, "-m", "crawler_testing.bench.bare"]
+    module = [sys.executable, "-m", "crawler_testing.bench.ping_pong"]
     start = time.monotonic()
     with subprocess.Popen([*module, "pong"], stderr=subprocess.DEVNULL) as pong:
         try:
@@ -154,7 +154,7 @@ def _missing(engine: str, other: str, remedy: str) -> Finding:
 
 def serial() -> Finding:
     """Whether the serial adapters that are plugged in may be used, and pass bytes on at once."""
-    from hw_drivers.serial_port import check_latency, group_of, ports
+    from hw_drivers.ports.serial_port import check_latency, group_of, ports
 
     found = ports()
     closed = [port for port in found if not os.access(port, os.R_OK | os.W_OK)]

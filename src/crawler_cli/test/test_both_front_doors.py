@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from crawler_bringup.launch.launch_argument import ring_options, ring_words
+from crawler_bringup.launch.launch_argument import stack_arguments, stack_options
 from crawler_cli.commands import run
 
 
 def launched(*said):
     """What a launch file makes of its words, typed as robot:=snake."""
-    in_force = {word.name: word.default for word in ring_words()}
+    in_force = {word.name: word.default for word in stack_arguments()}
     given = dict(pair.split(":=", 1) for pair in said)
     assert set(given) <= set(in_force)
-    return ring_options({**in_force, **given}.__getitem__, "")
+    return stack_options({**in_force, **given}.__getitem__, "")
 
 
 def typed(*words):
@@ -48,5 +48,5 @@ def test_both_front_doors_mean_the_same(tmp_path, words, flags):
     file.write_text("gait: {omega: 6.0}\nbackend: {rate: 100}\n")
     words, flags = ([text.replace("FILE", str(file)) for text in said] for said in (words, flags))
     # a launch has no end of its own, and nobody but its nodes listens
-    other = {"duration": 0.0, "watchers": 0, "command": ""}
+    other = {"duration": 0.0, "extra_state_readers": 0, "command": ""}
     assert launched(*words) == replace(typed(*flags), **other)

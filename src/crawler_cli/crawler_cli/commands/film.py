@@ -20,7 +20,7 @@ from crawler_cli.recordings.film_options import FASTEST, FPS, LASTS, STRIDE, WID
 from crawler_cli.run.run_watch import run_through
 from crawler_core.errors import UserError
 from crawler_core.robot import default_robot
-from crawler_nodes.transport.duplicate_stack_check import Lookout
+from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 
 EPILOG = """examples:
   crawler film runs/NAME                           a run that was recorded with 'crawler run --record'
@@ -110,17 +110,17 @@ def _stack(arguments: argparse.Namespace) -> tuple[Stack, Path]:
         controller=arguments.controller,
         gait=arguments.gait,
         settings=merge(settings_of(arguments), {"backend": {"lockstep": True}}),
-        watchers=1,
+        extra_state_readers=1,
         command=shlex.join(["crawler", *sys.argv[1:]]),
     )
-    with Lookout(options.namespace) as lookout:
+    with DuplicateStackCheck(options.namespace) as lookout:
         stack = make_stack(options)
         if stack.note:
             print(stack.note, file=sys.stderr)
         directory = Path(f"runs/film-{stack.spec.name}-{stack.options.backend}-{datetime.now():%Y%m%d-%H%M%S}")
         end = wishes(arguments).span(stack)[1]
         stack = make_stack(replace(options, duration=end, record=str((directory / "recording").resolve())))
-        lookout.refuse_a_second("wait until it has ended")
+        lookout.raise_if_duplicate("wait until it has ended")
     return stack, directory
 
 

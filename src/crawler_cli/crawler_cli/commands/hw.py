@@ -12,8 +12,8 @@ from crawler_cli.console.command import Command
 from crawler_cli.hardware.actions import ACTIONS, HardwareTask
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot import default_robot, load_robot, robot_names
+from hw_drivers.backend.hardware_settings import NONE, HardwareSettings
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
-from hw_drivers.hardware_settings import NONE, HardwareSettings
 
 EPILOG = """actions:
   scan       what answers on the robot's buses, and which joint's motor is missing; nothing moves

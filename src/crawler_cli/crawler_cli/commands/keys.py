@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from crawler_bringup.security.enclave import MEMBERS
+from crawler_bringup.security.enclave import ENCLAVES
 from crawler_bringup.security.keystore import DEFAULT, VARIABLE, enclave_directory, keystore_path, make_keys
 from crawler_bringup.security.secure_nodes import environment
 from crawler_cli.console.arguments import add_json, namespace
@@ -42,11 +42,11 @@ def run(arguments: argparse.Namespace) -> int:
                 "directory": str(enclave_directory(keystore, name, ring)),
                 "environment": environment(keystore, name, ring),
             }
-            for name in MEMBERS
+            for name in ENCLAVES
         }
         print(json.dumps({"keystore": str(keystore), "made": [str(place) for place in made], "enclaves": enclaves}))
         return 0
-    for member in MEMBERS.values():
+    for member in ENCLAVES.values():
         place = enclave_directory(keystore, member.name, ring)
         print(f"{member.name:<10} {member.about}: {place}{' (new)' if place in made else ''}")
     print("\nA shell that looks on, with ros2 or RViz (an operator's has /operator at the end):")

@@ -119,7 +119,7 @@ def _options(about: Mapping[str, Any], path: Path, robot: str, end: float) -> Op
         robot=robot or options.robot,
         settings=merge(options.settings, waiting),
         duration=end,
-        watchers=1,
+        extra_state_readers=1,
         command=shlex.join(["crawler", *sys.argv[1:]]),
     )
 

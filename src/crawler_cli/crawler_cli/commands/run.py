@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from crawler_bringup.security.secure_nodes import look_on
-from crawler_bringup.stack.backend_flag import Flag, with_flags
+from crawler_bringup.security.secure_nodes import use_viewer_enclave
+from crawler_bringup.stack.backend_flag import BackendFlag, apply_flags
 from crawler_bringup.stack.node_engines import node_engines
 from crawler_bringup.stack.stack import BACKENDS, LOG_LEVELS, Options, Stack, make_stack
 from crawler_cli.commands.model import finite
@@ -24,7 +24,7 @@ from crawler_cli.run.run_watch import USAGE, RunOutcome, watch
 from crawler_cli.run.summary import summarise, summary_table
 from crawler_core.errors import UserError
 from crawler_core.robot import default_robot, robot_names
-from crawler_nodes.transport.duplicate_stack_check import Lookout
+from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 from crawler_view.server.view_settings import ViewSettings
 from gait_generators.kinds.gait_registry import GAITS
 from hybrid_controller.laws.law_registry import LAWS
@@ -50,7 +50,7 @@ keys of --json: robot, backend, controller, gait, duration_s, real_time_factor, 
 stride_period_s, speed_m_s, cycles_measured, steady, prediction (what the measured is compared with),
 predicted_step_length_m, predicted_speed_m_s, demands (what the strides that end with an event of a foot ask for at
 most: friction_used, slip_per_stride_m, peak_torque_N_m, peak_power_W), predicted_demands, difference_percent,
-distance_m, lateral_m, yaw_rad (to the left, where the base can), ticks, late_ticks, overruns, clamped, refused,
+distance_m, lateral_m, yaw_rad (to the left, where the base can), ticks, late_ticks, overruns, clamped, rejected,
 contact_shares, branch_shares (of the law's parts, once settled), valid (false: late ticks, or a gait that fell silent,
 have bent what is measured), why_invalid, fault (why the robot did not do what was asked), interrupted, directory,
 picture, recording
@@ -112,13 +112,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Check everything, start, watch, end, sum up."""
     directory = _directory(arguments)
     if arguments.secure:
-        look_on(arguments.namespace)
-    with Lookout(arguments.namespace) as lookout:
+        use_viewer_enclave(arguments.namespace)
+    with DuplicateStackCheck(arguments.namespace) as lookout:
         stack = make_stack(options(arguments, directory))
         if stack.note:
             print(stack.note, file=sys.stderr)
         stack.prediction  # noqa: B018  it is known before anything moves
-        lookout.refuse_a_second("give this one --namespace NAME")
+        lookout.raise_if_duplicate("give this one --namespace NAME")
     if stack.options.view:
         _say_where_the_page_is(stack)
     try:
@@ -149,7 +149,7 @@ def options(arguments: argparse.Namespace, directory: Path) -> Options:
         emulate=arguments.emulate,
         controller=arguments.controller,
         gait=arguments.gait,
-        settings=with_flags(settings_of(arguments), _backend(arguments), _flags(arguments), "--set ", arguments.set),
+        settings=apply_flags(settings_of(arguments), _backend(arguments), _flags(arguments), "--set ", arguments.set),
         duration=0.0 if arguments.view and arguments.duration is None else arguments.duration,
         namespace=arguments.namespace,
         view=arguments.view,
@@ -158,7 +158,7 @@ def options(arguments: argparse.Namespace, directory: Path) -> Options:
         log_level=arguments.log_level,
         command=shlex.join(["crawler", *sys.argv[1:]]),
         secure=arguments.secure,
-        watchers=1,
+        extra_state_readers=1,
     )
 
 
@@ -166,14 +166,16 @@ def _backend(arguments: argparse.Namespace) -> str:
     return arguments.backend or default_physics(node_engines())
 
 
-def _flags(arguments: argparse.Namespace) -> list[Flag]:
+def _flags(arguments: argparse.Namespace) -> list[BackendFlag]:
     flags = []
     if arguments.lockstep:
-        flags.append(Flag("--lockstep", "lockstep", True))
+        flags.append(BackendFlag("--lockstep", "lockstep", True))
     if arguments.real_time_factor is not None:
-        flags.append(Flag("--real-time-factor", "real_time_factor", arguments.real_time_factor))
+        flags.append(BackendFlag("--real-time-factor", "real_time_factor", arguments.real_time_factor))
     if arguments.gui or arguments.headless:
-        flags.append(Flag("--gui" if arguments.gui else "--headless", "gui", arguments.gui, about="PyBullet's window"))
+        flags.append(
+            BackendFlag("--gui" if arguments.gui else "--headless", "gui", arguments.gui, about="PyBullet's window")
+        )
     return flags
 
 

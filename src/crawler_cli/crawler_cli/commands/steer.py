@@ -15,7 +15,7 @@ from crawler_bringup.stack.settings import parse_assignments
 from crawler_cli.console.arguments import add_json, namespace
 from crawler_cli.console.command import Command
 from crawler_core.errors import UserError, unknown_name
-from crawler_nodes.client.stack_client import APPEARS, SETTLES, RingClient, RingParameter, ServiceAnswer, own_client
+from crawler_nodes.client.stack_client import APPEARS, SETTLES, ServiceAnswer, StackClient, StackParameter, own_client
 
 NODES = ("gait", "controller")
 STOPS = ("estop", "reset", "enable", "stop")
@@ -93,7 +93,7 @@ def _wanted(arguments: argparse.Namespace) -> Mapping[str, Mapping[str, Any]]:
 
 
 async def _act(
-    client: RingClient, arguments: argparse.Namespace, wanted: Mapping[str, Mapping[str, Any]], told: dict[str, Any]
+    client: StackClient, arguments: argparse.Namespace, wanted: Mapping[str, Mapping[str, Any]], told: dict[str, Any]
 ) -> ServiceAnswer:
     if arguments.action == "estop":
         return await _estop(client)
@@ -127,7 +127,7 @@ async def _looked(looking: Coroutine[Any, Any, list[str]]) -> list[str]:
     return await found
 
 
-async def _estop(client: RingClient) -> ServiceAnswer:
+async def _estop(client: StackClient) -> ServiceAnswer:
     """Stop the ring that is named, and otherwise every one, the first as soon as it is seen."""
     if client.namespace:
         return await client.estop()
@@ -150,11 +150,11 @@ def _called(ring: str) -> str:
     return ring or "the ring without a namespace"
 
 
-async def _parameters(client: RingClient, nodes: tuple[str, ...] = NODES) -> dict[str, RingParameter]:
+async def _parameters(client: StackClient, nodes: tuple[str, ...] = NODES) -> dict[str, StackParameter]:
     return {f"{node}.{found.name}": found for node in nodes for found in await client.parameters(node)}
 
 
-async def _show(client: RingClient, arguments: argparse.Namespace, told: dict[str, Any]) -> ServiceAnswer:
+async def _show(client: StackClient, arguments: argparse.Namespace, told: dict[str, Any]) -> ServiceAnswer:
     found = await _parameters(client)
     for name in arguments.what:
         if name not in found and name not in NODES:
@@ -178,7 +178,7 @@ async def _show(client: RingClient, arguments: argparse.Namespace, told: dict[st
     return ServiceAnswer(True, "")
 
 
-async def _set(client: RingClient, wanted: Mapping[str, Mapping[str, Any]]) -> ServiceAnswer:
+async def _set(client: StackClient, wanted: Mapping[str, Mapping[str, Any]]) -> ServiceAnswer:
     found = await _parameters(client, tuple(wanted))
     for name in (f"{node}.{name}" for node, values in wanted.items() for name in values):
         if name not in found:

@@ -17,16 +17,16 @@ from typing import Any
 from crawler_core.errors import BackendFault, UserError, unknown_name
 from crawler_core.robot import RobotSpec
 from crawler_core.runner import Runner
-from hw_drivers.bus import Reading, Source
-from hw_drivers.calibration import calibration_path, read_zeros, write_zeros
+from hw_drivers.backend.calibration import calibration_path, read_zeros, write_zeros
+from hw_drivers.backend.hardware_backend import HardwareBackend, chosen_buses
+from hw_drivers.backend.hardware_map import BusMap
+from hw_drivers.backend.hardware_settings import HardwareSettings
+from hw_drivers.bus.bus import Reading, Source
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 from hw_drivers.emulation.emulation import Emulation
-from hw_drivers.hardware_backend import HardwareBackend, chosen_buses
-from hw_drivers.hardware_map import BusMap
-from hw_drivers.hardware_settings import HardwareSettings
-from hw_drivers.motion import check_goal, fault_of, guarded, move, placing
-from hw_drivers.survey import find_zeros, opened, release_all, scan
+from hw_drivers.tools.bus_scan import find_zeros, opened, release_all, scan
+from hw_drivers.tools.slow_motion import check_goal, fault_of, guarded, move, placing
 
 LOOKS = 0.2  # s between two lines of monitor
 LOOK = 0.02  # s between two looks at emulated motors
@@ -231,9 +231,9 @@ def _estop_the_run(task: HardwareTask) -> int:
     """The port is taken, so a run has the motors: press the emergency stop of its backend."""
     from std_srvs.srv import Trigger
 
-    from crawler_nodes.client.stack_monitor import RingView
+    from crawler_nodes.client.stack_monitor import StackMonitor
 
-    with RingView(namespace=task.arguments.namespace, name="estop") as view:
+    with StackMonitor(namespace=task.arguments.namespace, name="estop") as view:
         answer = view.call(Trigger, "backend/estop", Trigger.Request(), 5.0)
     task.say(answer.message)
     return 0 if answer.success else 1

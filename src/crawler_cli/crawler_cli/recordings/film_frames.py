@@ -19,7 +19,7 @@ from crawler_core.whole_file import replace_file
 from crawler_nodes.run_log.log import RunLog
 from crawler_studies.recordings.recording import about_run, connections, find_recording, is_of, reading
 from crawler_view.film.film_file import check_kind, write_film
-from crawler_view.film.frame_renderer import Stage
+from crawler_view.film.frame_renderer import FrameRenderer
 from crawler_view.scene.live_state import LiveState
 
 SMOOTH = 1000  # ms of film over which the camera's way is evened out
@@ -53,7 +53,7 @@ def film(path: Path, file: Path | None, wishes: FilmOptions, quiet: bool) -> dic
     if stack is not None:
         title = f"{stack.spec.name} on {stack.options.backend}, gait {stack.gait_name}"
         planar = not RunLog.of(stack.spec).drifts
-    stage = Stage(shown.scene, shown.frames, planar, wishes.width, SMOOTH // wishes.delay, title)
+    stage = FrameRenderer(shown.scene, shown.frames, planar, wishes.width, SMOOTH // wishes.delay, title)
     speed = wishes.speed_of(stack)
     pace = "real time" if speed == 1.0 else f"{speed:g} x real time"
     progress = ProgressLine(str(file), stage.count, quiet, "{:.0f} of {:.0f} frames")

@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection
 from crawler_cli.console.interruption import EXIT_INTERRUPTED
 from crawler_nodes.shutdown.watchdog import hear_signals, looks
 
-HANGS = 8.0  # s that one turn of a loop may take that looks after motors
-ENDS = 1.0  # s that any loop may go on once it was asked to end
+MOTOR_LOOP_TIMEOUT_S = 8.0  # s that one turn of a loop may take that looks after motors
+STOP_TIMEOUT_S = 1.0  # s that any loop may go on once it was asked to end
 LAST = 0.3  # s that the last sentence may take
 NOT_DONE = 1  # exit code
 
@@ -25,7 +25,7 @@ class LoopWatchdog:
         """`numbers` are the signals that ask to end; `moves`: it looks after motors."""
         self._end = end
         self._numbers = numbers
-        self._most = HANGS if moves else math.inf
+        self._most = MOTOR_LOOP_TIMEOUT_S if moves else math.inf
         self._waited = -math.inf  # s since the last turn
         self._asked = False
         self._over = threading.Event()
@@ -51,7 +51,7 @@ class LoopWatchdog:
                 return
             for number in set(numbers).intersection(self._numbers):
                 code = 128 + number if number in (signal.SIGTERM, signal.SIGHUP) else EXIT_INTERRUPTED
-                self._most, self._waited, self._asked = ENDS, 0.0, True
+                self._most, self._waited, self._asked = STOP_TIMEOUT_S, 0.0, True
             self._waited += passed
             if self._waited > self._most:
                 break

@@ -16,7 +16,7 @@ from ament_index_python.packages import get_package_prefix
 
 from crawler_bringup.stack.stack import NodeSpec
 from crawler_nodes.shutdown.parent import as_parent
-from crawler_nodes.shutdown.stopped_process_detector import Standstill
+from crawler_nodes.shutdown.stopped_process_detector import StoppedProcessDetector
 
 PR_SET_PDEATHSIG = 1
 GRACE = 1.7  # s between the polite request and SIGKILL; with it every process ends within 2 s
@@ -29,7 +29,7 @@ class NodeProcesses:
         self._directory = directory
         self._nodes = [node for node in nodes if not node.installed_with_ros]
         self.children: dict[str, subprocess.Popen[bytes]] = {}
-        self._standstill: dict[str, Standstill] = {}
+        self._standstill: dict[str, StoppedProcessDetector] = {}
 
     def start(self) -> None:
         """Start every node, its output going to <directory>/<name>.log."""
@@ -46,7 +46,7 @@ class NodeProcesses:
                 preexec_fn=end_with_parent,
             )
             log.close()
-            self._standstill[node.name] = Standstill(self.children[node.name].pid)
+            self._standstill[node.name] = StoppedProcessDetector(self.children[node.name].pid)
 
     def ended(self) -> dict[str, int]:
         """The nodes that are no longer running, with their exit codes."""

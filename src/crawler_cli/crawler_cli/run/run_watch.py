@@ -17,7 +17,7 @@ from crawler_cli.run.loop_watchdog import LoopWatchdog
 from crawler_cli.run.node_processes import NodeProcesses
 from crawler_cli.run.status_line import StatusLine
 from crawler_core.errors import UserError
-from crawler_nodes.client.stack_monitor import RingView
+from crawler_nodes.client.stack_monitor import StackMonitor
 from crawler_nodes.run_log.log import RunLog
 from crawler_nodes.transport.duplicate_stack_check import THERE
 
@@ -103,7 +103,7 @@ class _Watch:
         self._processes = processes
         self._outcome = outcome
         self._log = outcome.log
-        self._bystanders = {node.name for node in stack.nodes if node.bystander}
+        self._bystanders = {node.name for node in stack.nodes if node.is_optional}
         self._began = self._looked = time.monotonic()
         self._first_state = self._began
         self._active = self._began  # when the backend was so last
@@ -112,7 +112,7 @@ class _Watch:
 
     def run(self, quiet: bool, overseer: LoopWatchdog) -> None:
         status = StatusLine(self._stack, self._log, quiet=quiet)
-        with RingView(log=self._log, namespace=self._stack.options.namespace) as view, status:
+        with StackMonitor(log=self._log, namespace=self._stack.options.namespace) as view, status:
             while not self._done(view):
                 overseer.turn()
                 status.update()
@@ -120,7 +120,7 @@ class _Watch:
             self._outcome.wall = time.monotonic() - self._first_state
             view.wait(lambda: False, LAST_WORDS)
 
-    def _done(self, view: RingView) -> bool:
+    def _done(self, view: StackMonitor) -> bool:
         view.drain()
         now = time.monotonic()
         outcome = self._outcome

@@ -21,7 +21,7 @@ DEMANDS = {  # what strides ask for at most, where it is known
     "peak_torque_N_m": ("largest torque", lambda v: f"{v:.2f} N m"),
     "peak_power_W": ("largest power", lambda v: f"{v:.0f} W"),
 }
-COUNTERS = ("ticks", "late_ticks", "overruns", "clamped", "refused")
+COUNTERS = ("ticks", "late_ticks", "overruns", "clamped", "rejected")
 
 
 def summarise(stack: Stack, outcome: RunOutcome, directory: Path) -> dict[str, Any]:
