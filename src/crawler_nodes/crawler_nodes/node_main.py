@@ -16,8 +16,8 @@ from rclpy.publisher import Publisher
 from rclpy.signals import SignalHandlerOptions
 
 from crawler_core.errors import UserError
-from crawler_nodes.guardian import HANGS, Guardian, own_name
-from crawler_nodes.spinning import Spinner
+from crawler_nodes.shutdown.watchdog import HANGS, ShutdownWatchdog, own_name
+from crawler_nodes.transport.priority_executor import PriorityExecutor
 
 N = TypeVar("N", bound=Node)
 
@@ -35,14 +35,14 @@ def run_node(
     factory: Callable[[], N],
     *,
     leave: Callable[[N], None] | None = None,
-    let_go: Callable[[N], None] | None = None,
+    release_torque: Callable[[N], None] | None = None,
     moves: bool = False,
-    spinner: Callable[[N], Spinner] = Spinner,
+    spinner: Callable[[N], PriorityExecutor] = PriorityExecutor,
 ) -> None:
     """Make the node and run it until the process is asked to end; that is no error.
 
     `spinner` makes the loop that it lives in. `leave` is called with the node on every way out, while ROS still works
-    and with signals held off, so that a second Ctrl-C cannot interrupt it. Where that loop hangs, `let_go` is called
+    and with signals held off, so that a second Ctrl-C cannot interrupt it. Where that loop hangs, `release_torque` is called
     instead, from another thread. A node that `moves` motors ends too where whoever started it stands still. A
     UserError, at the start or later, ends the process with exit code 2 and one sentence on stderr.
     """
@@ -52,7 +52,7 @@ def run_node(
             while not asked_to_end():
                 loop.turn()
 
-    run_loop(factory, live, leave=leave, let_go=let_go, moves=moves)
+    run_loop(factory, live, leave=leave, release_torque=release_torque, moves=moves)
 
 
 def run_loop(
@@ -60,11 +60,11 @@ def run_loop(
     live: Callable[[N, Callable[[], bool]], None],
     *,
     leave: Callable[[N], None] | None = None,
-    let_go: Callable[[N], None] | None = None,
+    release_torque: Callable[[N], None] | None = None,
     moves: bool = False,
 ) -> None:
     """As `run_node`, for a node with a loop of its own: `live` gets the node and a function to ask whether to end."""
-    guardian = Guardian(moves)
+    guardian = ShutdownWatchdog(moves)
     try:
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     except ARGUMENT_ERRORS as error:
@@ -73,7 +73,7 @@ def run_loop(
     code = HANGS
     try:
         node = factory()
-        guardian.guard(lambda: None if let_go is None else let_go(node))
+        guardian.guard(lambda: None if release_torque is None else release_torque(node))
         # the first words of a logger take it some 30 ms: not in the middle of the ring
         node.get_logger().info("ready")
         gc.freeze()  # what is there now stays: the collector need not look through it in the middle of a tick
@@ -92,13 +92,13 @@ def run_loop(
             leave(node)
         guardian.done(code)
         if node is not None:
-            be_heard(node, began + HEARD)
+            wait_for_acks(node, began + HEARD)
             node.destroy_node()
         rclpy.try_shutdown()
     guardian.end()
 
 
-def be_heard(node: Node, until: float) -> None:
+def wait_for_acks(node: Node, until: float) -> None:
     """Wait a little for those who have not got yet what was said last, such as a recorder that is behind."""
     unheard = list(node.publishers)
     while unheard and time.monotonic() < until:

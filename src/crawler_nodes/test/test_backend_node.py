@@ -21,9 +21,9 @@ from std_srvs.srv import SetBool, Trigger
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.parameters import parameter
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
-from crawler_nodes import backend_node
-from crawler_nodes.backend_node import BackendNode, autostart
-from crawler_nodes.messages import stamp_ns
+from crawler_nodes.backend_node import node as backend_node
+from crawler_nodes.backend_node.node import BackendNode, autostart
+from crawler_nodes.messages.header import stamp_ns
 
 HOME = np.radians([110.0, 110.0])
 PATIENT = {"rate": 500.0, "lockstep_timeout": 60.0}  # who is slow is not late
@@ -198,7 +198,7 @@ def test_a_command_that_cannot_be_used_is_refused_and_reported(bench, names, pos
     assert np.isfinite(bench.body.told).all()
     bench.spin_until(
         lambda: any(
-            entry.key == "last_refusal" and words in entry.value
+            entry.key == "last_rejection" and words in entry.value
             for message in bench.diagnostics
             for entry in message.status[0].values
         )
@@ -314,7 +314,7 @@ def test_of_motors_any_thread_can_take_the_torque_off_while_a_tick_hangs(bench, 
         way_out = threading.Thread(target=node.leave_safe)
         way_out.start()
         bench.spin_until(lambda: not node.active)
-    node.let_go()
+    node.release_torque()
     assert bench.body.relaxed
     free.set()
     if leaving:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from rosgraph_msgs.msg import Clock
 
-from crawler_nodes.clock_guard import FAR, SURE, ClockGuard
+from crawler_nodes.transport.clock_guard import FAR, SURE, ClockGuard
 
 
 @pytest.fixture

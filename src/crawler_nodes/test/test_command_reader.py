@@ -8,9 +8,9 @@ import pytest
 from sensor_msgs.msg import JointState
 
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
-from crawler_nodes.joint_message import JointMessage
-from crawler_nodes.messages import CommandReader
+from crawler_core.robot.robot_file import load_robot
+from crawler_nodes.messages.header import CommandReader
+from crawler_nodes.messages.joint_message import JointMessage
 
 GYMNAST = Path(__file__).parents[2] / "crawler_core/test/robots/gymnast/robot.yaml"
 

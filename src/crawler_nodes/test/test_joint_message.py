@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 
-from crawler_nodes import joint_message
-from crawler_nodes.joint_message import JointMessage, JointMessageReader
+from crawler_nodes.messages import joint_message
+from crawler_nodes.messages.joint_message import JointMessage, JointMessageReader
 
 NUMBERS = st.floats(width=64)
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=9)

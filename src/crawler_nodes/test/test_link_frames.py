@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from crawler_core.robot import load_robot
-from crawler_core.urdf import build_urdf
-from crawler_nodes.link_frames import LinkFrames
-from crawler_nodes.messages import stamp_ns
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.description.urdf import build_urdf
+from crawler_nodes.messages.header import stamp_ns
+from crawler_nodes.messages.link_frames import LinkFrames
 
 URDF = """
 <robot name="toy">

@@ -11,10 +11,10 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
-from crawler_core.closure import closure_of
+from crawler_core.linkages.loop_closure_solver import closure_of
 from crawler_core.parameters import parameter
 from crawler_core.types import JointCommand, Observation
-from crawler_nodes.backend_node import BackendNode, autostart
+from crawler_nodes.backend_node.node import BackendNode, autostart
 
 GYMNAST = Path(__file__).parents[2] / "crawler_core/test/robots/gymnast/robot.yaml"
 CRANK, FLYWHEEL = 0, 3  # their places among the joints

@@ -9,8 +9,7 @@ from sensor_msgs.msg import JointState
 
 from crawler_core.errors import UserError
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
-from crawler_nodes.joint_message import JointMessage
-from crawler_nodes.messages import (
+from crawler_nodes.messages.header import (
     BaseWriter,
     CommandReader,
     ContactWriter,
@@ -19,6 +18,7 @@ from crawler_nodes.messages import (
     set_stamp,
     stamp_ns,
 )
+from crawler_nodes.messages.joint_message import JointMessage
 
 
 @pytest.mark.parametrize("time_ns", [0, 1, 999_999_999, 1_000_000_000, 1_700_000_000_123_456_789])

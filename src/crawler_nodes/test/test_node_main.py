@@ -7,16 +7,16 @@ import sys
 
 import pytest
 
-from crawler_nodes import guardian
+from crawler_nodes.shutdown import watchdog
 
 PROGRAM = """
 import ctypes, time
 import rclpy
 from crawler_core.errors import UserError
-from crawler_nodes import guardian
+from crawler_nodes.shutdown import watchdog
 from crawler_nodes.node_main import run_node
 
-guardian.LAST = {last}
+watchdog.LAST = {last}
 
 def make():
     if {refuse}:
@@ -32,7 +32,7 @@ def leave(node):
 
 if "{where}" == "shutdown":
     rclpy.try_shutdown = lambda: {hang}
-run_node(make, leave=leave, let_go=lambda node: print("let go", flush=True), moves={moves})
+run_node(make, leave=leave, release_torque=lambda node: print("let go", flush=True), moves={moves})
 """
 SLEEP = "time.sleep(600)"
 STANDSTILL = "ctypes.PyDLL(None).sleep(600)"  # as time.sleep, but no other thread of Python goes on meanwhile
@@ -40,7 +40,7 @@ STANDSTILL = "ctypes.PyDLL(None).sleep(600)"  # as time.sleep, but no other thre
 
 def start(refuse=False, *arguments, where="nowhere", hang="None", moves=False, **environment):
     # who can end by himself may take his time for it on a busy machine
-    last = guardian.LAST if hang == STANDSTILL else 60.0
+    last = watchdog.LAST if hang == STANDSTILL else 60.0
     program = PROGRAM.format(refuse=refuse, where=where, hang=hang, moves=moves, last=last)
     return subprocess.Popen(
         [sys.executable, "-c", program, *arguments],

@@ -11,12 +11,12 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from transforms3d.euler import euler2quat
 
-from crawler_core.robot import StrideSpec
+from crawler_core.robot.robot_spec import StrideSpec
 from crawler_core.types import ContactMode
-from crawler_nodes.kept import Kept
-from crawler_nodes.measured import demands, latest_step, measure, mode_shares
-from crawler_nodes.messages import set_stamp
-from crawler_nodes.run_log import FeetSample, Place, RunLog
+from crawler_nodes.messages.header import set_stamp
+from crawler_nodes.run_log.decimating_buffer import DecimatingBuffer
+from crawler_nodes.run_log.log import FeetSample, Place, RunLog
+from crawler_nodes.run_log.stride_metrics import demands, latest_step, measure, mode_shares
 
 PERIOD = 0.7853  # s, no multiple of the time between messages
 SWING = 2.0 * math.pi / PERIOD
@@ -180,7 +180,7 @@ def test_a_long_run_is_measured_as_if_all_of_it_had_been_kept():
     """Ten minutes in a log that keeps a minute and a half of them, beside one that keeps them all."""
     long, whole = RunLog(), RunLog(keep_every=0.0)
     for name in ("odometry", "contacts"):
-        setattr(long, name, Kept(9_000))
+        setattr(long, name, DecimatingBuffer(9_000))
     for log in (long, whole):
         log.feet = ["foot"]
         for k in range(60_000):

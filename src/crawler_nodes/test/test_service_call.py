@@ -3,7 +3,7 @@
 import pytest
 from std_srvs.srv import SetBool, Trigger
 
-from crawler_nodes.service_call import AGAIN, ServiceCall, lets_move
+from crawler_nodes.client.service_call import AGAIN, ServiceCall, enables_motion
 
 
 class Future:
@@ -72,4 +72,4 @@ def test_what_lets_the_robot_move_is_sent_once():
     ],
 )
 def test_reset_and_enable_let_it_move_and_what_stops_it_does_not(name, request_, moves):
-    assert lets_move(name, request_) is moves
+    assert enables_motion(name, request_) is moves

@@ -8,8 +8,8 @@ from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from crawler_nodes.messages import set_stamp
-from crawler_nodes.tap import Tap, Topic, stamp_of
+from crawler_nodes.messages.header import set_stamp
+from crawler_nodes.transport.tap import Tap, Topic, stamp_of
 
 
 @pytest.fixture

@@ -1,0 +1,49 @@
+"""The frames of a robot's links as tf messages, from its URDF and its joint angles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from geometry_msgs.msg import TransformStamped
+from tf2_msgs.msg import TFMessage
+
+from crawler_core.description.frame import Frame, read_frames
+from crawler_nodes.messages.header import set_stamp
+
+
+class LinkFrames:
+    """What robot_state_publisher would publish. `prefix` goes before every frame's name, for a second robot."""
+
+    def __init__(self, urdf: str, prefix: str = "") -> None:
+        frames = read_frames(urdf)
+        self._prefix = f"{prefix}/" if prefix else ""
+        self._moving = [frame for frame in frames if frame.joint]
+        self._transforms = [self._empty(frame) for frame in self._moving]
+        fixed = [frame for frame in frames if not frame.joint]
+        self.static = TFMessage(transforms=[self._empty(frame) for frame in fixed])
+        for message, frame in zip(self.static.transforms, fixed, strict=True):
+            _place(message, frame, 0.0)
+
+    def moving(self, time_ns: int, names: Sequence[str], angles: Sequence[float]) -> list[TransformStamped]:
+        """The frames behind the joints whose angles are known. The same message objects every time."""
+        known = dict(zip(names, angles, strict=True))
+        placed = []
+        for message, frame in zip(self._transforms, self._moving, strict=True):
+            if math.isfinite(known.get(frame.joint, math.nan)):
+                set_stamp(message.header.stamp, time_ns)
+                _place(message, frame, known[frame.joint])
+                placed.append(message)
+        return placed
+
+    def _empty(self, frame: Frame) -> TransformStamped:
+        message = TransformStamped(child_frame_id=self._prefix + frame.child)
+        message.header.frame_id = self._prefix + frame.parent
+        return message
+
+
+def _place(message: TransformStamped, frame: Frame, angle: float) -> None:
+    position, quaternion = frame.at(angle)
+    move, turn = message.transform.translation, message.transform.rotation
+    move.x, move.y, move.z = position
+    turn.w, turn.x, turn.y, turn.z = quaternion

@@ -1,0 +1,33 @@
+"""What the guardian knows when the loop is told to end."""
+
+import signal
+from typing import Any
+
+import pytest
+
+from crawler_nodes.shutdown.watchdog import ShutdownWatchdog
+
+
+class Parent:
+    """Says what is wrong with it, and whether the loop was told to end before that was known."""
+
+    def __init__(self, guardian, trouble):
+        self.guardian, self._trouble = guardian, trouble
+        self.too_soon = False
+
+    def trouble(self, moves):
+        self.too_soon |= self.guardian.asked
+        return self._trouble
+
+
+@pytest.mark.parametrize("trouble", ["process 7, which had started it, is gone", ""])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_loop_is_told_to_end_once_it_is_known_why(number, trouble):
+    guardian = ShutdownWatchdog.__new__(ShutdownWatchdog)  # without its thread, and this process's signals
+    guardian.asked, guardian.why = False, ""
+    parent: Any = Parent(guardian, trouble)
+    guardian._parent = parent
+    guardian._hear(bytes([number]))
+    assert guardian.asked
+    assert guardian.why == trouble
+    assert not parent.too_soon
