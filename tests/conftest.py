@@ -8,7 +8,7 @@ import yaml
 from rings import LONG, widened
 
 from crawler_cli import __main__ as front_door
-from crawler_core.robot import robots_directory
+from crawler_core.robot.robot_file import robots_directory
 from crawler_nodes.testing.free_domain_id import free_domain_id
 
 

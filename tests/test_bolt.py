@@ -14,12 +14,12 @@ from transcript import Said, assert_equal_to_the_bit, lockstep_run
 
 from crawler_bringup.stack.stack import Options, make_stack
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.equations.six_bar import passive_angles
 from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.run_log.stride_metrics import measure
-from crawler_studies.simulation.control_loop import LawLoop
+from crawler_studies.simulation.control_loop import ControlLoop
 from crawler_testing.fixtures.running_stack import RunningStack
 from gait_generators.kinds.gait_registry import make_gait
 from hybrid_controller.laws.law_registry import LAWS, law_name, law_parameters
@@ -112,7 +112,7 @@ def test_studies_run_it_without_ros_as_the_ring_does_to_the_bit():
     spec, dt = load_robot("bolt"), 1e-3
     backend = ModelBackend(spec, ModelSettings(), dt)
     law = LAWS["running"].build(spec, law_parameters(spec, "running", {}), dt)
-    loop = LawLoop(spec, make_gait(spec, None, {}), law, backend, round(1e9 * dt))
+    loop = ControlLoop(spec, make_gait(spec, None, {}), law, backend, round(1e9 * dt))
     states = {stamp_ns(message.header.stamp): message for message in run_on("model")[0].messages("joint_states")}
     for _ in range(1500):
         seen = loop.tick()

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from crawler_core.parameters import describe
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_studies.bolt.design.mechanism_goal import Wishes
 from crawler_studies.miniaq.design.gait_goal import Wishes as GaitWishes
 

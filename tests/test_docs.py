@@ -21,10 +21,10 @@ from crawler_cli.__main__ import COMMANDS
 from crawler_cli.commands import doctor, gait_analysis, model, run
 from crawler_cli.run.run_watch import RunOutcome
 from crawler_cli.run.summary import summarise
-from crawler_core.backend_settings import BackendSettings, robots_own
+from crawler_core.loop.backend_settings import BackendSettings, robots_own
 from crawler_core.parameters import check_value, describe
-from crawler_core.robot import load_robot, parameter_infos, robot_names
-from crawler_core.urdf import build_urdf
+from crawler_core.robot.robot_file import load_robot, parameter_infos, robot_names
+from crawler_core.description.urdf import build_urdf
 from crawler_models.models import model_of, predict
 from crawler_nodes.run_log.log import RunLog
 from crawler_studies.snake import figures as snake_figures
@@ -229,7 +229,7 @@ def table_lines(text):
 
 @pytest.mark.parametrize("name", ["table1", "table2", "rates", "links"])
 def test_the_snakes_page_has_the_tables_that_crawler_figures_makes(name, tmp_path):
-    (made,) = snake_figures.DRAWINGS[name](snake_figures.make_lab(load_robot("snake"))).save(tmp_path)
+    (made,) = snake_figures.DRAWINGS[name](snake_figures.make_data(load_robot("snake"))).save(tmp_path)
     said = table_lines((ROOT / "docs/snake.md").read_text())
     made_lines = table_lines(made.read_text())
     begin = said.index(made_lines[0])
@@ -238,7 +238,7 @@ def test_the_snakes_page_has_the_tables_that_crawler_figures_makes(name, tmp_pat
 
 @pytest.mark.exhaustive  # a minute of searches; those at 8 rad/s are a test of crawler_studies in every run
 def test_the_page_on_the_fourier_gait_has_the_best_gaits_of_each_kind_that_crawler_figures_finds():
-    found = {tuple(row[:2]): row[2:] for row in gaits.make(three_link_figures.make_lab(load_robot("three_link"))).rows}
+    found = {tuple(row[:2]): row[2:] for row in gaits.make(three_link_figures.make_data(load_robot("three_link"))).rows}
     columns = ("(5), worst", "(8), nominal", "(8), worst", "fourier, nominal", "fourier, worst")
     for library, text in re.findall(
         r"^\*\*(`\w+`)\*\*.*?\n\n(.*?)\n\n", sections(FOURIER)["How far it goes"], re.M | re.S

@@ -68,7 +68,7 @@ def test_the_ring_crawls_as_far_as_the_law_in_continuous_time(backend, controlle
 
 
 def test_a_robot_that_is_no_three_link_crawler_is_refused_before_anything_starts(tmp_path):
-    from crawler_core.robot import load_robot
+    from crawler_core.robot.robot_file import load_robot
 
     text = (load_robot("three_link").directory / "robot.yaml").read_text().replace("central_inertia", "girth")
     (tmp_path / "robot.yaml").write_text(text)

@@ -17,7 +17,7 @@ from std_srvs.srv import SetBool, Trigger
 from transcript import Said, assert_equal_to_the_bit, lockstep_run
 
 from crawler_bringup.stack.stack import Options
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_nodes.messages.header import stamp_ns
 from crawler_testing.fixtures.running_stack import RunningStack
 

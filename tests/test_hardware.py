@@ -24,7 +24,7 @@ from std_srvs.srv import SetBool, Trigger
 from crawler_bringup.stack.stack import Options, make_stack
 from crawler_core.errors import UserError
 from crawler_core.parameters import describe
-from crawler_core.robot import load_robot, robot_names, robots_directory
+from crawler_core.robot.robot_file import load_robot, robot_names, robots_directory
 from crawler_nodes.transport.tap import Topic
 from crawler_testing.fixtures.running_stack import RunningStack
 from hw_drivers.backend.hardware_map import hardware_map

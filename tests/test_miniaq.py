@@ -14,10 +14,10 @@ from transcript import Said, assert_equal_to_the_bit, lockstep_run
 
 from crawler_bringup.stack.stack import Options, make_stack
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.run_log.stride_metrics import measure
-from crawler_studies.simulation.control_loop import LawLoop
+from crawler_studies.simulation.control_loop import ControlLoop
 from crawler_testing.fixtures.running_stack import RunningStack
 from gait_generators.kinds.gait_registry import make_gait
 from hybrid_controller.laws.law_registry import LAWS, law_parameters
@@ -87,7 +87,7 @@ def test_studies_walk_it_without_ros_as_the_ring_does_to_the_bit(runs):
     dt = 1.0 / RATE
     backend = ModelBackend(SPEC, ModelSettings(), dt)
     law = LAWS["phase_lock"].build(SPEC, law_parameters(SPEC, "phase_lock", {}), dt)
-    loop = LawLoop(SPEC, make_gait(SPEC, None, {}), law, backend, round(1e9 * dt))
+    loop = ControlLoop(SPEC, make_gait(SPEC, None, {}), law, backend, round(1e9 * dt))
     states = {stamp_ns(message.header.stamp): message for message in runs["model"][0].messages("joint_states")}
     for _ in range(800):
         seen = loop.tick()
@@ -207,7 +207,7 @@ class Clocked(MockBackend):
 def test_on_mock_motors_the_legs_turn_in_step():
     dt = 1.0 / SPEC.section("backends")["mock"]["rate"]
     law = LAWS["phase_lock"].build(SPEC, law_parameters(SPEC, "phase_lock", {}), dt)
-    loop = LawLoop(SPEC, make_gait(SPEC, None, {}), law, Clocked(dt), round(1e9 * dt))
+    loop = ControlLoop(SPEC, make_gait(SPEC, None, {}), law, Clocked(dt), round(1e9 * dt))
     seen = [loop.tick() for _ in range(round((SETTLED + TROT.period) / dt))][-round(TROT.period / dt) - 1 :]
     angles = np.array([one.position[SPEC.actuated_indices] for one in seen])
     rates = (angles[-1] - angles[0]) / (dt * (len(seen) - 1))

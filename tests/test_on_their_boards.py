@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from board_bench import Bench
 
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import FloatArray, JointCommand, Observation
-from crawler_studies.simulation.control_loop import LawLoop
+from crawler_studies.simulation.control_loop import ControlLoop
 from gait_generators.kinds.gait_registry import make_gait
 from hw_drivers.backend.hardware_map import hardware_map
 from hw_drivers.emulation.model_load import PushedGround
@@ -78,7 +78,7 @@ def speed(name, seconds, settled, *, motors: Mapping[str, Any] | None = None):
     chosen = spec.section("controller")["default"]
     law = LAWS[chosen].build(spec, law_parameters(spec, chosen, {}), 1e-9 * dt_ns)
     backend: Any = ModelBackend(spec, ModelSettings(), 1e-9 * dt_ns) if motors is None else OnItsBoard(spec, motors)
-    loop = LawLoop(spec, make_gait(spec, None, {}), law, backend, dt_ns)
+    loop = ControlLoop(spec, make_gait(spec, None, {}), law, backend, dt_ns)
     path = []
     while loop.seen.time_ns < 1e9 * seconds:
         seen = loop.tick()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from crawler_bringup.stack.stack import Options, make_stack
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_models.models import predict
 from gait_generators.kinds.gait_registry import make_gait
 

@@ -18,7 +18,7 @@ from rings import LIMITS, widened
 from rosbags.highlevel import AnyReader
 
 from crawler_cli.recordings.recording_check import check_recording
-from crawler_core.robot import load_robot
+from crawler_core.robot_loading import load_robot
 from crawler_nodes.testing.free_domain_id import free_domain_id
 from crawler_studies.recordings.recording import reading
 from crawler_testing.faults.fault_kind import NeededRun

@@ -19,7 +19,7 @@ from std_msgs.msg import String
 from crawler_bringup.recorder.crash_safe_bag import CrashSafeBag
 from crawler_cli.commands import film
 from crawler_cli.recordings.recorded_run import interventions, what_differs
-from crawler_studies.recordings.recording import about_run, reading
+from crawler_studies.recordings.recording import read_run_metadata, reading
 from crawler_studies.recordings.recording_comparison import compare
 
 WAIT = ("--set", "backend.lockstep_timeout=60", "--set", "controller.reference_timeout=60")
@@ -179,10 +179,10 @@ def test_a_recording_of_another_version_says_what_differs(crawl, tmp_path):
 
     other = with_about(crawl, tmp_path / "other", older)
     with reading(crawl) as now, reading(other) as before:
-        differs = what_differs(about_run(before), about_run(now))
+        differs = what_differs(read_run_metadata(before), read_run_metadata(now))
         assert interventions(before) == []
-        assert what_differs(about_run(now), about_run(now)) == []
-        numpy, machine = (about_run(now)["versions"][name] for name in ("numpy", "machine"))
+        assert what_differs(read_run_metadata(now), read_run_metadata(now)) == []
+        numpy, machine = (read_run_metadata(now)["versions"][name] for name in ("numpy", "machine"))
     assert differs == [
         f"machine: not there then, {machine} now",
         f"numpy: 1.0 then, {numpy} now",

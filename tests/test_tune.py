@@ -23,9 +23,9 @@ from std_srvs.srv import SetBool, Trigger
 from crawler_bringup.stack.stack import Options
 from crawler_cli.commands import tune
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
+from crawler_core.robot_loading import load_robot
 from crawler_models.models import predict
-from crawler_studies.evaluators.live_link import RingLink
+from crawler_studies.evaluators.live_link import LiveLink
 from crawler_studies.tuning.plan import Request, make_plan
 from crawler_studies.tuning.tuning_loop import open_tuning, read
 from crawler_testing.fixtures.running_stack import RunningStack
@@ -140,7 +140,7 @@ def ring(request):
 
 
 def the_gait(names=("psi", "omega")):
-    link = RingLink(load_robot("three_link"))
+    link = LiveLink(load_robot("three_link"))
     found = {}
 
     def answers():

@@ -18,7 +18,7 @@ from typing import NoReturn
 from crawler_bringup.fastdds_profile import use_fastdds_profile
 from crawler_cli.console.command import Command
 from crawler_core.errors import UserError
-from crawler_core.table import Table
+from crawler_core.registry import Table
 from crawler_nodes.transport.domain_id import domain_id
 
 COMMANDS: Table[Command] = Table(

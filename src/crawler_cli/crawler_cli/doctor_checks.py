@@ -99,7 +99,7 @@ def discovery() -> Finding:
 
 def jitter() -> Finding:
     """How well a 200 Hz loop keeps its time."""
-    from crawler_core.pacing import Pacer
+    from crawler_core.loop.pacer import Pacer
 
     pacer = Pacer(1.0)
     times = []

@@ -10,8 +10,8 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
 from crawler_testing.soak.memory import Memory, grows, own_memory
-from crawler_testing.soak.result import SoakResult
-from crawler_testing.soak.sequence import RecorderPromise, Sequence
+from crawler_testing.soak.sequence_counter import RecorderPromise, Sequence
+from crawler_testing.soak.soak_result import SoakResult
 
 WELL = SoakResult(
     robot="three_link",

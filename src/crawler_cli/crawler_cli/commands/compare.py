@@ -17,13 +17,13 @@ from crawler_cli.console.arguments import HOUR, add_json, add_settings, number, 
 from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import BackendFault, UserError, unknown_name
-from crawler_core.robot import default_robot
-from crawler_studies.study.study_case import Subject
+from crawler_core.robot.robot_file import default_robot
+from crawler_studies.study.study_case import StudyCase
 from gait_generators.kinds.limit_check import check_limits
 
 if TYPE_CHECKING:
-    from crawler_core.robot import RobotSpec
-    from crawler_studies.simulation.backend_comparison import Trace, WitnessVerdict
+    from crawler_core.robot.robot_spec import RobotSpec
+    from crawler_studies.simulation.backend_comparison import BackendTrace, TraceComparison
     from gait_generators.kinds.gait import Gait
 
 RATE = 500.0  # Hz, where the robot's ring wants no other
@@ -76,21 +76,21 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError("'backend' settings mean something else to each backend: set them in the robot file.")
     if not arguments.within > 0.0:
         raise UserError(f"--within {arguments.within:g} is not allowed: give a percentage above 0.")
-    subject = Subject(arguments.robot, arguments.gait, settings, arguments.controller)
-    spec, gait = subject.at({})
+    case = StudyCase(arguments.robot, arguments.gait, settings, arguments.controller)
+    spec, gait = case.at({})
     check_limits(spec, gait)
-    subject.law_entry.check(spec)
+    case.law_entry.check(spec)
     seconds = _seconds(arguments.duration, gait)
     chosen, left_out = _backends(arguments.backends)
-    picture = _picture(arguments.save, spec, subject.gait_name)
+    picture = _picture(arguments.save, spec, case.gait_name)
     dt_ns = round(1e9 / (spec.rate or RATE))
     asked = StopRequest(at_once=True)
-    traces: list[Trace] = []
+    traces: list[BackendTrace] = []
     walls: list[float] = []
     for name in chosen:
         begin = time.monotonic()
         try:
-            traces.append(_trace(subject, spec, gait, name, dt_ns, seconds, arguments.json))
+            traces.append(_trace(case, spec, gait, name, dt_ns, seconds, arguments.json))
         except (UserError, BackendFault) as error:
             if arguments.backends:
                 raise UserError(f"{name} cannot run it: {error}") from None
@@ -107,8 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
     verdicts = [compare(traces[0], each, spec.foot_names, 0.01 * arguments.within) for each in traces[1:]]
     result = {
         "robot": spec.name,
-        "gait": subject.gait_name,
-        "law": subject.law_name,
+        "gait": case.gait_name,
+        "law": case.law_name,
         "seconds": seconds,
         "rate_hz": 1e9 / dt_ns,
         "within": 0.01 * arguments.within,
@@ -117,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
         "runs": [_row(*row) for row in zip(traces, [None, *verdicts], walls, strict=True)],
         "left_out": left_out,
     }
-    draw(traces, spec.foot_names, f"{spec.name}, gait {subject.gait_name}", picture)
+    draw(traces, spec.foot_names, f"{spec.name}, gait {case.gait_name}", picture)
     if arguments.json:
         print(json.dumps(finite(result)))
     else:
@@ -161,17 +161,17 @@ def _picture(said: str, spec: RobotSpec, gait: str) -> Path:
     return file
 
 
-def _trace(subject: Subject, spec: RobotSpec, gait: Gait, name: str, dt_ns: int, seconds: float, quiet: bool) -> Trace:
+def _trace(case: StudyCase, spec: RobotSpec, gait: Gait, name: str, dt_ns: int, seconds: float, quiet: bool) -> BackendTrace:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     from crawler_studies.simulation.backend_comparison import trace
-    from crawler_studies.simulation.simulate import settings_for
+    from crawler_studies.simulation.simulate import simulation_settings
 
     entry, dt = BACKENDS[name], dt_ns * 1e-9
-    settings, _ = settings_for(spec, name, {})
+    settings, _ = simulation_settings(spec, name, {})
     entry.check(spec, settings)
-    law = subject.law_entry.build(spec, subject.law_at({}), dt)
+    law = case.law_entry.build(spec, case.law_at({}), dt)
     console = Console(stderr=True)
     bar = Progress(
         TextColumn(f"{name:10}"), BarColumn(), TimeRemainingColumn(), console=console, transient=True, disable=quiet
@@ -183,7 +183,7 @@ def _trace(subject: Subject, spec: RobotSpec, gait: Gait, name: str, dt_ns: int,
         )
 
 
-def _row(run: Trace, verdict: WitnessVerdict | None, wall: float) -> dict[str, Any]:
+def _row(run: BackendTrace, verdict: TraceComparison | None, wall: float) -> dict[str, Any]:
     stride, speed = run.settled
     return {
         "backend": run.backend,

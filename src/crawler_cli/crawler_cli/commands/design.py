@@ -1,4 +1,4 @@
-"""Search for a better mechanism or gait of a robot: whatever its equations can judge by themselves."""
+"""ParameterSearch for a better mechanism or gait of a robot: whatever its equations can judge by themselves."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from crawler_cli.console.arguments import add_json, add_settings, settings_of, w
 from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import UserError, unknown_name
+from crawler_core.files import parse_value
 from crawler_core.parameters import build, check_value, describe
-from crawler_core.robot import default_robot
-from crawler_core.table import load
-from crawler_core.yaml_file import parse_value
+from crawler_core.robot.robot_file import default_robot
+from crawler_core.registry import load
 from crawler_models.models import model_of
 
 if TYPE_CHECKING:
-    from crawler_core.robot import RobotSpec
+    from crawler_core.robot.robot_spec import RobotSpec
     from crawler_studies.design.designer import Design, Designer, Range
-    from crawler_studies.study.study_case import Subject
+    from crawler_studies.study.study_case import StudyCase
 
 EPILOG = """examples:
   crawler design ROBOT
@@ -78,37 +78,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check everything, search, report."""
-    from crawler_studies.study.study_case import Subject
+    from crawler_studies.study.study_case import StudyCase
 
     if arguments.seed < 0:
         raise UserError(f"--seed {arguments.seed} is not allowed: give 0 or more.")
     settings = settings_of(arguments)
-    subject = Subject(arguments.robot, arguments.gait, settings)
-    designer = _designer(subject.spec)
-    _check_sections(arguments, settings, subject, designer)
+    case = StudyCase(arguments.robot, arguments.gait, settings)
+    designer = _designer(case.spec)
+    _check_sections(arguments, settings, case, designer)
     if arguments.options:
-        show_options(subject, designer, arguments.json)
+        show_options(case, designer, arguments.json)
         return 0
     wishes: Any = build(designer.wishes, _wanted(arguments.want, designer), section="want")
-    ranges = _ranges(arguments, subject, designer)
-    search = designer.plan(subject, wishes, ranges, arguments.seed)
-    file = _file(arguments, subject, wishes, ranges)
+    ranges = _ranges(arguments, case, designer)
+    search = designer.plan(case, wishes, ranges, arguments.seed)
+    file = _file(arguments, case, wishes, ranges)
     asked = StopRequest(at_once=False)
     lines = _Lines(designer.what, arguments.json)
     begin = time.monotonic()
     found = search.run(lines, asked)
     seconds = time.monotonic() - begin
     if found is None:
-        print(f"crawler: nothing was found: {lines.words}. Search wider ranges, or want less.", file=sys.stderr)
+        print(f"crawler: nothing was found: {lines.words}. ParameterSearch wider ranges, or want less.", file=sys.stderr)
         return 130 if asked() else 1
-    picture, table = _write(found, file, subject, designer)
-    gait = subject.gait_name if _searches_gaits(subject, designer) else None
+    picture, table = _write(found, file, case, designer)
+    gait = case.gait_name if _searches_gaits(case, designer) else None
     with_gait = ["--gait", gait] if gait else []
-    words = ["./crawler", "run", "--robot", arguments.robot or subject.spec.name, *with_gait, "--params", str(file)]
-    from crawler_studies.design.designer import by_section
+    words = ["./crawler", "run", "--robot", arguments.robot or case.spec.name, *with_gait, "--params", str(file)]
+    from crawler_studies.design.designer import group_by_section
 
     result = {
-        "robot": subject.spec.name,
+        "robot": case.spec.name,
         **({"gait": gait} if gait else {}),
         "wishes": dataclasses.asdict(wishes),
         "ranges": {name: list(ends) for name, ends in ranges.items()},
@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
         "better": found.better,
         "old": dict(found.old),
         "new": dict(found.new),
-        "settings": by_section(found.settings),
+        "settings": group_by_section(found.settings),
         "notes": list(found.notes),
         "command": shlex.join(words),
         "file": str(file),
@@ -128,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(finite(result)))
     else:
-        show(subject, designer, found, result)
+        show(case, designer, found, result)
     if asked():
         print(f"crawler: interrupted after {lines.judged} {designer.what}s; the best is in {file}.", file=sys.stderr)
         return 130
@@ -142,20 +142,20 @@ def _designer(spec: RobotSpec) -> Designer:
     return load(where, what=f"the design of '{spec.name}'")
 
 
-def _sections(subject: Subject, designer: Designer) -> list[str]:
-    from crawler_studies.design.designer import by_section
+def _sections(case: StudyCase, designer: Designer) -> list[str]:
+    from crawler_studies.design.designer import group_by_section
 
-    return sorted(by_section(designer.ranges(subject)), reverse=True)
+    return sorted(group_by_section(designer.ranges(case)), reverse=True)
 
 
-def _searches_gaits(subject: Subject, designer: Designer) -> bool:
-    return "gait" in _sections(subject, designer)
+def _searches_gaits(case: StudyCase, designer: Designer) -> bool:
+    return "gait" in _sections(case, designer)
 
 
 def _check_sections(
-    arguments: argparse.Namespace, settings: Mapping[str, object], subject: Subject, designer: Designer
+    arguments: argparse.Namespace, settings: Mapping[str, object], case: StudyCase, designer: Designer
 ) -> None:
-    known = _sections(subject, designer)
+    known = _sections(case, designer)
     for section in settings:
         if section not in known:
             raise UserError(
@@ -163,7 +163,7 @@ def _check_sections(
                 "settings."
             )
     if "gait" not in known and (arguments.gait or arguments.only == "gait"):
-        raise UserError(f"what is searched of '{subject.spec.name}' is a {designer.what}: leave the gait out.")
+        raise UserError(f"what is searched of '{case.spec.name}' is a {designer.what}: leave the gait out.")
 
 
 def _wanted(words: list[str], designer: Designer) -> dict[str, Any]:
@@ -188,8 +188,8 @@ def _example(designer: Designer) -> str:
     return f"{first.name}={first.default}"
 
 
-def _ranges(arguments: argparse.Namespace, subject: Subject, designer: Designer) -> dict[str, Range]:
-    known = designer.ranges(subject)
+def _ranges(arguments: argparse.Namespace, case: StudyCase, designer: Designer) -> dict[str, Range]:
+    known = designer.ranges(case)
     own = arguments.only
     ranges = {name: ends for name, ends in known.items() if not own or name.partition(".")[0] == own}
     for word in _words(arguments.over):
@@ -201,7 +201,7 @@ def _ranges(arguments: argparse.Namespace, subject: Subject, designer: Designer)
         except ValueError:
             raise UserError(f"'{word}' is no range: write {name}=low:high.") from None
         for value in (low, high):
-            check_value(subject.info(name), value, label=name)
+            check_value(case.info(name), value, label=name)
         if low > high:
             raise UserError(f"'{word}' is empty: {low:g} is above {high:g}.")
         ranges[name] = low, high
@@ -212,7 +212,7 @@ def _words(words: list[str]) -> list[str]:
     return [word.strip() for text in words for word in text.split(",")]
 
 
-def _file(arguments: argparse.Namespace, subject: Subject, wishes: Any, ranges: Mapping[str, Range]) -> Path:
+def _file(arguments: argparse.Namespace, case: StudyCase, wishes: Any, ranges: Mapping[str, Range]) -> Path:
     if arguments.save:
         file = Path(arguments.save)
         if file.suffix not in (".yaml", ".yml"):
@@ -220,28 +220,28 @@ def _file(arguments: argparse.Namespace, subject: Subject, wishes: Any, ranges: 
         if not file.parent.is_dir():
             raise UserError(f"{file} cannot be written: there is no directory {file.parent}.")
         return file
-    from crawler_studies.study.study_paths import labelled_path
+    from crawler_studies.study.study_paths import default_study_path
 
     identity = {"wishes": dataclasses.asdict(wishes), "ranges": ranges, "seed": arguments.seed}
-    identity |= {"gait": arguments.gait, "settings": subject.settings}
-    return labelled_path((subject.spec.name, "design"), identity, ".yaml")
+    identity |= {"gait": arguments.gait, "settings": case.settings}
+    return default_study_path((case.spec.name, "design"), identity, ".yaml")
 
 
-def _write(found: Design, file: Path, subject: Subject, designer: Designer) -> tuple[Path, Path | None]:
+def _write(found: Design, file: Path, case: StudyCase, designer: Designer) -> tuple[Path, Path | None]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     from crawler_bringup.stack.settings import merge
-    from crawler_studies.design.designer import by_section
+    from crawler_studies.design.designer import group_by_section
     from crawler_studies.plots.drawing import save_columns
 
-    title = subject.spec.title
+    title = case.spec.title
     picture, table = file.with_suffix(".png"), file.with_suffix(".csv") if found.table else None
     figure = Figure(figsize=(10.0, 7.0), layout="constrained")
     FigureCanvasAgg(figure)
     figure.suptitle(f"{title}: the {designer.what} that was found")
     found.draw(figure)
-    text = yaml.safe_dump(merge(subject.settings, by_section(found.settings)), sort_keys=False)
+    text = yaml.safe_dump(merge(case.settings, group_by_section(found.settings)), sort_keys=False)
     try:
         file.write_text(f"# A {designer.what} for {title}\n{text}", encoding="utf-8")
         figure.savefig(picture, dpi=100)

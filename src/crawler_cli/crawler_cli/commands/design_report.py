@@ -10,10 +10,10 @@ from crawler_core.parameters import describe
 
 if TYPE_CHECKING:
     from crawler_studies.design.designer import Design, Designer
-    from crawler_studies.study.study_case import Subject
+    from crawler_studies.study.study_case import StudyCase
 
 
-def show(subject: Subject, designer: Designer, found: Design, result: dict[str, Any]) -> None:
+def show(case: StudyCase, designer: Designer, found: Design, result: dict[str, Any]) -> None:
     """What was found beside what there was, and how to run it; `result` is what --json prints."""
     from rich.console import Console
     from rich.table import Table
@@ -21,15 +21,15 @@ def show(subject: Subject, designer: Designer, found: Design, result: dict[str, 
     from crawler_studies.design.designer import present
 
     console = Console(highlight=False)
-    title = f"{subject.spec.title}: a {designer.what} in {result['seconds']:.1f} s"
+    title = f"{case.spec.title}: a {designer.what} in {result['seconds']:.1f} s"
     table = Table(title=title, title_justify="left")
     table.add_column("")
     for column in (f"gait {result['gait']}" if "gait" in result else "robot file", "found", "searched"):
         table.add_column(column, justify="right")
     for name, value in found.settings.items():
         low, high = result["ranges"][name]
-        unit = subject.infos[name].unit
-        table.add_row(name, f"{present(subject, name):g} {unit}", f"{value:g} {unit}", f"{low:g} to {high:g}")
+        unit = case.infos[name].unit
+        table.add_row(name, f"{present(case, name):g} {unit}", f"{value:g} {unit}", f"{low:g} to {high:g}")
     table.add_section()
     for meaning in designer.columns:
         old, new = (
@@ -50,10 +50,10 @@ def show(subject: Subject, designer: Designer, found: Design, result: dict[str, 
             console.print(f"{name}: {result[name]}", soft_wrap=True, markup=False)
 
 
-def show_options(subject: Subject, designer: Designer, as_json: bool) -> None:
+def show_options(case: StudyCase, designer: Designer, as_json: bool) -> None:
     """What --want and --over can say."""
     wishes = describe(designer.wishes)
-    ranges = designer.ranges(subject)
+    ranges = designer.ranges(case)
     if as_json:
         said = {
             "wishes": {w.name: {"default": w.default, "range": w.range_text(), "meaning": w.doc} for w in wishes},
@@ -64,14 +64,14 @@ def show_options(subject: Subject, designer: Designer, as_json: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    title = f"{subject.spec.title}: what shall be good"
+    title = f"{case.spec.title}: what shall be good"
     want = Table("--want", "default", "range", "meaning", title=title, title_justify="left")
     for wish in wishes:
         default = f"{wish.default:g}" if wish.type is float else str(wish.default).lower()
         want.add_row(wish.name, default, wish.range_text(), wish.doc)
     over = Table("--over", "searched", "meaning", title="what is searched", title_justify="left")
     for name, (low, high) in ranges.items():
-        info = subject.infos[name]
+        info = case.infos[name]
         over.add_row(name, f"{low:g} to {high:g} {info.unit}", info.doc.replace("[", r"\["))
     console = Console(highlight=False)
     console.print(want)

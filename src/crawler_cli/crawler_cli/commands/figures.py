@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from crawler_cli.console.arguments import add_json
 from crawler_cli.console.command import Command
 from crawler_core.errors import UserError, unknown_name
-from crawler_core.robot import default_robot, load_robot
-from crawler_core.table import load
+from crawler_core.robot.robot_file import default_robot, load_robot
+from crawler_core.registry import load
 from crawler_models.models import model_of
 from sim_bridge.physics.engines import ENGINES
 
 if TYPE_CHECKING:
-    from crawler_core.robot import RobotSpec
+    from crawler_core.robot.robot_spec import RobotSpec
     from crawler_studies.plots.drawing import Figures, Page
 
 EPILOG = """examples:
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"the directory {directory} cannot be made: {error.strerror}.") from None
-    lab = _measured_by(arguments.backend, paper.make_lab(spec), spec)
+    lab = _measured_by(arguments.backend, paper.make_data(spec), spec)
     files: list[Path] = []
     begin = time.monotonic()
     for name in names:
@@ -85,11 +85,11 @@ def _of_any_robot(spec: RobotSpec, robot: str) -> dict[str, Callable[[], Page]]:
     """The drawing that every robot has, and the modes of one that has equations."""
     from crawler_studies.gait_analysis import mode_graph
     from crawler_studies.plots import robot_drawing
-    from crawler_studies.study.study_case import Subject
+    from crawler_studies.study.study_case import StudyCase
 
     own: dict[str, Callable[[], Page]] = {"robot": lambda: robot_drawing.make(spec)}
     if model_of(spec).plant is not None and len(spec.feet) <= mode_graph.MOST_FEET:
-        own["modes"] = lambda: mode_graph.make(Subject(robot or spec.name))
+        own["modes"] = lambda: mode_graph.make(StudyCase(robot or spec.name))
     return own
 
 

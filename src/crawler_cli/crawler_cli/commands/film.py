@@ -19,7 +19,7 @@ from crawler_cli.console.interruption import StopRequest
 from crawler_cli.recordings.film_options import FASTEST, FPS, LASTS, STRIDE, WIDTH, FilmOptions
 from crawler_cli.run.run_watch import run_through
 from crawler_core.errors import UserError
-from crawler_core.robot import default_robot
+from crawler_core.robot.robot_file import default_robot
 from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 
 EPILOG = """examples:

@@ -16,7 +16,7 @@ from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
 from crawler_cli.console.progress_line import ProgressLine
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.robot import default_robot
+from crawler_core.robot.robot_file import default_robot
 
 if TYPE_CHECKING:
     from crawler_studies.gait_analysis.analysis import Analysis
@@ -102,13 +102,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace, settings: Settings) -> Analysis:
-    from crawler_studies.gait_analysis.analysis import analyse_run, usual_backend
-    from crawler_studies.study.study_case import Subject, check_sections, sections_of
+    from crawler_studies.gait_analysis.analysis import analyse_run, default_backend
+    from crawler_studies.study.study_case import StudyCase, check_sections, study_sections
 
-    subject = Subject(arguments.robot, arguments.gait, sections_of(settings), arguments.controller)
+    case = StudyCase(arguments.robot, arguments.gait, study_sections(settings), arguments.controller)
     check_sections(settings, "pybullet", "a gait analysis")
-    subject.check_settings()
-    spec, gait = subject.at({})
+    case.check_settings()
+    spec, gait = case.at({})
     skip, seconds = arguments.skip, arguments.seconds
     if seconds is None:
         seconds = skip + max(SHORTEST, CYCLES * gait.period)
@@ -117,9 +117,9 @@ def _run(arguments: argparse.Namespace, settings: Settings) -> Analysis:
         raise UserError(
             f"--seconds {seconds:g} is not allowed: --skip and a whole cycle of the gait take {least:.4g} s."
         )
-    backend = arguments.backend or usual_backend(spec)
+    backend = arguments.backend or default_backend(spec)
     progress = ProgressLine(f"{spec.name} on {backend}", seconds, quiet=arguments.json)
-    return analyse_run(subject, backend, settings.get("backend") or {}, seconds, skip, progress)
+    return analyse_run(case, backend, settings.get("backend") or {}, seconds, skip, progress)
 
 
 def _recorded(arguments: argparse.Namespace, settings: Settings) -> Analysis:

@@ -11,7 +11,7 @@ from crawler_cli.console.arguments import add_json, namespace, number
 from crawler_cli.console.command import Command
 from crawler_cli.hardware.actions import ACTIONS, HardwareTask
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.robot import default_robot, load_robot, robot_names
+from crawler_core.robot.robot_file import default_robot, load_robot, robot_names
 from hw_drivers.backend.hardware_settings import NONE, HardwareSettings
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 

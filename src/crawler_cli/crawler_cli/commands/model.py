@@ -13,8 +13,8 @@ from crawler_cli.console.arguments import add_json, add_settings, settings_of, w
 from crawler_cli.console.command import Command
 from crawler_core.errors import UserError
 from crawler_core.parameters import build
-from crawler_core.robot import default_robot, load_robot
-from crawler_core.table import load
+from crawler_core.robot.robot_file import default_robot, load_robot
+from crawler_core.registry import load
 from crawler_models.model import Column
 from crawler_models.models import model_of, predict
 from gait_generators.kinds.gait_registry import gait_name, gait_parameters, make_gait
@@ -22,7 +22,7 @@ from gait_generators.kinds.limit_check import check_limits
 from hybrid_controller.laws.law_registry import LAWS, law_defaults, law_name
 
 if TYPE_CHECKING:
-    from crawler_core.robot import RobotSpec
+    from crawler_core.robot.robot_spec import RobotSpec
     from crawler_models.lookup import MakeLookup
 
 ENTRIES = 512

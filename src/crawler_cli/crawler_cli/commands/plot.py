@@ -38,11 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read and draw."""
     from crawler_cli.plots.run_plot import draw
-    from crawler_studies.recordings.recording import about_run, find_recording, reading
+    from crawler_studies.recordings.recording import read_run_metadata, find_recording, reading
 
     path = Path(arguments.recording)
     with reading(path) as reader:
-        stack = recorded_stack(about_run(reader), path)
+        stack = recorded_stack(read_run_metadata(reader), path)
         log = RunLog.of(stack.spec) if stack else RunLog()
         _fill(log, reader)
     if len(log.joints) < 2:

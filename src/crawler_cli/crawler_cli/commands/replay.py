@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read and publish."""
     from crawler_cli.recordings.replay_publisher import ReplayPublisher
-    from crawler_studies.recordings.recording import about_run, reading
+    from crawler_studies.recordings.recording import read_run_metadata, reading
 
     path = Path(arguments.recording)
     if not arguments.namespace.strip("/"):
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     with reading(path) as reader, DuplicateStackCheck(arguments.namespace) as lookout:
         if not reader.message_count:
             raise UserError(f"{path} holds no messages.")
-        given = about_run(reader).get("given")
+        given = read_run_metadata(reader).get("given")
         recorded = str(given.get("namespace") or "") if isinstance(given, dict) else ""
         lookout.raise_if_duplicate("give the replay another --namespace")
         seconds = reader.duration * 1e-9

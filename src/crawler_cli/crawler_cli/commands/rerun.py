@@ -58,11 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, run, compare, say."""
-    from crawler_studies.recordings.recording import about_run, reading
+    from crawler_studies.recordings.recording import read_run_metadata, reading
 
     path = Path(arguments.recording)
     with reading(path) as reader:
-        about = about_run(reader)
+        about = read_run_metadata(reader)
         options = _options(about, path, arguments.robot, _end(reader, path))
         done, late = interventions(reader), late_ticks(reader)
     label = f"rerun-{about.get('robot_name')}-{options.backend}-{datetime.now():%Y%m%d-%H%M%S}"
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     with reading(path) as before, reading(directory) as now:
         found = compare(before, now)
-        differs, late_now = what_differs(about, about_run(now)), late_ticks(now)
+        differs, late_now = what_differs(about, read_run_metadata(now)), late_ticks(now)
     result = {
         "equal": found.same,
         "robot": stack.spec.name,

@@ -23,7 +23,7 @@ from crawler_cli.recordings.recording_check import check_recording
 from crawler_cli.run.run_watch import USAGE, RunOutcome, watch
 from crawler_cli.run.summary import summarise, summary_table
 from crawler_core.errors import UserError
-from crawler_core.robot import default_robot, robot_names
+from crawler_core.robot.robot_file import default_robot, robot_names
 from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 from crawler_view.server.view_settings import ViewSettings
 from gait_generators.kinds.gait_registry import GAITS

@@ -15,7 +15,7 @@ from crawler_cli.console.arguments import add_json, add_settings, settings_of, w
 from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import UserError
-from crawler_core.robot import default_robot
+from crawler_core.robot.robot_file import default_robot
 
 if TYPE_CHECKING:
     from crawler_studies.sweep.plan import Files, SweepPlan
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Check everything, evaluate what is missing, write table and picture."""
     from crawler_studies.study.study_file import open_study
     from crawler_studies.sweep.plan import make_files, make_plan
-    from crawler_studies.sweep.progress import SweepProgression
+    from crawler_studies.sweep.progress import SweepProgress
     from crawler_studies.sweep.rows import columns
     from crawler_studies.sweep.runner import sweep
 
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
             with nullcontext(running) if running else _own(arguments, grid.size - before) as source:
                 if not quiet:
                     _announce(plan, files, before)
-                with SweepProgression(grid.size, before, quiet) as progress:
+                with SweepProgress(grid.size, before, quiet) as progress:
 
                     def finished(count: int) -> None:
                         progress(count)
@@ -126,7 +126,7 @@ def _running(arguments: argparse.Namespace, plan: SweepPlan) -> AbstractContextM
     """The cluster that --scheduler names."""
     from crawler_studies.sweep.cluster import running_cluster
 
-    return running_cluster(arguments.scheduler, plan.subject)
+    return running_cluster(arguments.scheduler, plan.case)
 
 
 def _own(arguments: argparse.Namespace, missing: int) -> AbstractContextManager[Source]:
@@ -135,17 +135,17 @@ def _own(arguments: argparse.Namespace, missing: int) -> AbstractContextManager[
 
     if not missing or (arguments.backend == "model" and arguments.workers is None):
         return nullcontext(in_process)
-    from crawler_studies.sweep.cluster import own_cluster
+    from crawler_studies.sweep.cluster import local_cluster
 
     workers = arguments.workers or len(os.sched_getaffinity(0))
-    return own_cluster(min(workers, missing))
+    return local_cluster(min(workers, missing))
 
 
 def _announce(plan: SweepPlan, files: Files, before: int) -> None:
     spans = ", ".join(f"{v.name} {v.values[0]:g} to {v.values[-1]:g} in {len(v.values)}" for v in plan.grid.variables)
     resumed = f", {before} of them finished before" if before else ""
     print(
-        f"{plan.subject.spec.name}, gait {plan.subject.gait_name}, {plan.evaluator.backend}: "
+        f"{plan.case.spec.name}, gait {plan.case.gait_name}, {plan.evaluator.backend}: "
         f"{plan.grid.size} points{resumed} ({spans}); study: {files.study}",
         file=sys.stderr,
         flush=True,
@@ -156,32 +156,32 @@ def _write(plan: SweepPlan, files: Files, rows: list[tuple[Any, ...]]) -> dict[s
     """The table and the picture of a finished sweep, and what is to be said of it."""
     import numpy as np
 
-    from crawler_studies.sweep.plot import draw, what_is_drawn
+    from crawler_studies.sweep.plot import draw, describe_plot
     from crawler_studies.sweep.rows import columns
     from crawler_studies.sweep.table import make_table, write_table
 
-    grid, spec = plan.grid, plan.subject.spec
+    grid, spec = plan.grid, plan.case.spec
     table = make_table(grid, rows, plan.identity, plan.own)
     write_table(table, files.table)
     step, speed = (table[name].to_numpy().reshape(grid.shape) for name in ("step_length_m", "speed_m_s"))
     drawn = len(grid.variables) <= 3
     if drawn:
-        title = f"{spec.title}: {plan.subject.gait_name} gait, {plan.evaluator.backend}"
+        title = f"{spec.title}: {plan.case.gait_name} gait, {plan.evaluator.backend}"
         draw(grid, step, speed, title, files.picture)
     valid = np.isfinite(step)
     best = int(np.nanargmax(np.abs(speed))) if valid.any() else None
     return {
         "robot": spec.name,
-        "gait": plan.subject.gait_name,
+        "gait": plan.case.gait_name,
         "backend": plan.evaluator.backend,
-        "settings": {"backend": plan.identity["backend"], **plan.subject.settings},
+        "settings": {"backend": plan.identity["backend"], **plan.case.settings},
         "variables": {variable.name: list(variable.values) for variable in grid.variables},
         "points": grid.size,
         "valid": int(valid.sum()),
         "fastest": None if best is None else dict(zip(columns(grid, plan.own), rows[best][1:], strict=True)),
         "table": str(files.table),
         "picture": str(files.picture) if drawn else None,
-        "drawn": what_is_drawn(grid),
+        "drawn": describe_plot(grid),
         "study": str(files.study),
     }
 

@@ -15,11 +15,11 @@ from crawler_cli.console.arguments import add_json, add_settings, namespace, num
 from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import UserError
-from crawler_core.robot import default_robot, load_robot
+from crawler_core.robot.robot_file import default_robot, load_robot
 
 if TYPE_CHECKING:
     from crawler_studies.tuning.plan import Request, TuningPlan
-    from crawler_studies.tuning.tuning_loop import Standing
+    from crawler_studies.tuning.tuning_loop import TuningState
 
 EPILOG = """examples:
   crawler tune --maximise robust_step --over gait.psi,gait.alpha,gait.upsilon --set gait.omega=3.2
@@ -141,10 +141,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tune(arguments: argparse.Namespace, request: Request, stack: ExitStack) -> int:
     from crawler_studies.tuning.plan import plan_for, study_path
-    from crawler_studies.tuning.progress import TuningProgression
+    from crawler_studies.tuning.progress import TuningProgress
 
     quiet = arguments.json
-    progress = TuningProgression(quiet)
+    progress = TuningProgress(quiet)
     asked = StopRequest(at_once=arguments.backend != "ring")
     plan = plan_for(request, stack, progress.say, asked)
     # these take a second, for which nobody shall wait who has misspelt something
@@ -184,24 +184,24 @@ def _tune(arguments: argparse.Namespace, request: Request, stack: ExitStack) -> 
 def _announce(plan: TuningPlan, path: Path, before: int) -> None:
     ranges = ", ".join(f"{v.name} from {v.low:g} to {v.high:g}" for v in plan.space.variables)
     resumed = f", {before} of them finished before" if before else ""
-    subject = plan.subject
+    case = plan.case
     lines = [
-        f"{subject.spec.name}, gait {subject.gait_name}, {plan.evaluator.backend}: {plan.objective.label} over "
+        f"{case.spec.name}, gait {case.gait_name}, {plan.evaluator.backend}: {plan.objective.label} over "
         f"{ranges}; {plan.budget} evaluations{resumed}; study: {path}"
     ]
     print("\n".join([plan.note, *lines] if plan.note else lines), file=sys.stderr, flush=True)
 
 
-def _leave(plan: TuningPlan, standing: Standing, keep_best: bool) -> None:
-    from crawler_studies.evaluators.live_evaluator import RingEvaluator
+def _leave(plan: TuningPlan, standing: TuningState, keep_best: bool) -> None:
+    from crawler_studies.evaluators.live_evaluator import LiveEvaluator
 
-    assert isinstance(plan.evaluator, RingEvaluator)
+    assert isinstance(plan.evaluator, LiveEvaluator)
     best = standing.best
     if trouble := plan.evaluator.close(best.point if keep_best and best else None):
         print(f"crawler: {trouble}", file=sys.stderr)
 
 
-def _show(plan: TuningPlan, standing: Standing, result: dict[str, Any]) -> None:
+def _show(plan: TuningPlan, standing: TuningState, result: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 

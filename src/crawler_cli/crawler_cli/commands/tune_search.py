@@ -14,21 +14,21 @@ from crawler_cli.commands.model import finite
 from crawler_cli.console.arguments import settings_of
 from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import UserError
-from crawler_studies.study.study_paths import labelled_path
-from crawler_studies.tuning.parameter_search import Search, SearchRequest
+from crawler_studies.study.study_paths import default_study_path
+from crawler_studies.tuning.parameter_search import ParameterSearch, ParameterSearchRequest
 from crawler_studies.tuning.report import run_command
 
 EVERY = 5.0  # s between lines
 
 
-def run(arguments: argparse.Namespace, search: Search, name: str, words: list[str]) -> int:
-    """Search, save, report."""
+def run(arguments: argparse.Namespace, search: ParameterSearch, name: str, words: list[str]) -> int:
+    """ParameterSearch, save, report."""
     if words != [name]:
         raise UserError(f"{name} is searched for by itself, without a range: leave the rest of --over out.")
     if arguments.minimise or arguments.controller:
         raise UserError(f"--minimise and --controller mean nothing to the search for {name}: leave them out.")
     plan = search.plan(
-        SearchRequest(
+        ParameterSearchRequest(
             robot=arguments.robot,
             gait=arguments.gait,
             settings=settings_of(arguments),
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace, search: Search, name: str, words: list[st
             seed=arguments.seed,
         )
     )
-    path = Path(arguments.study) if arguments.study else labelled_path(plan.label, plan.identity, ".sqlite")
+    path = Path(arguments.study) if arguments.study else default_study_path(plan.label, plan.identity, ".sqlite")
     file = Path(arguments.save) if arguments.save else path.with_suffix(".yaml")
     if not file.parent.is_dir():
         raise UserError(f"{file} cannot be written: there is no directory {file.parent}.")
@@ -63,15 +63,15 @@ def run(arguments: argparse.Namespace, search: Search, name: str, words: list[st
     settings = {**answer.settings, name: file}
     sets = [shlex.quote(f"{key}={f'{v:g}' if isinstance(v, float) else v}") for key, v in settings.items()]
     result = {
-        "robot": plan.subject.spec.name,
-        "gait": plan.subject.gait_name,
+        "robot": plan.case.spec.name,
+        "gait": plan.case.gait_name,
         "objective": plan.objective,
         "unit": "m",
         "budget": plan.budget,
         "evaluations": done,
         "best_value": answer.value,
         **answer.numbers,
-        "command": run_command(plan.subject, "", sets),
+        "command": run_command(plan.case, "", sets),
         "file": str(file),
         "study": str(path),
     }

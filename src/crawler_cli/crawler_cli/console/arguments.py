@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from crawler_bringup.stack.settings import Settings, merge, parse_assignments, read_settings
 from crawler_core.errors import UserError, shown
-from crawler_core.names import check_namespace
+from crawler_core.robot.names import check_namespace
 
 Number = TypeVar("Number", int, float)
 LARGEST = 10.0**9  # of any number that is typed, either way

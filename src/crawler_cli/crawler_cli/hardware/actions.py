@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from crawler_core.errors import BackendFault, UserError, unknown_name
-from crawler_core.robot import RobotSpec
-from crawler_core.runner import Runner
+from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.loop.supervised_backend import Runner
 from hw_drivers.backend.calibration import calibration_path, read_zeros, write_zeros
 from hw_drivers.backend.hardware_backend import HardwareBackend, chosen_buses
 from hw_drivers.backend.hardware_map import BusMap

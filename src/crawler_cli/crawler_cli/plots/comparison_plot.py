@@ -11,13 +11,13 @@ from matplotlib.figure import Figure
 
 from crawler_cli.plots.run_plot import COLOURS
 from crawler_core.types import ContactMode
-from crawler_studies.simulation.backend_comparison import Trace
+from crawler_studies.simulation.backend_comparison import BackendTrace
 
 matplotlib.use("Agg")
 SHADES = ((ContactMode.STICK, 1.0), (ContactMode.SLIP_POS, 0.5), (ContactMode.SLIP_NEG, 0.2))
 
 
-def draw(traces: Sequence[Trace], feet: Sequence[str], title: str, file: Path) -> None:
+def draw(traces: Sequence[BackendTrace], feet: Sequence[str], title: str, file: Path) -> None:
     """Write it to `file`; differences are from the first of `traces`."""
     rows = len(feet) * len(traces)
     strips = max(1.6, 0.13 * rows)  # inches

@@ -15,9 +15,9 @@ from crawler_cli.console.progress_line import ProgressLine
 from crawler_cli.recordings.film_options import FilmOptions
 from crawler_cli.recordings.recorded_run import recorded_stack
 from crawler_core.errors import UserError
-from crawler_core.whole_file import replace_file
+from crawler_core.files import replace_file
 from crawler_nodes.run_log.log import RunLog
-from crawler_studies.recordings.recording import about_run, connections, find_recording, is_of, reading
+from crawler_studies.recordings.recording import read_run_metadata, connections, find_recording, is_of, reading
 from crawler_view.film.film_file import check_kind, write_film
 from crawler_view.film.frame_renderer import FrameRenderer
 from crawler_view.scene.live_state import LiveState
@@ -42,7 +42,7 @@ def film(path: Path, file: Path | None, wishes: FilmOptions, quiet: bool) -> dic
     Raises UserError for what is no recording of a robot that moves, and where the film cannot be written.
     """
     with reading(path) as reader:
-        stack = recorded_stack(about_run(reader), path)
+        stack = recorded_stack(read_run_metadata(reader), path)
         begin, end, step = wishes.span(stack)
         shown = take(reader, path, begin, end, step)
     if len(shown.frames) < 2:

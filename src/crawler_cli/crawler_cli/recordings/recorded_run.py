@@ -10,8 +10,8 @@ from rosbags.highlevel import AnyReader
 
 from crawler_bringup.stack.stack import Options, Stack, make_stack
 from crawler_core.errors import UserError
-from crawler_core.sections import SECTIONS
-from crawler_studies.recordings.recording import connections, messages_of
+from crawler_core.robot.sections import SECTIONS
+from crawler_studies.recordings.recording import connections, read_messages
 
 # settings that say how long a node waits, by the wall clock, and nothing of what it then does
 WAITING = {"real_time_factor", "lockstep_timeout", "answer_timeout", "reference_timeout", "readers", "stop_at"}
@@ -80,7 +80,7 @@ def late_ticks(reader: AnyReader) -> int:
 
 
 def _messages(reader: AnyReader, topic: str) -> Iterator[Any]:
-    return messages_of(reader, connections(reader, topic))
+    return read_messages(reader, connections(reader, topic))
 
 
 def _leaves(value: Any, name: str) -> Iterator[tuple[str, str]]:

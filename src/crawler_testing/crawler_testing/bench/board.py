@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from crawler_testing.bench.benchmark_part import Part
 from crawler_testing.bench.cycles import FEWEST, cycles, spread
-from crawler_testing.bench.part import Part
+from hw_drivers.board.board_bus import BoardBus
 from hw_drivers.board.codec import frame, line_size
-from hw_drivers.board.driver import BoardBus
 from hw_drivers.board.emulator import BITS, emulate
 from hw_drivers.board.firmware import realtime
 from hw_drivers.board.link import Link
@@ -23,8 +23,8 @@ from hw_drivers.board.messages import Arm, BoardState, MotorMode, MotorSetpoint,
 from hw_drivers.board.plan import configure_board, plan_motor
 from hw_drivers.board.settings import BoardJoint, BoardSettings
 from hw_drivers.board.setup import set_up
-from hw_drivers.bus import JointMap
-from hw_drivers.serial_port import SerialPort
+from hw_drivers.bus.bus import JointMap
+from hw_drivers.ports.serial_port import SerialPort
 
 MOTORS = 4
 BAUDS = (1_000_000, 3_000_000)

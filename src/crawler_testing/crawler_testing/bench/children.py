@@ -10,7 +10,7 @@ import sys
 def bare_process(*words: object) -> subprocess.Popen[str]:
     """One side of the bare ping-pong; ends with the context."""
     return _Ending(
-        [sys.executable, "-m", "crawler_testing.bench.bare", *map(str, words)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "crawler_testing.bench.ping_pong", *map(str, words)], stdout=subprocess.PIPE, text=True
     )
 
 

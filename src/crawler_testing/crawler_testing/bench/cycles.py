@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from hw_drivers.bus import Bus
+from hw_drivers.bus.bus import Bus
 
 FEWEST = 10  # cycles, however busy the machine is
 

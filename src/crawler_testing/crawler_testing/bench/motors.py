@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from crawler_testing.bench.benchmark_part import Part
 from crawler_testing.bench.cycles import FEWEST, cycles, spread
-from crawler_testing.bench.part import Part
-from hw_drivers.alarm import Alarm
-from hw_drivers.bus import JointMap
-from hw_drivers.bus_loop import BusLoop
+from hw_drivers.bus.bus import JointMap
+from hw_drivers.bus.bus_loop import BusLoop
+from hw_drivers.bus.fault_latch import Alarm
 from hw_drivers.dynamixel import codec
 from hw_drivers.dynamixel import tables as t
-from hw_drivers.dynamixel.driver import DynamixelBus
+from hw_drivers.dynamixel.dynamixel_bus import DynamixelBus
 from hw_drivers.dynamixel.emulator import DynamixelEmulator, emulate
 from hw_drivers.dynamixel.link import BITS, STATUS_SIZE
 from hw_drivers.dynamixel.settings import DynamixelJoint, DynamixelSettings

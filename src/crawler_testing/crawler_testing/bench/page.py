@@ -17,8 +17,8 @@ import numpy as np
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from crawler_bringup.stack.stack import Options
-from crawler_testing.bench.part import Part
-from crawler_testing.bench.ring import LONG_AGO, PACED, Latency
+from crawler_testing.bench.benchmark_part import Part
+from crawler_testing.bench.control_loop import LONG_AGO, PACED, Latency
 from crawler_testing.fixtures.running_stack import RunningStack
 from crawler_view.server.web_server import listen
 

@@ -10,18 +10,18 @@ from typing import Any
 from crawler_cli.console.arguments import HOUR, add_json, number_to, whole
 from crawler_cli.console.command import Command
 from crawler_core.errors import UserError
-from crawler_core.table import Table
-from crawler_testing.bench.part import Part
+from crawler_core.registry import Table
+from crawler_testing.bench.benchmark_part import Part
 
 PARTS: Table[Part] = Table(
     "part of the benchmark",
     {
-        "ring": "crawler_testing.bench.ring:PART",
+        "ring": "crawler_testing.bench.control_loop:PART",
         "page": "crawler_testing.bench.page:PART",
         "engines": "crawler_testing.bench.three_link.engines:PART",
         "gaits": "crawler_testing.bench.three_link.gaits:PART",
         "tuning": "crawler_testing.bench.three_link.tuning:PART",
-        "leaps": "crawler_testing.bench.bolt.hybrid:PART",
+        "leaps": "crawler_testing.bench.bolt.hybrid_run:PART",
         "walk": "crawler_testing.bench.miniaq.walk:PART",
         "motors": "crawler_testing.bench.motors:PART",
         "board": "crawler_testing.bench.board:PART",

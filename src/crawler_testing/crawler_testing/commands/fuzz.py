@@ -15,7 +15,7 @@ from crawler_cli.console.arguments import add_json
 from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import UserError
-from crawler_nodes.testing.free_domain_id import own_domain
+from crawler_nodes.testing.free_domain_id import free_domain_id
 
 EPILOG = """examples:
   crawler fuzz                                1e5 messages to each
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not 1 <= arguments.count <= 10**9:
         raise UserError("--count must be 1 to 1000000000.")
-    domain = own_domain()
+    domain = free_domain_id()
     words = [word.strip() for word in arguments.only.split(",") if word.strip()]
     every = targets(domain)
     chosen = [one for one in every if str(one) == arguments.only.strip()] or [

@@ -15,9 +15,9 @@ from crawler_cli.console.arguments import add_json
 from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import UserError
-from crawler_core.robot import default_robot, robot_names
-from crawler_nodes.testing.free_domain_id import own_domain
-from crawler_testing.faults.kind import NeededRun
+from crawler_core.robot.robot_file import default_robot, robot_names
+from crawler_nodes.testing.free_domain_id import free_domain_id
+from crawler_testing.faults.fault_kind import NeededRun
 from sim_bridge.physics.engines import default_physics
 
 RATE = 200.0  # Hz
@@ -65,8 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Soak, judge, draw."""
-    from crawler_testing.soak.picture import draw_memory
-    from crawler_testing.soak.soaking import Soak, soak
+    from crawler_testing.soak.memory_plot import draw_memory
+    from crawler_testing.soak.soak_run import Soak, soak
 
     if not 0.0 < arguments.minutes <= 1e5 or not 0.0 <= arguments.settles <= 1e5:
         raise UserError("--minutes must be more than 0, and --settles 0 or more.")
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     directory = Path(arguments.out or _default(arguments.robot, backend))
     if directory.exists():
         raise UserError(f"{directory} exists already: give a new name with --out, nothing is overwritten.")
-    domain = own_domain() if arguments.domain is None else arguments.domain
+    domain = free_domain_id() if arguments.domain is None else arguments.domain
     os.environ |= {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
     stage = NeededRun(
         robot=arguments.robot,

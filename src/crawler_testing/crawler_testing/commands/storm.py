@@ -13,11 +13,11 @@ from crawler_cli.console.arguments import add_json
 from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import UserError, unknown_name
-from crawler_core.robot import default_robot, load_robot
-from crawler_nodes.testing.free_domain_id import own_domain
+from crawler_core.robot.robot_file import default_robot, load_robot
+from crawler_nodes.testing.free_domain_id import free_domain_id
+from crawler_testing.faults.campaign import Weather, blow
 from crawler_testing.faults.catalogue import FAMILIES, KINDS, chosen_kinds, on_robot
-from crawler_testing.faults.director import Weather, blow
-from crawler_testing.faults.kind import EVERY
+from crawler_testing.faults.fault_kind import EVERY
 from crawler_testing.faults.report import read_storm, write_tables
 from crawler_testing.faults.verdict import Verdict
 from sim_bridge.physics.engines import installed_engines
@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _say(arguments, verdicts, sum(about["seconds"] for _, about in storms))
     verdicts = []
     began, code = time.monotonic(), 0
-    domain = own_domain() if arguments.domain is None else arguments.domain
+    domain = free_domain_id() if arguments.domain is None else arguments.domain
     os.environ |= {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
     more = ("--lockstep", "--real-time-factor", "1") if arguments.lockstep else ()
     weather = Weather(arguments.seed, domain, arguments.patience, 60.0 * arguments.minutes, more)

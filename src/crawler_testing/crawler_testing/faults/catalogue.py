@@ -16,11 +16,11 @@ from crawler_testing.faults.families import (
     lifecycle,
     parameters,
     processes,
-    rings,
+    second_stack,
     services,
     states,
 )
-from crawler_testing.faults.kind import FaultKind, NeededRun
+from crawler_testing.faults.fault_kind import FaultKind, NeededRun
 
 MODULES = (
     joint_commands,
@@ -34,7 +34,7 @@ MODULES = (
     lifecycle,
     devices,
     files,
-    rings,
+    second_stack,
 )
 KINDS: tuple[FaultKind, ...] = tuple(kind for module in MODULES for kind in module.KINDS)
 FAMILIES = tuple(dict.fromkeys(kind.family for kind in KINDS))

@@ -9,7 +9,7 @@ from typing import Any
 
 from crawler_core.errors import UserError
 from crawler_testing.faults.catalogue import FAMILIES, KINDS
-from crawler_testing.faults.kind import EVERY
+from crawler_testing.faults.fault_kind import EVERY
 from crawler_testing.faults.verdict import Verdict
 
 BEGIN, END = "<!-- written by ./crawler storm --write -->", "<!-- until here -->"

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crawler_testing.faults.kind import RECOVERY
-from crawler_testing.faults.topics import TYPES
-from crawler_testing.faults.witness import Peak
-from crawler_testing.fuzz.attack import Attack
-from crawler_testing.fuzz.ring import FuzzedRing
+from crawler_testing.faults.fault_kind import RECOVERY
+from crawler_testing.fixtures.run_monitor import Peak
+from crawler_testing.fixtures.topics import TYPES
+from crawler_testing.fuzz.fuzzer import Attack
+from crawler_testing.fuzz.in_process_stack import FuzzedRing
 from crawler_testing.fuzz.target import ENDS_IT, Target, casts
 
 START = 2.0  # s of its own time within which a ring crawls

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
-from crawler_testing.faults.robots import driven_by_effort, feeling, steered
-from crawler_testing.fuzz.ring import Cast
+from crawler_testing.fixtures.robot_selection import driven_by_effort, feeling, steered
+from crawler_testing.fuzz.in_process_stack import Cast
 
 Way = Literal["topic", "service", "parameters"]
 ENDS_IT = ("change_state",)  # transitions end the node: the storm's family lifecycle has them

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import FloatArray
 from crawler_models.miniaq import Quadruped
 from crawler_models.miniaq.fast.equations import CRANK, RATE, STATES, V, numbers, rates
 from crawler_models.miniaq.quadruped_plant import QuadrupedPlant
 from crawler_models.miniaq.walks.statics import standing
 from crawler_models.miniaq.walks.walk import walk
-from crawler_testing.bench.part import Part
+from crawler_testing.bench.benchmark_part import Part
 
 SECONDS, EVERY = 5.0, 1e-3  # of walk, and of samples
 TOLERANCE, EXACT = 1e-6, 1e-10  # relative; the second of the walk that errors are measured from

@@ -12,24 +12,24 @@ from typing import Any
 
 import numpy as np
 
-from crawler_core.backend_settings import robots_own
+from crawler_core.loop.backend_settings import robots_own
 from crawler_core.parameters import build
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import JointCommand
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
-from crawler_studies.study.study_case import Subject
-from crawler_studies.sweep.cluster import Cluster, own_cluster
+from crawler_studies.study.study_case import StudyCase
+from crawler_studies.sweep.cluster import Cluster, local_cluster
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.variable import parse_variables
-from crawler_testing.bench.part import Part
+from crawler_testing.bench.benchmark_part import Part
 from gait_generators.kinds.gait_registry import make_gait
 from sim_bridge.physics.contact_average import ContactAverage
 from sim_bridge.physics.engines import ENGINES, TITLES, installed_engines
 
 RATE = 500.0  # Hz, ticks of the backend
 OMEGA = 3.2  # rad/s of the gait that is run
-SUBJECT = Subject("three_link", "harmonic")
+CASE = StudyCase("three_link", "harmonic")
 GAITS = 6  # for each process of a sweep
 OMEGAS = (1.0, 3.2, 8.0, 16.0)  # rad/s of those that are compared with the equations
 
@@ -71,7 +71,7 @@ def backend_ticks(engine: str, seconds: float) -> float:
 
 def swept_gaits(engine: str, cluster: Cluster, over: Grid) -> float:
     """Gaits per second of a sweep in processes, which have begun already."""
-    evaluator = PhysicsEvaluator.of(SUBJECT, {}, engine)
+    evaluator = PhysicsEvaluator.of(CASE, {}, engine)
     begin = time.perf_counter()
     done = sum(len(numbers) for numbers, _ in cluster(evaluator, over, range(over.size)))
     return done / (time.perf_counter() - begin)
@@ -91,10 +91,10 @@ def measure(seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str
             rates.setdefault(f"{engine}_world_steps_per_s", []).append(world_steps(engine, seconds))
             rates.setdefault(f"{engine}_ticks_per_s", []).append(backend_ticks(engine, seconds))
     workers = len(os.sched_getaffinity(0))
-    over = Grid(parse_variables(SUBJECT, [f"gait.omega=8:16:{GAITS * workers}"]))
-    with own_cluster(workers) as cluster:
+    over = Grid(parse_variables(CASE, [f"gait.omega=8:16:{GAITS * workers}"]))
+    with local_cluster(workers) as cluster:
         for engine in installed_engines():
-            swept_gaits(engine, cluster, Grid(parse_variables(SUBJECT, [f"gait.omega=15:16:{workers}"])))
+            swept_gaits(engine, cluster, Grid(parse_variables(CASE, [f"gait.omega=15:16:{workers}"])))
         for i in range(1, rounds + 1):
             for engine in installed_engines():
                 say(f"engines: round {i} of {rounds}: a sweep with {TITLES[engine]} in {workers} processes")
@@ -102,10 +102,10 @@ def measure(seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str
     result: dict[str, Any] = {name: float(np.median(values)) for name, values in rates.items()}
     result["workers"] = workers
     points = [{"gait.omega": omega} for omega in OMEGAS]
-    told = ModelEvaluator(SUBJECT).evaluate(points)
+    told = ModelEvaluator(CASE).evaluate(points)
     for engine in installed_engines():
         say(f"engines: {TITLES[engine]} beside the equations")
-        found = PhysicsEvaluator.of(SUBJECT, {}, engine).evaluate(points)
+        found = PhysicsEvaluator.of(CASE, {}, engine).evaluate(points)
         off = [1e3 * abs(one.step_length - other.step_length) for one, other in zip(found, told, strict=True)]
         result[f"{engine}_physics_rate_hz"] = _settings(engine).physics_rate
         result[f"{engine}_largest_error_mm"] = max(off) if all(map(math.isfinite, off)) else None

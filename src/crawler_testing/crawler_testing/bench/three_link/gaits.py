@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crawler_core.robot import load_robot
-from crawler_models.three_link import ThreeLink
+from crawler_core.robot.robot_file import load_robot
+from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.fast import ShapeTable
-from crawler_models.three_link.simulation import crawl
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
-from crawler_studies.study.study_case import Subject
-from crawler_testing.bench.part import Part
+from crawler_studies.study.study_case import StudyCase
+from crawler_testing.bench.benchmark_part import Part
 from crawler_testing.bench.three_link.ivp import steady_step
 from gait_generators.kinds.time_scaled import TimeScaled
 from sim_bridge.physics.engines import TITLES, installed_engines
@@ -82,8 +81,8 @@ def measure(_seconds: float, rounds: int, say: Callable[[str], None]) -> dict[st
     steps, valid = fast_map(robot)
     first = time.perf_counter() - start
     rng = np.random.default_rng(1)
-    subject = Subject("three_link", "harmonic")
-    physics = {engine: PhysicsEvaluator.of(subject, {}, engine) for engine in installed_engines()}
+    case = StudyCase("three_link", "harmonic")
+    physics = {engine: PhysicsEvaluator.of(case, {}, engine) for engine in installed_engines()}
     times: dict[str, list[float]] = {name: [] for name in ("map", "solve_ivp", *physics)}
     off: dict[str, list[float]] = {name: [] for name in ("solve_ivp", *physics)}
     for i in range(1, rounds + 1):

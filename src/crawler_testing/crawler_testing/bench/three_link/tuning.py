@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from crawler_testing.bench.part import Part
+from crawler_testing.bench.benchmark_part import Part
 from crawler_testing.bench.three_link import tuning_curves
 
 PICTURE = Path("studies/bench_tuning.png")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from crawler_testing.faults.families.speaking import FLOOD, speaks
-from crawler_testing.faults.kind import SIMULATIONS, FaultKind, crawls
-from crawler_testing.faults.scene import Scene
+from crawler_testing.faults.families.message_fault import FLOOD, speaks
+from crawler_testing.faults.fault_kind import SIMULATIONS, FaultKind, crawls
+from crawler_testing.fixtures.run_harness import Scene
 
 
 def _tells(what: str, does: str, time: Callable[[float], float], times: int = 20) -> FaultKind:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from crawler_testing.faults.families.speaking import FLOOD, Change, speaks
-from crawler_testing.faults.kind import FaultKind, Must, NeededRun, crawls, stops
-from crawler_testing.faults.robots import steered
-from crawler_testing.faults.scene import Scene
+from crawler_testing.faults.families.message_fault import FLOOD, Change, speaks
+from crawler_testing.faults.fault_kind import FaultKind, Must, NeededRun, crawls, stops
+from crawler_testing.fixtures.robot_selection import steered
+from crawler_testing.fixtures.run_harness import Scene
 
 ROBOT, GAIT = steered()
 STEERED = NeededRun(robot=ROBOT, gait=GAIT)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from crawler_testing.faults.kind import FaultKind, NeededRun, ends
-from crawler_testing.faults.robots import default_spec
-from crawler_testing.faults.scene import Scene
+from crawler_testing.faults.fault_kind import FaultKind, NeededRun, ends
+from crawler_testing.fixtures.robot_selection import default_spec
+from crawler_testing.fixtures.run_harness import Scene
 from hw_drivers.emulation.emulator import FAULTS
 
 JOINT = default_spec().actuated_names[-1]  # that fails

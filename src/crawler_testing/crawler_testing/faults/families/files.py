@@ -5,8 +5,8 @@ from __future__ import annotations
 import resource
 import shutil
 
-from crawler_testing.faults.kind import FaultKind, Must, NeededRun, crawls, ends
-from crawler_testing.faults.scene import Scene
+from crawler_testing.faults.fault_kind import FaultKind, Must, NeededRun, crawls, ends
+from crawler_testing.fixtures.run_harness import Scene
 
 FULL = ends("record", text="the cause is said, exit code not 0; what was recorded can be read")
 

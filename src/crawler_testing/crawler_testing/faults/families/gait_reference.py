@@ -6,8 +6,17 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from crawler_testing.faults.families.speaking import FLOOD, NAMED, NEVER_SINCE, as_it_is, at, renamed, replays, speaks
-from crawler_testing.faults.scene import Scene
+from crawler_testing.faults.families.message_fault import (
+    FLOOD,
+    NAMED,
+    NEVER_SINCE,
+    as_it_is,
+    at,
+    renamed,
+    replays,
+    speaks,
+)
+from crawler_testing.fixtures.run_harness import Scene
 
 TOPIC = "gait_reference"
 Edit = Callable[[Any], None]

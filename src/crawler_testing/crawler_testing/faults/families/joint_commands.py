@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import math
 
-from crawler_testing.faults.families.speaking import NAMED, by_a_stranger, each, moved, renamed, sized, speaks, untimely
+from crawler_testing.faults.families.message_fault import (
+    NAMED,
+    by_a_stranger,
+    each,
+    moved,
+    renamed,
+    sized,
+    speaks,
+    untimely,
+)
 
 TOPIC = "joint_commands"
 

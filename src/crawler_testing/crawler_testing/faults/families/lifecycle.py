@@ -5,8 +5,8 @@ from __future__ import annotations
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 
-from crawler_testing.faults.kind import FaultKind, Must, crawls, stops
-from crawler_testing.faults.scene import Scene, Unmet
+from crawler_testing.faults.fault_kind import FaultKind, Must, crawls, stops
+from crawler_testing.fixtures.run_harness import Scene, Unmet
 
 STEPS = {
     "configure": Transition.TRANSITION_CONFIGURE,

@@ -10,10 +10,10 @@ from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 
 from crawler_bringup.stack.stack import BACKENDS
-from crawler_core.backend_settings import BackendSettings
+from crawler_core.loop.backend_settings import BackendSettings
 from crawler_core.parameters import ParameterInfo, describe
-from crawler_testing.faults.kind import FaultKind, crawls
-from crawler_testing.faults.scene import Scene, Unmet
+from crawler_testing.faults.fault_kind import FaultKind, crawls
+from crawler_testing.fixtures.run_harness import Scene, Unmet
 from gait_generators.kinds.gait_registry import GAITS, gait_name
 from gait_generators.node.gait_node import GaitSettings
 from hybrid_controller.laws.law_registry import LAWS, law_name

@@ -7,8 +7,8 @@ import signal
 import time
 
 from crawler_cli.run.run_watch import HUNG
-from crawler_testing.faults.kind import EVERY, REAL_TIME, SIMULATIONS, FaultKind, Must, NeededRun, crawls, ends
-from crawler_testing.faults.scene import Scene
+from crawler_testing.faults.fault_kind import EVERY, REAL_TIME, SIMULATIONS, FaultKind, Must, NeededRun, crawls, ends
+from crawler_testing.fixtures.run_harness import Scene
 
 NODES = ("gait", "controller", "backend", "recorder")
 BREATH, GASP, SLEEP = 0.05, 0.5, 5.0  # s that a process is stopped

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from std_srvs.srv import SetBool, Trigger
 
-from crawler_testing.faults.kind import FaultKind, Must, crawls, stops
-from crawler_testing.faults.scene import Scene, Unmet
+from crawler_testing.faults.fault_kind import FaultKind, Must, crawls, stops
+from crawler_testing.fixtures.run_harness import Scene, Unmet
 
 PROMPT = 0.5  # s from an emergency stop to its answer
 CALLS = 50

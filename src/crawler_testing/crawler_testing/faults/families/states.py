@@ -7,7 +7,7 @@ from typing import Any
 
 from crawler_interfaces.msg import ContactState
 
-from crawler_testing.faults.families.speaking import (
+from crawler_testing.faults.families.message_fault import (
     NAMED,
     NEVER_SINCE,
     Change,
@@ -20,9 +20,9 @@ from crawler_testing.faults.families.speaking import (
     speaks,
     untimely,
 )
-from crawler_testing.faults.kind import SIMULATIONS, FaultKind, NeededRun
-from crawler_testing.faults.robots import feeling
-from crawler_testing.faults.scene import Scene
+from crawler_testing.faults.fault_kind import SIMULATIONS, FaultKind, NeededRun
+from crawler_testing.fixtures.robot_selection import feeling
+from crawler_testing.fixtures.run_harness import Scene
 
 JOINTS, CONTACTS, ODOM = "joint_states", "contact_states", "odom"
 FELT = {  # a law that reads contact_states, False, and one that reads odom, True; where the robot has such laws

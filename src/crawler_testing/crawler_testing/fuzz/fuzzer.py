@@ -15,9 +15,9 @@ from rclpy.serialization import deserialize_message, serialize_message
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_nodes.messages.header import set_stamp, stamp_ns
-from crawler_testing.fuzz.ring import FuzzedRing
+from crawler_testing.fuzz.in_process_stack import FuzzedRing
+from crawler_testing.fuzz.message_generator import Values
 from crawler_testing.fuzz.target import SLOWS, Target
-from crawler_testing.fuzz.values import Values
 
 FROM_NOTHING = 0.3  # of the messages; the others are genuine ones that are spoilt
 BEFORE = {  # the genuine one, as if it were that: so many at most

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 from crawler_testing.faults.families.services import enable, reset
-from crawler_testing.faults.kind import RECOVERY, FaultKind
-from crawler_testing.faults.scene import Scene, Unmet
+from crawler_testing.faults.fault_kind import RECOVERY, FaultKind
 from crawler_testing.faults.verdict import Verdict
-from crawler_testing.faults.witness import Peak
+from crawler_testing.fixtures.run_harness import Scene, Unmet
+from crawler_testing.fixtures.run_monitor import Peak
 
 HEARD = 3.0  # s within which what happened stands in diagnostics: they come once a second
 SLOW = 10.0  # s of the wall clock that a busy machine may take for the recovery

@@ -7,8 +7,8 @@ from rcl_interfaces.srv import DescribeParameters, SetParameters
 from rclpy.serialization import deserialize_message, serialize_message
 from std_srvs.srv import SetBool
 
-from crawler_testing.faults.topics import TYPES
-from crawler_testing.fuzz.values import Values
+from crawler_testing.fixtures.topics import TYPES
+from crawler_testing.fuzz.message_generator import Values
 
 REQUESTS = [kind.Request for kind in (SetBool, SetParameters, DescribeParameters)]
 

@@ -1,6 +1,6 @@
 """The yardstick: two processes that send one JointState to and fro with plain rclpy, and nothing else.
 
-`python -m crawler_testing.bench.bare pong` answers; `... ping SECONDS [HZ]` asks and prints its result as JSON. Without
+`python -m crawler_testing.bench.ping_pong pong` answers; `... ping SECONDS [HZ]` asks and prints its result as JSON. Without
 HZ the next question follows the answer at once; with it questions go out at that rate, as a paced backend's states do.
 """
 

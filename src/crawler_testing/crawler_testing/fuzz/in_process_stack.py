@@ -17,13 +17,13 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.serialization import deserialize_message, serialize_message
 
-from crawler_core.robot import default_robot, load_robot
+from crawler_core.robot.robot_file import default_robot, load_robot
 from crawler_nodes.backend_node.node import BackendNode, autostart
 from crawler_nodes.messages.header import stamp_ns
-from crawler_testing.faults.topics import TYPES
-from crawler_testing.faults.witness import HeardState, Witness
-from crawler_testing.fuzz.ideal import IdealBackend, IdealSettings
-from crawler_testing.fuzz.wire import Wire
+from crawler_testing.fixtures.run_monitor import HeardState, Witness
+from crawler_testing.fixtures.topics import TYPES
+from crawler_testing.fuzz.ideal_backend import IdealBackend, IdealSettings
+from crawler_testing.fuzz.in_process_transport import Wire
 from gait_generators.node.gait_node import GaitNode
 from hybrid_controller.node.controller_node import ControllerNode
 

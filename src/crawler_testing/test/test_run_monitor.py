@@ -6,8 +6,8 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
-from crawler_core.robot import load_robot
-from crawler_testing.faults.witness import Witness
+from crawler_core.robot.robot_file import load_robot
+from crawler_testing.fixtures.run_monitor import Witness
 
 SPEC = load_robot("three_link")
 LIMIT, MOST = SPEC.actuated[0].velocity, SPEC.actuated[0].acceleration

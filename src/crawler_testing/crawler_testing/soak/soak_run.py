@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_nodes.run_log.log import Topics
 from crawler_nodes.transport.tap import Topic
 from crawler_studies.recordings.recording import read_stamps, reading
-from crawler_testing.faults.kind import NeededRun
-from crawler_testing.faults.remains import traced
-from crawler_testing.faults.scene import START_UP, Scene
+from crawler_testing.faults.fault_kind import NeededRun
+from crawler_testing.fixtures.run_artifacts import traced
+from crawler_testing.fixtures.run_harness import START_UP, Scene
 from crawler_testing.soak.memory import Memory
-from crawler_testing.soak.result import SoakResult
-from crawler_testing.soak.sequence import RecorderPromise, Sequence
+from crawler_testing.soak.sequence_counter import RecorderPromise, Sequence
+from crawler_testing.soak.soak_result import SoakResult
 
 LOOKS = 600  # samples of memory in a soak, at most
 SOONEST = 1.0  # s between two of them, at least

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from crawler_core.robot import default_robot
+from crawler_core.robot.robot_file import default_robot
 
 if TYPE_CHECKING:
-    from crawler_testing.faults.scene import Scene
+    from crawler_testing.fixtures.run_harness import Scene
 
 SIMULATIONS = ("pybullet", "mujoco", "model")
 REAL_TIME = ("mock", "emulated")

@@ -8,8 +8,8 @@ import subprocess
 
 from crawler_bringup.stack.stack import Options, make_stack
 from crawler_cli.run.node_processes import command
-from crawler_testing.faults.kind import FaultKind, crawls
-from crawler_testing.faults.scene import Scene, Unmet
+from crawler_testing.faults.fault_kind import FaultKind, crawls
+from crawler_testing.fixtures.run_harness import Scene, Unmet
 
 SHORT = 2.0  # s that the second one runs
 APPEARS = 30.0  # s until it has come and been noticed

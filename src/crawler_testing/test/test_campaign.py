@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 
 from crawler_core.errors import UserError
+from crawler_testing.faults.campaign import LONGEST, acts, applies
 from crawler_testing.faults.catalogue import FAMILIES, KINDS, chosen_kinds, on_robot
-from crawler_testing.faults.director import LONGEST, acts, applies
-from crawler_testing.faults.kind import EVERY
+from crawler_testing.faults.fault_kind import EVERY
 from crawler_testing.faults.report import BEGIN, END, tables, write_tables
 from crawler_testing.faults.verdict import Verdict
 from hw_drivers.emulation.emulator import FAULTS

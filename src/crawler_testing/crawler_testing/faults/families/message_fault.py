@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from crawler_testing.faults.kind import FaultKind, Must, crawls
-from crawler_testing.faults.scene import Scene
+from crawler_testing.faults.fault_kind import FaultKind, Must, crawls
+from crawler_testing.fixtures.run_harness import Scene
 
 Change = Callable[[Any, Scene], None]  # spoils a message where it is
 TIMES, EVERY = 60, 0.005  # messages of a kind, and s between them: a ring's own rate

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_models.models import model_of
-from crawler_testing.faults.judge import act
-from crawler_testing.faults.kind import FaultKind, Must, crawls
-from crawler_testing.faults.remains import Remains
-from crawler_testing.faults.scene import Scene
+from crawler_testing.faults.fault_kind import FaultKind, Must, crawls
+from crawler_testing.faults.fault_run import act
 from crawler_testing.faults.verdict import Verdict
+from crawler_testing.fixtures.run_artifacts import Remains
+from crawler_testing.fixtures.run_harness import Scene
 
 SLOWEST = 3.0  # times that, with however much patience
 LONGEST = 12  # kinds that one run has to bear

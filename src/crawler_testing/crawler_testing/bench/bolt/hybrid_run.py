@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_models.bolt import Leg
 from crawler_models.bolt.equations.constrained import projection
 from crawler_models.bolt.runs.hybrid_run import PAPERS_RUN, continuous_law, lift_off_start, simulate_hybrid
-from crawler_testing.bench.bolt.dae import Leaping
-from crawler_testing.bench.part import Part
+from crawler_testing.bench.benchmark_part import Part
+from crawler_testing.bench.bolt.hybrid_dae import Leaping
 
 STEPS = 16
 METHOD, TOLERANCE = "Radau", 1e-6

@@ -11,19 +11,19 @@ from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 
 from crawler_bringup.stack.stack import BACKENDS, Options
-from crawler_core.backend_settings import robots_own
-from crawler_core.robot import default_robot, load_robot
+from crawler_core.loop.backend_settings import robots_own
+from crawler_core.robot.robot_file import default_robot, load_robot
 from crawler_core.types import JointCommand
-from crawler_nodes.client.stack_monitor import RingView
+from crawler_nodes.client.stack_monitor import StackMonitor
 from crawler_nodes.run_log.log import Topics
 from crawler_nodes.transport.tap import Topic, stamp_of
+from crawler_testing.bench.benchmark_part import Part
 from crawler_testing.bench.children import bare, bare_process
-from crawler_testing.bench.part import Part
 from crawler_testing.fixtures.running_stack import RunningStack
 from gait_generators.kinds.gait_registry import make_gait
-from gait_generators.kinds.limit_check import plan_transition
 from gait_generators.transitions.hold import Hold
 from gait_generators.transitions.phase_shifted_gait import PhaseShiftedGait
+from gait_generators.transitions.transition import plan_transition
 from sim_bridge.physics.engines import installed_engines
 
 RATE = 500.0  # Hz of the lockstep runs
@@ -99,7 +99,7 @@ class Latency:
 def echo(seconds: float) -> dict[str, float]:
     """Latency of the bare echo at the ring's rate."""
     latency = Latency("ping", "pong")
-    with RingView(latency.topics) as view, bare_process("pong"), bare_process("ping", seconds, PACED):
+    with StackMonitor(latency.topics) as view, bare_process("pong"), bare_process("ping", seconds, PACED):
         view.wait(lambda: latency.microseconds, LONG_AGO)
         latency.microseconds.clear()
         view.wait(lambda: False, seconds - 1.0)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, FloatArray, JointCommand, Observation
 from sim_bridge.mock.rotor import Rotor
 
