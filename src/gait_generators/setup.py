@@ -17,7 +17,7 @@ setup(
     license="Apache-2.0",
     entry_points={
         "console_scripts": [
-            "gait_node = gait_generators.gait_node:main",
+            "gait_node = gait_generators.node.gait_node:main",
         ],
     },
 )

@@ -17,7 +17,7 @@ setup(
     license="Apache-2.0",
     entry_points={
         "console_scripts": [
-            "controller_node = hybrid_controller.controller_node:main",
+            "controller_node = hybrid_controller.node.controller_node:main",
         ],
     },
 )

@@ -6,8 +6,8 @@ import math
 import pytest
 from hypothesis import settings
 
-from crawler_core.robot import RobotSpec
-from crawler_nodes.fixtures import crawler, graph
+from crawler_core.robot.robot_spec import RobotSpec
+from crawler_nodes.testing.fixtures import crawler, graph
 
 __all__ = ["cranks", "crawler", "graph"]
 

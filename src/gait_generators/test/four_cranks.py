@@ -3,7 +3,8 @@
 import dataclasses
 import math
 
-from crawler_core.robot import RobotSpec, load_robot
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.robot.robot_spec import RobotSpec
 
 HOME = 2.0  # rad, where the feet are lowest
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gait_generators.blend import Blend
-from gait_generators.harmonic import Harmonic
-from gait_generators.hold import Hold
-from gait_generators.placed import Placed
+from gait_generators.kinds.harmonic import Harmonic
+from gait_generators.transitions.blend import Blend
+from gait_generators.transitions.hold import Hold
+from gait_generators.transitions.phase_shifted_gait import PhaseShiftedGait
 
 gaits = st.builds(
     Harmonic,
@@ -53,11 +53,11 @@ def test_outside_the_blend_it_is_the_one_or_the_other_motion_bit_for_bit():
 
 def test_a_continuous_joint_stays_on_the_revolution_that_it_is_on(cranks):
     gait = Harmonic(1.0, 0.3, 1.9, 0.0)
-    placed = Placed.after(cranks, Hold(np.array([1.9 + 6 * np.pi, 1.5 - 4 * np.pi])), gait, start=3.0)
+    placed = PhaseShiftedGait.after(cranks, Hold(np.array([1.9 + 6 * np.pi, 1.5 - 4 * np.pi])), gait, start=3.0)
     assert placed.sample(3.0).position == pytest.approx([1.9 + 6 * np.pi, 1.9 - 4 * np.pi])
 
 
 def test_a_limited_joint_is_never_taken_round(crawler):
     gait = Harmonic(1.0, 0.3, 1.9, 0.0)
-    placed = Placed.after(crawler, Hold(np.array([1.9 + 2 * np.pi, 1.9])), gait, start=3.0)
+    placed = PhaseShiftedGait.after(crawler, Hold(np.array([1.9 + 2 * np.pi, 1.9])), gait, start=3.0)
     assert placed.sample(3.0).position == pytest.approx([1.9, 1.9])

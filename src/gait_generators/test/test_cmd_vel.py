@@ -9,7 +9,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist
 from test_gait_node import MS, World, set_parameter
 
-from gait_generators.gait_node import GaitNode
+from gait_generators.node.gait_node import GaitNode
 
 ROBOT = Path(__file__).parents[2] / "crawler_description/robots/miniaq/robot.yaml"
 LEGS = ("crank_fl", "crank_fr", "crank_hl", "crank_hr")

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
-from gait_generators.catalogue import make_gait
-from gait_generators.checks import blend_within_limits
-from gait_generators.crank import Crank
-from gait_generators.hold import Hold
-from gait_generators.placed import Placed
-from gait_generators.stream import GaitStream, TimeGrid
+from crawler_core.robot.robot_file import load_robot
+from gait_generators.kinds.crank import Crank
+from gait_generators.kinds.gait_registry import make_gait
+from gait_generators.transitions.gait_stream import GaitStream, TimeGrid
+from gait_generators.transitions.hold import Hold
+from gait_generators.transitions.phase_shifted_gait import PhaseShiftedGait
+from gait_generators.transitions.transition import plan_transition
 
 MS = 1_000_000
 
@@ -33,7 +33,7 @@ def with_cranks(count):
 
 def from_rest(spec, gait, pose):
     rest = Hold(np.array(pose))
-    return blend_within_limits(spec, rest, Placed.after(spec, rest, gait, 0.0), 0.0, gait.period)
+    return plan_transition(spec, rest, PhaseShiftedGait.after(spec, rest, gait, 0.0), 0.0, gait.period)
 
 
 def test_each_crank_turns_ahead_of_home_by_its_phase_and_a_limited_joint_stays_at_home():
@@ -120,10 +120,10 @@ def test_a_change_of_pace_on_the_way_stays_between_the_two_paces(faster):
 def test_other_phases_on_the_way_are_reached_by_a_blend():
     """Without a difference of pace nothing brings a crank into another phase."""
     spec = with_cranks(2)
-    old = Placed(make_gait(spec, "crank", {"omega": 9.0}), 0.0, np.zeros(3))
+    old = PhaseShiftedGait(make_gait(spec, "crank", {"omega": 9.0}), 0.0, np.zeros(3))
     gait = make_gait(spec, "crank", {"omega": 9.0, "phases": "0,90,0"})
     assert isinstance(gait, Crank)
-    blend = blend_within_limits(spec, old, Placed.after(spec, old, gait, 0.0), 0.0, gait.period)
+    blend = plan_transition(spec, old, PhaseShiftedGait.after(spec, old, gait, 0.0), 0.0, gait.period)
     q, v, _ = blend.sample(blend.end)
     assert q == pytest.approx(gait.sample(blend.end).position)
     assert v == pytest.approx([9.0, 9.0, 0.0])

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 from crawler_core.errors import UserError
-from gait_generators.catalogue import make_gait
-from gait_generators.checks import check_limits
-from gait_generators.fourier import Fourier
-from gait_generators.shape import Shape
+from gait_generators.kinds.fourier import Fourier
+from gait_generators.kinds.gait_registry import make_gait
+from gait_generators.kinds.limit_check import check_limits
+from gait_generators.shapes.shape import Shape
 
 
 @st.composite

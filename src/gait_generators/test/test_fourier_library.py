@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.fast import ShapeTable
-from gait_generators.catalogue import make_gait
-from gait_generators.checks import check_limits
-from gait_generators.fourier import Fourier
-from gait_generators.shape_library import read_library
+from gait_generators.kinds.fourier import Fourier
+from gait_generators.kinds.gait_registry import make_gait
+from gait_generators.kinds.limit_check import check_limits
+from gait_generators.shapes.shape_library import read_library
 
 LIBRARIES = ("swing_18", "swing_30")
 # mm, the worst step of nine frictions; the best harmonic gaits of ±18° make 5 (3.2), 0, 20, 31 and 41 (16 rad/s)

@@ -15,9 +15,9 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from crawler_core.errors import UserError
-from crawler_core.supervisor import MotionState
-from gait_generators.catalogue import make_gait
-from gait_generators.gait_node import GaitNode
+from crawler_core.safety.supervisor import MotionState
+from gait_generators.kinds.gait_registry import make_gait
+from gait_generators.node.gait_node import GaitNode
 
 MS = 1_000_000
 POSE = {"joint_2": math.radians(105.0), "extra": 0.5, "joint_1": math.radians(110.0)}

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gait_generators.catalogue import make_gait
-from gait_generators.harmonic import Harmonic
-from gait_generators.time_scaled import TimeScaled
+from gait_generators.kinds.gait_registry import make_gait
+from gait_generators.kinds.harmonic import Harmonic
+from gait_generators.kinds.time_scaled import TimeScaled
 
 harmonics = st.builds(
     Harmonic,

@@ -9,11 +9,12 @@ import pytest
 from four_cranks import HOME, with_four_cranks
 
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
-from gait_generators.catalogue import fitting_gaits, make_gait
-from gait_generators.checks import blend_within_limits, check_limits
-from gait_generators.hold import Hold
-from gait_generators.placed import Placed
+from crawler_core.robot.robot_file import load_robot
+from gait_generators.kinds.gait_registry import fitting_gaits, make_gait
+from gait_generators.kinds.limit_check import check_limits
+from gait_generators.transitions.hold import Hold
+from gait_generators.transitions.phase_shifted_gait import PhaseShiftedGait
+from gait_generators.transitions.transition import plan_transition
 
 TURN = 2.0 * math.pi
 NAMES = ("trot", "walk", "pace", "bound", "pronk")
@@ -90,7 +91,7 @@ def test_a_start_from_rest_is_never_faster_than_the_gait_and_comes_into_its_phas
     for name in NAMES:
         gait: Any = make_gait(spec, name, {})
         rest = Hold(np.full(4, HOME))
-        blend = blend_within_limits(spec, rest, Placed.after(spec, rest, gait, 0.0), 0.0, gait.period)
+        blend = plan_transition(spec, rest, PhaseShiftedGait.after(spec, rest, gait, 0.0), 0.0, gait.period)
         t = np.linspace(0.0, blend.end, 500)
         speed = blend.sample(t).velocity
         assert speed.min() >= 0.0

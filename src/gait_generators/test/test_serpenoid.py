@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
-from crawler_models.snake.crawl import crawl
-from crawler_models.snake.robot import Snake
-from gait_generators.catalogue import make_gait
-from gait_generators.checks import check_limits
-from gait_generators.snake.serpenoid import Serpenoid
+from crawler_core.robot.robot_file import load_robot
+from crawler_models.snake.ground.cycle import crawl
+from crawler_models.snake.snake import Snake
+from gait_generators.kinds.gait_registry import make_gait
+from gait_generators.kinds.limit_check import check_limits
+from gait_generators.kinds.serpenoid import Serpenoid
 
 NAMES = ("serpenoid", "serpenoid_closed")
 CASES = [

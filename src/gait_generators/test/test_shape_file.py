@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
-from gait_generators.catalogue import make_gait
-from gait_generators.shape import Shape
-from gait_generators.shape_file import Predicted, ShapeFile, TunedFor, read_shape, write_shape
+from gait_generators.kinds.gait_registry import make_gait
+from gait_generators.shapes.shape import Shape
+from gait_generators.shapes.shape_file import Predicted, ShapeFile, TunedFor, read_shape, write_shape
 
 GOOD = """
 joints:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
-from gait_generators.catalogue import make_gait
-from gait_generators.shape_library import library_names, read_library
-from gait_generators.stream import GaitStream, TimeGrid
+from gait_generators.kinds.gait_registry import make_gait
+from gait_generators.shapes.shape_library import library_names, read_library
+from gait_generators.transitions.gait_stream import GaitStream, TimeGrid
 
 MS = 1_000_000
 THREE = """

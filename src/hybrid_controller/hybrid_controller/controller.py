@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import Contact
-from hybrid_controller.events import FootEvents
+from hybrid_controller.estimation.foot_events import FootEvents
 from hybrid_controller.laws.law import BaseMotion, Law, Measured, Setpoint
-from hybrid_controller.reference import Horizon, Point
-from hybrid_controller.stop import Glide
+from hybrid_controller.reference.horizon import Horizon, Point
+from hybrid_controller.reference.setpoint_ramp import SetpointRamp
 
 ODOMETRY_DELAY = 20_000_000  # ns after its stamp that odometry is used, so that in lockstep its arrival is no chance
 
@@ -26,7 +26,7 @@ class Status(IntEnum):
     STOPPED = 3
 
 
-class Answer(NamedTuple):
+class ControlOutput(NamedTuple):
     """The answer to one state."""
 
     setpoint: Setpoint
@@ -45,7 +45,7 @@ class Controller:
         self.status = Status.WAITING
         self.approaching = False
         self.in_force = False  # the law itself made the last answer
-        self.blind = False  # the last state had a number that is not finite
+        self.state_invalid = False  # the last state had a number that is not finite
         self._spec = spec
         self._dt_ns = dt_ns
         self._dt = dt_ns * 1e-9
@@ -56,7 +56,7 @@ class Controller:
         self._events = FootEvents()
         self._newest: Horizon | None = None
         self._used: Horizon | None = None  # the one that the last answer came from
-        self._glide: Glide | None = None  # set while the setpoints do not come from the law
+        self._glide: SetpointRamp | None = None  # set while the setpoints do not come from the law
         self._last: Setpoint | None = None
 
     def take(self, horizon: Horizon) -> None:
@@ -71,30 +71,30 @@ class Controller:
         self._events = FootEvents()
         self._used = self._glide = self._last = None
 
-    def forget(self) -> None:
+    def reset_reference(self) -> None:
         """Motion is not allowed any more: what was planned and told is over, and a next horizon begins anew."""
         self.restart()
         self._newest = None
 
-    def stand_by(self, position: list[float]) -> Answer | None:
+    def hold_measured(self, position: list[float]) -> ControlOutput | None:
         """The answer to a state while motion is not allowed: the joints stay where they are measured.
 
         Whatever was planned is forgotten: after it the joints go on from there, with the next horizon. None where
         their angles have never been known.
         """
         if self._newest is not None or self._last is None:
-            self.forget()
+            self.reset_reference()
         if math.isfinite(sum(position)):
             self._last = Setpoint(list(position), [0.0] * len(position), self._free, self._no_effort)
         self._glide, self.in_force, self.status = None, False, Status.STOPPED
-        return None if self._last is None else Answer(self._last, None, None)
+        return None if self._last is None else ControlOutput(self._last, None, None)
 
     def has_reference(self, time_ns: int) -> bool:
         """Whether the tick that begins now has a reference from its start to its end."""
         horizon = self._newest
         return horizon is not None and horizon.begin_ns <= time_ns and time_ns + self._dt_ns < horizon.end_ns
 
-    def horizon_left(self, time_ns: int) -> float:
+    def horizon_remaining(self, time_ns: int) -> float:
         """Seconds of reference still in hand."""
         return 0.0 if self._newest is None else max(0.0, (self._newest.end_ns - time_ns) * 1e-9)
 
@@ -105,18 +105,18 @@ class Controller:
         velocity: list[float],
         contacts: Sequence[Contact] = (),
         odometry: Sequence[BaseMotion] = (),
-    ) -> Answer | None:
+    ) -> ControlOutput | None:
         """The answer to a state; None while there has been no reference and hence nothing to do.
 
         A state with a number that is not finite is not acted upon: the joints are brought to rest.
         """
         self.in_force = False
-        self.blind = not math.isfinite(sum(position) + sum(velocity))
-        events = () if self.blind else self._events.update(contacts)
+        self.state_invalid = not math.isfinite(sum(position) + sum(velocity))
+        events = () if self.state_invalid else self._events.update(contacts)
         measured = Measured(time_ns, position, velocity, contacts, odometry, events)
-        if not self.blind:
+        if not self.state_invalid:
             self.law.observe(measured)
-        if self.blind or not self.has_reference(time_ns):
+        if self.state_invalid or not self.has_reference(time_ns):
             return None if self._last is None else self._stop()
         horizon = self._newest
         assert horizon is not None
@@ -125,22 +125,22 @@ class Controller:
             self._change_horizon(horizon, time_ns, now, position)
         self.status = Status.TRACKING
         if self._glide is not None:
-            if not self._glide.caught(now):
+            if not self._glide.converged(now):
                 self.approaching = True
                 self._glide.approach(now, ahead)
                 self._last = self._gliding(self._glide, measured, now, ahead)
-                return Answer(self._last, now, ahead)
+                return ControlOutput(self._last, now, ahead)
             self.approaching = False
             self._glide = None
         self.in_force = True
         self._last = self._ask(measured, now, ahead)
-        return Answer(self._last, now, ahead)
+        return ControlOutput(self._last, now, ahead)
 
     def _ask(self, measured: Measured, now: Point, ahead: Point) -> Setpoint:
         commanded = self._last or Setpoint(measured.position, measured.velocity, self._free)
         return self.law.compute(measured, commanded, now, ahead)
 
-    def _gliding(self, glide: Glide, measured: Measured, now: Point, ahead: Point) -> Setpoint:
+    def _gliding(self, glide: SetpointRamp, measured: Measured, now: Point, ahead: Point) -> Setpoint:
         position, velocity = glide.setpoint
         if not self._by_effort:
             return Setpoint(position, velocity, self._free)
@@ -161,7 +161,7 @@ class Controller:
         pairs = zip(before.position, after.position, self._reach, strict=True)
         return any(abs(b - a) > reach for a, b, reach in pairs)
 
-    def _stop(self) -> Answer:
+    def _stop(self) -> ControlOutput:
         if self._glide is None:
             assert self._last is not None
             self._glide = self._glide_from(self._last.position, self._last.velocity)
@@ -169,7 +169,7 @@ class Controller:
         self._glide.brake()
         self.status = Status.STOPPED if self._glide.at_rest else Status.STOPPING
         self._last = Setpoint(*self._glide.setpoint, self._free, self._no_effort)
-        return Answer(self._last, None, None)
+        return ControlOutput(self._last, None, None)
 
-    def _glide_from(self, position: list[float], velocity: list[float]) -> Glide:
-        return Glide(self._spec, self._dt, position, velocity)
+    def _glide_from(self, position: list[float], velocity: list[float]) -> SetpointRamp:
+        return SetpointRamp(self._spec, self._dt, position, velocity)

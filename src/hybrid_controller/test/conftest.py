@@ -2,7 +2,7 @@
 
 from hypothesis import settings
 
-from crawler_nodes.fixtures import crawler, graph
+from crawler_nodes.testing.fixtures import crawler, graph
 
 __all__ = ["crawler", "graph"]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hybrid_controller.laws.encoder import CoarseEncoder
+from hybrid_controller.estimation.coarse_encoder import CoarseEncoder
 
 TURN = 2.0 * math.pi
 

@@ -9,7 +9,7 @@ from crawler_core.types import Contact, ContactMode, ContactSource
 from hybrid_controller.controller import Controller, Status
 from hybrid_controller.laws.joint_tracking import JointTracking, JointTrackingParameters
 from hybrid_controller.laws.law import Setpoint
-from hybrid_controller.reference import Horizon
+from hybrid_controller.reference.horizon import Horizon
 
 MS = 1_000_000
 DT = 5 * MS
@@ -129,10 +129,10 @@ def test_a_state_that_is_not_finite_is_not_acted_upon(controller, bad, field):
     for now in range(100 * MS, 150 * MS, DT):
         answer = controller.step(now, **values)
         rows.append([[*answer.setpoint.position, *answer.setpoint.velocity]])
-    assert controller.blind
+    assert controller.state_invalid
     assert controller.status is Status.STOPPED
     rows.append(run(controller, 150 * MS, 900 * MS))
-    assert not controller.blind
+    assert not controller.state_invalid
     assert controller.status is Status.TRACKING
     assert_smooth(np.vstack(rows))
 

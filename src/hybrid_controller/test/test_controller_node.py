@@ -17,9 +17,9 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from crawler_core.errors import UserError
-from hybrid_controller import controller_node
 from hybrid_controller.controller import ODOMETRY_DELAY
-from hybrid_controller.controller_node import ControllerNode
+from hybrid_controller.node import controller_node
+from hybrid_controller.node.controller_node import ControllerNode
 
 MS = 1_000_000
 DT = 5 * MS
@@ -105,7 +105,7 @@ class Rig:
     def reference(self, begin_ns, end_ns):
         """Send a reference and let it arrive."""
         self.world.send_reference(begin_ns, end_ns)
-        self.graph.spin_until(lambda: self.node.controller.horizon_left(0) == pytest.approx(end_ns * 1e-9))
+        self.graph.spin_until(lambda: self.node.controller.horizon_remaining(0) == pytest.approx(end_ns * 1e-9))
 
     def ask(self, time_ns, **state):
         """Send a state and wait for its answer."""
@@ -285,7 +285,7 @@ def test_the_controller_state_shows_reference_error_and_horizon(rig):
     assert list(state.position_error) == pytest.approx(np.array([2.0, 1.7]) - motion(100 * MS)[0], abs=1e-7)
     assert list(state.velocity_error) == pytest.approx(np.array([0.1, 0.0]) - motion(100 * MS)[1], abs=1e-4)
     assert list(state.saturated) == [False, False]
-    assert state.horizon_left == pytest.approx(0.4)
+    assert state.horizon_remaining == pytest.approx(0.4)
 
 
 def test_when_time_goes_back_it_starts_from_the_measured_pose_again(rig):
@@ -416,7 +416,7 @@ def test_the_references_of_another_gait_node_are_not_followed(rig):
     rig.graph.spin_until(lambda: rig.node.gait.holder == "/gait#1")
     rig.world.send_reference(0, 400 * MS, sender="/gait#2")
     rig.graph.spin_until(lambda: rig.node.gait.ignored == 1)
-    assert rig.node.controller.horizon_left(0) == pytest.approx(0.5)
+    assert rig.node.controller.horizon_remaining(0) == pytest.approx(0.5)
 
 
 def test_two_gait_nodes_are_named_with_their_nodes(rig):

@@ -9,10 +9,10 @@ import pytest
 from crawler_core.errors import UserError
 from crawler_core.types import Contact, ContactMode, ContactSource
 from hybrid_controller.controller import Controller, Status
-from hybrid_controller.laws.catalogue import LAWS, law_name
 from hybrid_controller.laws.effort_tracking import EffortTracking, EffortTrackingParameters
 from hybrid_controller.laws.law import Measured, Setpoint
-from hybrid_controller.reference import Horizon, Point
+from hybrid_controller.laws.law_registry import LAWS, law_name
+from hybrid_controller.reference.horizon import Horizon, Point
 
 MS = 1_000_000
 DT = 5 * MS
@@ -146,7 +146,9 @@ def test_at_touch_down_the_reference_begins_anew_where_the_joint_is_in_the_very_
             shifted += 1
             # the spring is slack there: what is left is the damper's
             assert answer.setpoint.effort[1] == pytest.approx(0.01 * (3.0 - speed), abs=1e-12)
-            assert controller.status is Status.TRACKING  # it is no jump of the reference that is to be caught up with
+            assert (
+                controller.status is Status.TRACKING
+            )  # it is no jump of the reference that is to be converged up with
             assert not controller.approaching
     assert shifted >= 5
 

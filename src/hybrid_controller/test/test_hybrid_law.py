@@ -8,15 +8,15 @@ import pytest
 from crawler_core.errors import UserError
 from crawler_core.parameters import build
 from crawler_core.types import Contact, ContactMode, ContactSource
-from crawler_models.three_link import tick
-from crawler_models.three_link.contact_law import consistent_modes
-from crawler_models.three_link.dynamics import Forces
-from crawler_models.three_link.kinematics import closed_chain
+from crawler_models.three_link.equations.closed_chain import closed_chain
+from crawler_models.three_link.equations.contact_law import consistent_modes
+from crawler_models.three_link.equations.dynamics import Forces
+from crawler_models.three_link.plant import tick
+from hybrid_controller.laws.branch import Branch
+from hybrid_controller.laws.hybrid import Hybrid, HybridParameters, three_link_of
 from hybrid_controller.laws.joint_tracking import JointTracking, JointTrackingParameters
 from hybrid_controller.laws.law import Measured, Setpoint
-from hybrid_controller.reference import Point
-from hybrid_controller.three_link.branch import Branch
-from hybrid_controller.three_link.hybrid import Hybrid, HybridParameters, three_link_of
+from hybrid_controller.reference.horizon import Point
 
 MS = 1_000_000
 OMEGA, A, PHI0, PSI = 8.0, math.radians(18.0), math.radians(110.0), math.radians(20.0)

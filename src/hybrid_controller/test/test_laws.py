@@ -5,11 +5,11 @@ import math
 import pytest
 
 from crawler_core.errors import UserError
-from hybrid_controller.laws.catalogue import LAWS, law_name
-from hybrid_controller.laws.clamp import Clamp
 from hybrid_controller.laws.joint_tracking import JointTracking, JointTrackingParameters
 from hybrid_controller.laws.law import Measured, Setpoint
-from hybrid_controller.reference import Point
+from hybrid_controller.laws.law_registry import LAWS, law_name
+from hybrid_controller.laws.setpoint_clamp import SetpointClamp
+from hybrid_controller.reference.horizon import Point
 
 
 def test_joint_tracking_passes_on_what_comes_at_the_end_of_the_tick(crawler):
@@ -22,7 +22,7 @@ def test_joint_tracking_passes_on_what_comes_at_the_end_of_the_tick(crawler):
 
 
 def test_what_exceeds_a_limit_is_cut_and_flagged_joint_by_joint(crawler):
-    clamp = Clamp(crawler)
+    clamp = SetpointClamp(crawler)
     upper = math.radians(172.0)
     assert clamp([3.1, 1.9], [0.0, 0.0]) == Setpoint([upper, 1.9], [0.0, 0.0], [True, False])
     assert clamp([1.9, 1.9], [1.0, -20.0]) == Setpoint([1.9, 1.9], [1.0, -12.0], [False, True])

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from hybrid_controller.controller import Controller
-from hybrid_controller.laws.catalogue import LAWS
 from hybrid_controller.laws.law import Measured, Setpoint
+from hybrid_controller.laws.law_registry import LAWS
 from hybrid_controller.laws.phase_lock import CATCHING_UP, IN_STEP, PhaseLock, PhaseLockParameters, out_of_step
-from hybrid_controller.reference import Horizon, Point
+from hybrid_controller.reference.horizon import Horizon, Point
 
 TURN = 2.0 * math.pi
 INERTIA, DAMPING, EFFORT = 2e-7, 1.1e-4, 0.007  # kg m², N m s/rad, N m: a motor of 6 mm with its gear

@@ -1,7 +1,7 @@
 """The mock backend as a node: ideal servos behind the topics of the stack."""
 
-from crawler_nodes.backend_node import run_backend
-from sim_bridge.mock_backend import MockBackend, MockSettings
+from crawler_nodes.backend_node.node import run_backend
+from sim_bridge.mock.mock_backend import MockBackend, MockSettings
 
 
 def main() -> None:

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from crawler_core.backend_entry import BackendEntry
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.robot import RobotSpec
+from crawler_core.loop.backend_entry import BackendEntry
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import JointCommand, Observation
-from crawler_models.catalogue import model_of
+from crawler_models.models import model_of
 from crawler_models.plant import PlantFault
-from crawler_models.standing import StandingPlant
+from crawler_models.standing_plant import StandingPlant
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The model backend as a node: the equations of the paper behind the topics of the stack."""
 
-from crawler_nodes.backend_node import run_backend
+from crawler_nodes.backend_node.node import run_backend
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 

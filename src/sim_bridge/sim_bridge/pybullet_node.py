@@ -1,7 +1,7 @@
 """The pybullet backend as a node: rigid-body physics behind the topics of the stack."""
 
-from crawler_nodes.backend_node import run_backend
-from sim_bridge.pybullet_backend import PyBulletBackend, PyBulletSettings
+from crawler_nodes.backend_node.node import run_backend
+from sim_bridge.bullet.pybullet_backend import PyBulletBackend, PyBulletSettings
 
 
 def main() -> None:

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import pytest
 from engines_here import physics
 
-from crawler_core.backend import Backend
-from crawler_core.conformance import BackendConformance
-from crawler_core.robot import RobotSpec
+from crawler_core.conformance.backend_conformance import BackendConformance
+from crawler_core.loop.backend import Backend
+from crawler_core.robot.robot_spec import RobotSpec
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import yaml
 
-from crawler_core.backend import Backend
-from crawler_core.robot import RobotSpec, load_robot
+from crawler_core.loop.backend import Backend
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray, JointCommand, Observation
 
 DT = 0.002  # s, the tick

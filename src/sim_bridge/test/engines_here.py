@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from crawler_core.robot import RobotSpec
-from sim_bridge.engines import ENGINES, installed_engines
-from sim_bridge.physics_backend import PhysicsBackend
+from crawler_core.robot.robot_spec import RobotSpec
+from sim_bridge.physics.engines import ENGINES, installed_engines
+from sim_bridge.physics.physics_backend import PhysicsBackend
 
 *_, QUICKEST = installed_engines() or ("",)
 

@@ -9,10 +9,10 @@ import numpy as np
 from transforms3d.euler import euler2mat
 from transforms3d.quaternions import quat2mat
 
-from crawler_core.frames import read_frames
-from crawler_core.robot import RobotSpec
+from crawler_core.description.frame import read_frames
+from crawler_core.description.urdf import build_urdf
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray, Observation
-from crawler_core.urdf import build_urdf
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import Any
 
 from bridge_robots import three_link
 
-from crawler_core.backend import Backend
-from crawler_core.conformance import BackendConformance
-from crawler_core.robot import RobotSpec
+from crawler_core.conformance.backend_conformance import BackendConformance
+from crawler_core.loop.backend import Backend
+from crawler_core.robot.robot_spec import RobotSpec
 
 GUIDE = Path(__file__).parents[3] / "docs/add_a_backend.md"
 

@@ -12,14 +12,15 @@ from engines_here import each_engine, physics
 from rigid_bodies import RigidBodies
 from test_conformance import FakeTime
 
-from crawler_core.backend import Backend
-from crawler_core.closure import closure_of
-from crawler_core.conformance import BackendConformance
-from crawler_core.robot import RobotSpec, load_robot
+from crawler_core.conformance.backend_conformance import BackendConformance
+from crawler_core.linkages.loop_closure_solver import closure_of
+from crawler_core.loop.backend import Backend
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode, JointCommand, Observation
-from crawler_models.bolt.robot import Leg
-from crawler_models.bolt.six_bar import passive_angles
-from sim_bridge.mock_backend import MockBackend, MockSettings
+from crawler_models.bolt.equations.leg import Leg
+from crawler_models.bolt.equations.six_bar import passive_angles
+from sim_bridge.mock.mock_backend import MockBackend, MockSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 DT = 0.001  # s, the tick

@@ -3,10 +3,10 @@
 from bodies import InMuJoCo, InPyBullet, InTheModel
 from bridge_robots import gymnast, three_link
 
-from crawler_core.backend import Backend
-from crawler_core.conformance import BackendConformance
-from crawler_core.robot import RobotSpec
-from sim_bridge.mock_backend import MockBackend, MockSettings
+from crawler_core.conformance.backend_conformance import BackendConformance
+from crawler_core.loop.backend import Backend
+from crawler_core.robot.robot_spec import RobotSpec
+from sim_bridge.mock.mock_backend import MockBackend, MockSettings
 
 
 class ThreeLinkConformance(BackendConformance):

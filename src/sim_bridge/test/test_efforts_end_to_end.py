@@ -6,8 +6,8 @@ from bridge_robots import DT, gymnast
 from engines_here import each_engine, physics
 from rigid_bodies import RigidBodies
 
-from crawler_core.runner import Runner
-from crawler_core.supervisor import MotionState, Supervisor
+from crawler_core.loop.supervised_backend import Runner
+from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand
 
 

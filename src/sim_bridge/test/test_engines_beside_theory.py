@@ -12,11 +12,12 @@ import yaml
 from engines_here import each_engine, physics
 from rigid_bodies import RigidBodies
 
-from crawler_core.robot import RobotSpec, load_robot
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode, Observation
-from sim_bridge.bullet_world import BulletWorld
-from sim_bridge.mujoco_world import MuJoCoWorld
-from sim_bridge.physics_backend import PhysicsBackend
+from sim_bridge.bullet.bullet_world import BulletWorld
+from sim_bridge.mujoco.mujoco_world import MuJoCoWorld
+from sim_bridge.physics.physics_backend import PhysicsBackend
 
 GRAVITY = 9.81
 MASS, INERTIA = 0.5, 2e-3  # kg and kg·m², of the block with its wheel, which is a speck

@@ -10,7 +10,8 @@ from bridge_robots import DT, gymnast, gymnast_with, standing_joints
 from engines_here import each_engine, physics
 from rigid_bodies import RigidBodies
 
-from crawler_core.robot import RobotSpec, load_robot
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode, Observation
 
 RIGID = {foot: {"friction": ["friction"], "lifts": True} for foot in ("foot_front", "foot_left", "foot_right")}

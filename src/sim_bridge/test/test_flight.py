@@ -8,7 +8,7 @@ from bridge_robots import DT, gymnast
 from engines_here import each_engine, physics
 from rigid_bodies import RigidBodies, Whole
 
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import JointCommand, Observation
 
 RATE = 2000.0  # Hz

@@ -8,11 +8,11 @@ from bridge_robots import DT, UNKNOWN, three_link
 from engines_here import physics, quickest_engine
 
 from crawler_core.types import JointCommand
-from gait_generators.catalogue import make_gait
-from gait_generators.checks import blend_within_limits
-from gait_generators.hold import Hold
-from gait_generators.placed import Placed
-from gait_generators.shape_library import read_library
+from gait_generators.kinds.gait_registry import make_gait
+from gait_generators.shapes.shape_library import read_library
+from gait_generators.transitions.hold import Hold
+from gait_generators.transitions.phase_shifted_gait import PhaseShiftedGait
+from gait_generators.transitions.transition import plan_transition
 
 PERIODS = 4  # contact events fall between steps; averaging takes out the beat of period and step
 SETTLED = 4.0  # s, of the motion, and at least three periods: where feet hardly stick the past fades slowly
@@ -23,7 +23,7 @@ def mean_step(engine: str, omega: float, **values: object) -> float:
     spec = three_link()
     gait = make_gait(spec, "fourier", {"omega": omega, **values})
     home = Hold(np.array([joint.home for joint in spec.actuated]))
-    motion = blend_within_limits(spec, home, Placed(gait, 0.0, np.zeros(2)), 0.0, gait.period)
+    motion = plan_transition(spec, home, PhaseShiftedGait(gait, 0.0, np.zeros(2)), 0.0, gait.period)
     begin = (3 + math.ceil(max(motion.end, SETTLED) / gait.period)) * gait.period
     end = begin + PERIODS * gait.period
     backend = physics(engine, spec, DT)

@@ -11,13 +11,13 @@ from bridge_robots import DT, gymnast
 from engines_here import each_engine, physics
 from test_conformance import FakeTime
 
-from crawler_core.backend import Backend
-from crawler_core.closure import closure_of
 from crawler_core.errors import BackendFault
-from crawler_core.runner import Runner
-from crawler_core.supervisor import MotionState, Supervisor
+from crawler_core.linkages.loop_closure_solver import closure_of
+from crawler_core.loop.backend import Backend
+from crawler_core.loop.supervised_backend import Runner
+from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand
-from sim_bridge.mock_backend import MockBackend, MockSettings
+from sim_bridge.mock.mock_backend import MockBackend, MockSettings
 
 each_kind = pytest.mark.parametrize("kind", ["mock", *each_engine.args[1]])
 PACE = 6.0  # rad/s, of the crank

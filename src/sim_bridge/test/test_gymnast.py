@@ -3,8 +3,8 @@
 from bodies import InMuJoCo, InPyBullet
 from bridge_robots import gymnast
 
-from crawler_core.conformance import BackendConformance
-from crawler_core.robot import RobotSpec
+from crawler_core.conformance.backend_conformance import BackendConformance
+from crawler_core.robot.robot_spec import RobotSpec
 
 SERVOS = {"actuation": "servo", "servo_stiffness": 4.0, "servo_damping": 2e-3}
 

@@ -9,10 +9,10 @@ import pytest
 from bridge_robots import DT, gymnast, gymnast_with, standing_joints
 from engines_here import each_engine, physics
 
-from crawler_core.closure import Closure
-from crawler_core.robot import RobotSpec
+from crawler_core.description.urdf import build_urdf
+from crawler_core.linkages.loop_closure_solver import Closure
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode, JointCommand, Observation
-from crawler_core.urdf import build_urdf
 
 GAP = 1e-5  # m
 

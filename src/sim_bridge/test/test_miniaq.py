@@ -14,13 +14,14 @@ from rigid_bodies import RigidBodies
 from test_conformance import FakeTime
 from transforms3d.euler import quat2euler
 
-from crawler_core.backend import Backend
-from crawler_core.backend_settings import robots_own
-from crawler_core.conformance import BackendConformance
+from crawler_core.conformance.backend_conformance import BackendConformance
+from crawler_core.loop.backend import Backend
+from crawler_core.loop.backend_settings import robots_own
 from crawler_core.parameters import build
-from crawler_core.robot import RobotSpec, StartSpec, load_robot
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.robot.robot_spec import RobotSpec, StartSpec
 from crawler_core.types import FloatArray, JointCommand, Observation
-from sim_bridge.mock_backend import MockBackend, MockSettings
+from sim_bridge.mock.mock_backend import MockBackend, MockSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 ROBOT = Path(__file__).parents[2] / "crawler_description/robots/miniaq/robot.yaml"

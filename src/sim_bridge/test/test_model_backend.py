@@ -9,7 +9,7 @@ from bridge_robots import DT, UNKNOWN, harmonic, three_link
 from numpy.typing import ArrayLike
 
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, Contact, ContactMode, FloatArray, JointCommand, Observation
 from crawler_models.model import Model
 from crawler_models.plant import PlantFault

@@ -11,11 +11,13 @@ from bridge_robots import DT, UNKNOWN, drive, mean_step, three_link
 from engines_here import each_engine, physics
 
 from crawler_core.errors import UserError
-from crawler_core.robot import RobotSpec, load_robot
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode, JointCommand, Observation
-from sim_bridge import engines, mujoco_model
-from sim_bridge.engines import default_physics, installed_engines, substitution
-from sim_bridge.physics_backend import PhysicsBackend
+from sim_bridge.mujoco import mujoco_model
+from sim_bridge.physics import engines
+from sim_bridge.physics.engines import default_physics, installed_engines, substitution
+from sim_bridge.physics.physics_backend import PhysicsBackend
 
 WEIGHT = (0.194 + 2 * 0.021) * 9.81  # N
 SERVO: dict[str, Any] = {"actuation": "servo", "servo_stiffness": 12.0, "servo_damping": 0.15}

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sim_bridge.physics_urdf import base_joints, physics_urdf
+from sim_bridge.physics.physics_urdf import base_joints, physics_urdf
 
 ROBOT = """<robot name="two"><link name="base"><inertial><mass value="2.0"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="tip"/>

@@ -9,14 +9,15 @@ import pytest
 from bodies import InMuJoCo, InPyBullet, InTheModel
 from engines_here import each_engine, physics, quickest_engine
 
-from crawler_core.backend import Backend
-from crawler_core.conformance import BackendConformance
-from crawler_core.robot import RobotSpec, load_robot
+from crawler_core.conformance.backend_conformance import BackendConformance
+from crawler_core.loop.backend import Backend
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode, FloatArray, JointCommand, Observation
-from crawler_models.catalogue import predict
-from gait_generators.catalogue import make_gait
-from gait_generators.snake.serpenoid import Serpenoid
-from sim_bridge.mock_backend import MockBackend, MockSettings
+from crawler_models.models import predict
+from gait_generators.kinds.gait_registry import make_gait
+from gait_generators.kinds.serpenoid import Serpenoid
+from sim_bridge.mock.mock_backend import MockBackend, MockSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 DT = 0.005  # s, the tick

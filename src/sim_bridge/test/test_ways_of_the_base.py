@@ -11,7 +11,7 @@ from transforms3d.euler import euler2mat, euler2quat
 from transforms3d.quaternions import qinverse, qmult, quat2axangle
 
 from crawler_core.errors import UserError
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode, JointCommand, Observation
 
 HELD = 1e-6  # m and rad by which a way may give that the base does not have

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import parameter
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import Contact, ContactMode
-from hybrid_controller.events import LIFT_OFF, TOUCH_DOWN
-from hybrid_controller.laws.clamp import Clamp
-from hybrid_controller.laws.entry import LawEntry
+from hybrid_controller.estimation.foot_events import LIFT_OFF, TOUCH_DOWN
 from hybrid_controller.laws.law import LawReport, Measured, Setpoint
-from hybrid_controller.reference import Point
+from hybrid_controller.laws.law_entry import LawEntry
+from hybrid_controller.laws.setpoint_clamp import SetpointClamp
+from hybrid_controller.reference.horizon import Point
 
 EFFORT_TRACKING = "effort_tracking"
 TURN = 2.0 * math.pi
@@ -51,7 +51,7 @@ class EffortTracking:
         if parameters.restart_foot and parameters.restart_foot not in spec.foot_names:
             raise unknown_name("foot for controller.restart_foot", parameters.restart_foot, spec.foot_names)
         self._joints = spec.actuated
-        self._clamp = Clamp(spec)
+        self._clamp = SetpointClamp(spec)
         self._restart, self._foot = parameters.restart, parameters.restart_foot
         self.reads_contacts = parameters.restart != "none"
         self.tune(parameters)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import Contact
-from hybrid_controller.laws.clamp import Clamp
-from hybrid_controller.laws.entry import LawEntry, all_by_position
 from hybrid_controller.laws.law import LawReport, Measured, Setpoint
-from hybrid_controller.reference import Point
+from hybrid_controller.laws.law_entry import LawEntry, all_by_position
+from hybrid_controller.laws.setpoint_clamp import SetpointClamp
+from hybrid_controller.reference.horizon import Point
 
 JOINT_TRACKING = "joint_tracking"
 
@@ -29,7 +29,7 @@ class JointTracking:
     report: ClassVar[LawReport] = LawReport(JOINT_TRACKING)
 
     def __init__(self, spec: RobotSpec, _parameters: JointTrackingParameters, _dt: float) -> None:
-        self._clamp = Clamp(spec)
+        self._clamp = SetpointClamp(spec)
 
     def tune(self, parameters: JointTrackingParameters) -> None:
         """There is nothing to tune."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from crawler_core.types import Contact
-from hybrid_controller.events import FootEvent
-from hybrid_controller.reference import Point
+from hybrid_controller.estimation.foot_events import FootEvent
+from hybrid_controller.reference.horizon import Point
 
 
 class BaseMotion(NamedTuple):

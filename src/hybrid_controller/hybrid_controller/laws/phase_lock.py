@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
-from crawler_core.robot import JointSpec, RobotSpec
+from crawler_core.robot.robot_spec import JointSpec, RobotSpec
 from crawler_core.types import Contact
-from hybrid_controller.laws.encoder import CoarseEncoder
-from hybrid_controller.laws.entry import LawEntry
+from hybrid_controller.estimation.coarse_encoder import CoarseEncoder
 from hybrid_controller.laws.law import LawReport, Measured, Setpoint
-from hybrid_controller.reference import Point
+from hybrid_controller.laws.law_entry import LawEntry
+from hybrid_controller.reference.horizon import Point
 
 IN_STEP, CATCHING_UP = "in_step", "catching_up"
 TURN = 2.0 * math.pi

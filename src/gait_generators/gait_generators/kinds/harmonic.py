@@ -1,0 +1,82 @@
+"""The harmonic gait: two joints swing about the same angle, one ahead of the other."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from crawler_core.motion import Sample
+from crawler_core.parameters import parameter
+from crawler_core.types import FloatArray
+from gait_generators.kinds.gait import LimitHints
+from gait_generators.kinds.gait_entry import GaitEntry
+
+REMEDIES = LimitHints(
+    above="lower gait.amplitude or gait.phi0",
+    below="lower gait.amplitude or raise gait.phi0",
+    fast="lower gait.omega or gait.amplitude",
+    ground="lower gait.omega or gait.amplitude, or choose another gait.phi0",
+)
+
+
+@dataclass(frozen=True)
+class HarmonicParameters:
+    """Parameters as the user gives them."""
+
+    omega: float = parameter(1.3, unit="rad/s", low=0.05, high=40.0, doc="angular frequency of the joints")
+    amplitude: float = parameter(18.0, unit="deg", low=0.0, high=90.0, doc="amplitude A of both joints")
+    phi0: float = parameter(110.0, unit="deg", low=0.0, high=180.0, doc="nominal angle of both joints")
+    psi: float = parameter(  # below 0 it crawls the other way
+        20.0,
+        unit="deg",
+        low=-360.0,
+        high=360.0,
+        turns=True,
+        usual=(0.0, 180.0),
+        doc="phase by which joint 1 leads joint 2",
+    )
+
+
+@dataclass(frozen=True)
+class Harmonic:
+    """phi_1,2(t) = phi0 + A sin(omega t ± psi/2)."""
+
+    limit_hints: ClassVar[LimitHints] = REMEDIES
+
+    omega: float  # rad/s
+    amplitude: float  # rad
+    phi0: float  # rad
+    psi: float  # rad
+
+    @staticmethod
+    def of(parameters: HarmonicParameters) -> Harmonic:
+        return Harmonic(
+            omega=parameters.omega,
+            amplitude=math.radians(parameters.amplitude),
+            phi0=math.radians(parameters.phi0),
+            psi=math.radians(parameters.psi),
+        )
+
+    @property
+    def period(self) -> float:
+        return 2.0 * math.pi / self.omega
+
+    def sample(self, t: Any) -> Sample:
+        xi = phases(self.omega, self.psi, t)
+        swing = self.amplitude * np.sin(xi)
+        return Sample(
+            self.phi0 + swing,
+            self.amplitude * self.omega * np.cos(xi),
+            -(self.omega**2) * swing,
+        )
+
+
+GAIT = GaitEntry(HarmonicParameters, lambda _, parameters: Harmonic.of(parameters), joints=2, paced=True)
+
+
+def phases(omega: float, psi: float, t: Any) -> FloatArray:
+    """The arguments omega t ± psi/2 of the two joints."""
+    return np.asarray(omega * np.asarray(t, dtype=float)[..., np.newaxis] + np.array([0.5 * psi, -0.5 * psi]))

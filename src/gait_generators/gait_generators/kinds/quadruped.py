@@ -1,0 +1,169 @@
+"""Gaits of four legs that a crank drives each: all turn evenly, and a gait is by how much each is ahead of the others.
+
+The cranks are the actuated joints in the order front left, front right, hind left, hind right. At home a foot is at its
+lowest point: that is the leg's phase 0, and in an ideal gait the middle of its time on the ground.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler_core.errors import UserError
+from crawler_core.gait_metrics.classical_gaits import CLASSICAL
+from crawler_core.motion import Sample
+from crawler_core.parameters import parameter
+from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.types import FloatArray
+from gait_generators.kinds.gait import LimitHints
+from gait_generators.kinds.gait_entry import GaitEntry
+
+TURN = 2.0 * math.pi
+SLOWEST = 0.05  # Hz
+LEGS = ("fl", "fr", "hl", "hr")
+LEFT = np.array([True, False, True, False])
+
+
+def _ahead(leg: str) -> Any:
+    doc = f"by which the leg {leg} is meant to be ahead of its phase in the gait"
+    return parameter(0.0, unit="deg", low=-180.0, high=180.0, turns=True, doc=doc)
+
+
+def _error(leg: str) -> Any:
+    doc = f"by which the leg {leg} is ahead though it is not meant to be: a phase error"
+    return parameter(0.0, unit="deg", low=-180.0, high=180.0, turns=True, doc=doc)
+
+
+@dataclass(frozen=True)
+class QuadrupedParameters:
+    """Parameters as the user gives them."""
+
+    frequency: float = parameter(2.5, unit="Hz", low=-9.5, high=9.5, doc="turns per second; negative: backwards")
+    turn: float = parameter(
+        0.0, low=-1.0, high=1.0, doc="0: straight on; 1: the left legs reversed, to the left in place"
+    )
+    duty: float = parameter(0.5, low=0.05, high=1.0, doc="share of a turn that each foot is meant to be on the ground")
+    ahead_fl: float = _ahead("fl")
+    ahead_fr: float = _ahead("fr")
+    ahead_hl: float = _ahead("hl")
+    ahead_hr: float = _ahead("hr")
+    error_fl: float = _error("fl")
+    error_fr: float = _error("fr")
+    error_hl: float = _error("hl")
+    error_hr: float = _error("hr")
+    stride: float = parameter(
+        0.02,
+        unit="m",
+        low=0.001,
+        high=1.0,
+        doc="way of the robot in a turn of its cranks, by which cmd_vel is understood",
+    )
+    track: float = parameter(
+        0.05, unit="m", low=0.005, high=2.0, doc="between the left and the right legs, as turns of the robot feel it"
+    )
+
+    def __post_init__(self) -> None:
+        if abs(self.frequency) < SLOWEST:
+            raise UserError(
+                f"gait.frequency = {self.frequency:g} is too slow for a gait: give {SLOWEST:g} Hz at least."
+            )
+
+
+@dataclass(frozen=True)
+class WalkParameters(QuadrupedParameters):
+    """Likewise, of a gait whose feet are meant to be down for longer."""
+
+    duty: float = parameter(0.75, low=0.05, high=1.0, doc="share of a turn that each foot is meant to be on the ground")
+
+
+@dataclass(frozen=True)
+class QuadrupedGait:
+    """phi_j(t) = home_j + 2 pi (lead_j + error_j) + rate_j t.
+
+    A period is a turn at `frequency`. Where the sides turn at unequal paces, it brings only one of them round.
+    """
+
+    limit_hints: ClassVar[LimitHints] = LimitHints(
+        above="give it another home", below="give it another home", fast="lower gait.frequency"
+    )
+
+    home: FloatArray  # rad, of the feet's lowest points
+    lead: FloatArray  # turns that each leg is meant to be ahead
+    error: FloatArray  # turns that it is ahead besides
+    frequency: float  # Hz
+    turn: float  # -1 to 1
+    duty: float
+    stride: float  # m
+    track: float  # m
+
+    @staticmethod
+    def of(spec: RobotSpec, phases: tuple[float, ...], parameters: QuadrupedParameters) -> QuadrupedGait:
+        """Raises UserError for a robot whose legs do not all turn for ever."""
+        joints = spec.actuated
+        if still := [joint.name for joint in joints if not joint.continuous]:
+            raise UserError(f"this gait turns four cranks, but {', '.join(still)} of {spec.name} cannot turn for ever.")
+        ahead, error = (
+            np.array([getattr(parameters, f"{kind}_{leg}") for leg in LEGS]) / 360.0 for kind in ("ahead", "error")
+        )
+        return QuadrupedGait(
+            home=np.array([joint.home for joint in joints]),
+            lead=np.array(phases) + ahead,
+            error=error,
+            frequency=parameters.frequency,
+            turn=parameters.turn,
+            duty=parameters.duty,
+            stride=parameters.stride,
+            track=parameters.track,
+        )
+
+    @property
+    def period(self) -> float:
+        return 1.0 / abs(self.frequency)
+
+    @cached_property
+    def rate(self) -> FloatArray:
+        """rad/s of each leg: turning to the left slows the left legs down, then reverses them."""
+        left = 1.0 - 2.0 * max(self.turn, 0.0)
+        right = 1.0 - 2.0 * max(-self.turn, 0.0)
+        return TURN * self.frequency * np.where(LEFT, left, right)
+
+    @cached_property
+    def start(self) -> FloatArray:
+        """rad, at t = 0."""
+        return self.home + TURN * (self.lead + self.error)
+
+    def sample(self, t: Any) -> Sample:
+        position = self.start + np.asarray(t, dtype=float)[..., np.newaxis] * self.rate
+        return Sample(position, np.broadcast_to(self.rate, position.shape), np.zeros(position.shape))
+
+    def rates(self, forward: float, yaw: float) -> FloatArray:
+        """rad/s of each leg for a robot that goes forward (m/s) and turns to the left (rad/s)."""
+        aside = 0.5 * self.track * yaw
+        return TURN / self.stride * np.where(LEFT, forward - aside, forward + aside)
+
+    def intended(self, t: Any) -> NDArray[np.bool_]:
+        """Whether each foot is meant to be on the ground at t (s): one more axis, at the end."""
+        phase = self.lead + np.asarray(t, dtype=float)[..., np.newaxis] * self.rate / TURN
+        return np.abs(phase - np.round(phase)) <= 0.5 * self.duty
+
+
+def _entry(name: str, parameters: type[QuadrupedParameters] = QuadrupedParameters) -> GaitEntry:
+    return GaitEntry(
+        parameters,
+        lambda spec, own: QuadrupedGait.of(spec, CLASSICAL[name][0], own),
+        joints=4,
+        turns=True,
+        steered=True,
+    )
+
+
+TROT = _entry("trot")
+WALK = _entry("walk", WalkParameters)
+PACE = _entry("pace")
+BOUND = _entry("bound")
+PRONK = _entry("pronk")

@@ -1,0 +1,144 @@
+"""Shape files: one shape each, in YAML and degrees, with what it was tuned for and what the equations promise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from crawler_core.errors import UserError, unknown_name
+from crawler_core.files import read_yaml
+from crawler_core.parameters import build, parameter
+from gait_generators.shapes.shape import Shape
+
+T = TypeVar("T")
+MOST_HARMONICS = 20  # more are no longer a smooth motion
+
+
+@dataclass(frozen=True)
+class TunedFor:
+    """What a shape had to respect."""
+
+    omega: float = parameter(1.0, unit="rad/s", low=0.01, high=100.0, doc="angular frequency")
+    centre: float = parameter(110.0, unit="deg", low=0.0, high=360.0, doc="middle of every joint's range")
+    swing: float = parameter(18.0, unit="deg", low=0.1, high=180.0, doc="the furthest a joint goes from there")
+    velocity: float = parameter(6.0, unit="rad/s", low=0.01, high=1e4, doc="the fastest a joint moves")
+    acceleration: float = parameter(200.0, unit="rad/s^2", low=0.1, high=1e6, doc="the most a joint accelerates")
+    friction: float = parameter(0.172, low=0.001, high=10.0, doc="Coulomb's coefficient of the feet")
+    friction_spread: float = parameter(0.1, low=0.0, high=0.9, doc="by which share each foot's may be off")
+    lightest_foot: float = parameter(0.05, low=0.0, high=0.5, doc="least normal force of a foot over the weight")
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What the equations say of it, over the frictions it was tuned for."""
+
+    worst_step: float = parameter(0.0, unit="mm", doc="shortest step")
+    nominal_step: float = parameter(0.0, unit="mm", doc="step without spread")
+    lightest_foot: float = parameter(0.0, doc="smallest normal force of a foot over the robot's weight")
+
+
+@dataclass(frozen=True)
+class ShapeFile:
+    """A shape and where it comes from. One that was written by hand need not say what it was tuned for."""
+
+    name: str
+    shape: Shape
+    tuned_for: TunedFor | None = None
+    predicted: Predicted | None = None
+
+
+def read_shape(path: Path) -> ShapeFile:
+    """The shape in a file, which gives it its name. Raises UserError with a sentence for whatever is wrong with it."""
+    document = read_yaml(path)
+    try:
+        _keys(document, "", needed=("joints",), allowed=("joints", "tuned_for", "predicted"))
+        return ShapeFile(
+            path.stem,
+            _shape(document["joints"]),
+            _section(TunedFor, document, "tuned_for"),
+            _section(Predicted, document, "predicted"),
+        )
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def write_shape(path: Path, file: ShapeFile) -> None:
+    """Write a file that `read_shape` reads back to 1e-8 degrees."""
+    lines = ["joints:  # degrees: mean, and the coefficients of cos(k omega t) and sin(k omega t) for k = 1, 2, ..."]
+    for j, name in enumerate(file.shape.joints):
+        lines += [f"  {name}:", f"    mean: {_degrees(file.shape.mean[j])}"]
+        lines += [
+            f"    {key}: [{', '.join(_degrees(value) for value in rows[j])}]"
+            for key, rows in (("cos", file.shape.cos), ("sin", file.shape.sin))
+        ]
+    for key, section in (("tuned_for", file.tuned_for), ("predicted", file.predicted)):
+        if section is not None:
+            values = ", ".join(f"{name}: {_number(value)}" for name, value in asdict(section).items())
+            lines.append(f"{key}: {{{values}}}")
+    path.write_text("\n".join(lines) + "\n")
+
+
+def _shape(joints: Any) -> Shape:
+    if not isinstance(joints, Mapping) or not joints:
+        raise UserError(f"joints must hold one 'name: {{mean, cos, sin}}' per joint, but is {joints!r}.")
+    means, rows = [], []
+    for name, entry in joints.items():
+        label = f"joints.{name}"
+        if not isinstance(entry, Mapping):
+            raise UserError(f"{label} must hold mean, cos and sin, but is {entry!r}.")
+        _keys(entry, f"{label}.", needed=("mean", "cos", "sin"), allowed=("mean", "cos", "sin"))
+        means.append(_radians(entry["mean"], f"{label}.mean"))
+        for key in ("cos", "sin"):
+            rows.append(_row(entry[key], f"{label}.{key}"))
+            if len(rows[-1]) != len(rows[0]):
+                first = next(iter(joints))
+                raise UserError(
+                    f"{label}.{key} has {len(rows[-1])} harmonics, but joints.{first}.cos has {len(rows[0])}: "
+                    "all must have as many; fill up with 0."
+                )
+    return Shape(tuple(map(str, joints)), np.array(means), np.array(rows[::2]), np.array(rows[1::2]))
+
+
+def _row(values: Any, label: str) -> list[float]:
+    if not isinstance(values, list) or not 1 <= len(values) <= MOST_HARMONICS:
+        raise UserError(f"{label} must be a list of 1 to {MOST_HARMONICS} numbers of degrees, but is {values!r}.")
+    return [_radians(value, f"{label}[{k}]") for k, value in enumerate(values)]
+
+
+def _radians(value: Any, label: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise UserError(f"{label} = {value!r} is not allowed: it must be a number of degrees.")
+    return math.radians(value)
+
+
+def _section(cls: type[T], document: Mapping[str, Any], key: str) -> T | None:
+    if key not in document:
+        return None
+    values = document[key]
+    names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
+    if not isinstance(values, Mapping):
+        raise UserError(f"{key} must hold {', '.join(names)}, but is {values!r}.")
+    _keys(values, f"{key}.", needed=names, allowed=names)
+    return build(cls, values, section=key)
+
+
+def _keys(entry: Mapping[str, Any], prefix: str, needed: Iterable[str], allowed: Iterable[str]) -> None:
+    for key in needed:
+        if key not in entry:
+            raise UserError(f"{prefix}{key} is missing.")
+    for key in entry:
+        if key not in allowed:
+            raise unknown_name("key", f"{prefix}{key}", (f"{prefix}{known}" for known in allowed))
+
+
+def _degrees(angle: float) -> str:
+    return f"{math.degrees(angle):.8f}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.6f}".rstrip("0").rstrip(".") if value else "0"

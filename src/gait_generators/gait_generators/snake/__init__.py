@@ -1,1 +1,0 @@
-"""The gaits of the snake's paper."""

@@ -1,1 +1,0 @@
-"""The state machine and the control law (20) of the running leg."""

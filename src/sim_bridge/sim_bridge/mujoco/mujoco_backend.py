@@ -1,0 +1,34 @@
+"""The MuJoCo backend: the robot as rigid bodies on frictional ground."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from crawler_core.loop.backend_entry import BackendEntry
+from crawler_core.parameters import parameter
+from sim_bridge.mujoco.mujoco_world import MuJoCoWorld
+from sim_bridge.physics.physics_backend import PhysicsBackend, PhysicsSettings
+from sim_bridge.physics.world import World
+
+
+@dataclass(frozen=True)
+class MuJoCoSettings(PhysicsSettings):
+    """How MuJoCo computes."""
+
+    physics_rate: float = parameter(
+        4000.0, unit="Hz", low=100.0, high=20000.0, constant=True, doc="steps per second, at least one per tick"
+    )
+
+
+class MuJoCoBackend(PhysicsBackend):
+    """Physics by MuJoCo."""
+
+    kind: ClassVar[str] = "mujoco"
+
+    def make_world(self, pushed: Sequence[int], step: float) -> World:
+        return MuJoCoWorld(self._spec, pushed=pushed, step=step)
+
+
+ENTRY = BackendEntry("sim_bridge", "mujoco_backend", MuJoCoBackend, MuJoCoSettings)
