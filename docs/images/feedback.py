@@ -11,12 +11,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_core.errors import BackendFault
-from crawler_core.robot import RobotSpec, load_robot
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import JointCommand
-from crawler_models.three_link import ThreeLink
+from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.feedback.feedback_crawl import feedback_crawl
 from crawler_models.three_link.feedback.feedback_law import FeedbackLaw
-from crawler_models.three_link.simulation import crawl
 from crawler_studies.plots.drawing import BLACK, BLUE, DPI, GREY, RED
 from gait_generators.kinds.gait_registry import make_gait
 from gait_generators.transitions.blend import Blend

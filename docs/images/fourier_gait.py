@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_core.robot import load_robot
-from crawler_models.three_link import ThreeLink
+from crawler_core.robot.robot_file import load_robot
+from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.equations.closed_chain import closed_chain, pose
-from crawler_models.three_link.simulation import crawl
 from crawler_studies.plots.drawing import BLACK, BLUE, DPI, ORANGE
 from crawler_studies.three_link.figures.gaits import best
 from crawler_studies.three_link.shape_design import Limits

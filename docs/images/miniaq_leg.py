@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_models.miniaq.equations.four_bar import Pins, pins
 from crawler_models.miniaq.equations.quadruped import Quadruped
 from crawler_studies.plots.drawing import BLACK, BLUE, DPI, GREY, ORANGE

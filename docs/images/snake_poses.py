@@ -7,7 +7,7 @@ import numpy as np
 import pybullet
 from matplotlib.figure import Figure
 
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import JointCommand
 from crawler_studies.plots.drawing import DPI
 from gait_generators.kinds.gait_registry import make_gait

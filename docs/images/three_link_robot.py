@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc
 
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.equations.closed_chain import closed_chain
 from crawler_studies.plots.drawing import BLACK, BLUE, DPI, GREY, RED, Array

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crawler_core.motion import PeriodicMotion
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.plant import Plant
 
 
@@ -40,7 +40,7 @@ class Model:
     # measure, where it is a column: crawler_studies.evaluators.physics_evaluator.MEASURED.
     measured: Callable[[RobotSpec, PeriodicMotion, float], dict[str, Any]] | None = None
     batch: str = ""  # many predictions at once: a crawler_models.batch.Batch
-    figures: str = ""  # those of its paper: a crawler_studies.plots.drawing.Figures
+    figures: str = ""  # those of its paper: a crawler_studies.plots.drawing.PaperFigures
     design: str = ""  # a search for a better mechanism: a crawler_studies.design.designer.Designer
     # where its feet are over its cranks, for a controller that looks it up: a crawler_models.lookup.MakeLookup
     lookup: str = ""

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from crawler_models.bolt.robot import Leg
-from crawler_models.bolt.six_bar import pins
+from crawler_models.bolt.equations.leg import Leg
+from crawler_models.bolt.equations.six_bar import pins
 
 PAPERS_LEG = Leg(
     l_c=0.080,

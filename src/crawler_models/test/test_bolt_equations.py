@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from bolt_cases import PAPERS_LEG, Closed
 
-from crawler_models.bolt import constrained
-from crawler_models.bolt.six_bar import passive_angles
+from crawler_models.bolt.equations import constrained
+from crawler_models.bolt.equations.six_bar import passive_angles
 
 LEG = PAPERS_LEG
 RANDOM = np.random.default_rng(3)

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from bolt_cases import PAPERS_LEG, Closed
 
+from crawler_models.bolt.equations.six_bar import passive_angles, pins
 from crawler_models.bolt.fast.continuous_law import after_ramp, begin, torque
 from crawler_models.bolt.fast.matrices import numbers
 from crawler_models.bolt.fast.rigid import impact
 from crawler_models.bolt.fast.spf import reduce
-from crawler_models.bolt.hybrid import (
+from crawler_models.bolt.runs.hybrid_run import (
     PAPERS_RUN,
     HybridStart,
     Mode,
@@ -19,9 +20,8 @@ from crawler_models.bolt.hybrid import (
     lift_off_start,
     simulate_hybrid,
 )
-from crawler_models.bolt.running import Running, RunningParameters
-from crawler_models.bolt.sampled import Start, simulate_sampled
-from crawler_models.bolt.six_bar import passive_angles, pins
+from crawler_models.bolt.runs.running import Running, RunningParameters
+from crawler_models.bolt.runs.sampled_run import Start, simulate_sampled
 
 LEG = PAPERS_LEG
 START = lift_off_start(LEG, PAPERS_RUN, -31.0)

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
-from crawler_models.bolt.lookup import FootTable, lookup
-from crawler_models.bolt.robot import Leg
-from crawler_models.bolt.six_bar import pins
-from crawler_models.bolt.transmission import foot_slope
+from crawler_core.robot.robot_file import load_robot
+from crawler_models.bolt.equations.leg import Leg
+from crawler_models.bolt.equations.six_bar import pins
+from crawler_models.bolt.equations.transmission import foot_slope
+from crawler_models.bolt.foot_table.foot_table import FootTable, lookup
 
 ANGLES = np.random.default_rng(1).uniform(-20.0, 20.0, 5000)  # rad, of several turns
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from bolt_runs import LEG
 
+from crawler_models.bolt.equations.six_bar import passive_angles, pins
 from crawler_models.bolt.fast import advance as interval
 from crawler_models.bolt.fast.compliant import OPEN
 from crawler_models.bolt.fast.reduced import pack, posture, reduced
-from crawler_models.bolt.sampled import Start
-from crawler_models.bolt.six_bar import passive_angles, pins
+from crawler_models.bolt.runs.sampled_run import Start
 
 PACKED = pack(LEG)
 CRANKS = np.linspace(0.0, 2.0 * math.pi, 24, endpoint=False)

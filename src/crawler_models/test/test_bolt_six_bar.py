@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crawler_core.closure import closure_of
-from crawler_core.robot import load_robot
-from crawler_models.bolt.robot import Leg
-from crawler_models.bolt.six_bar import passive_angles, pins
-from crawler_models.bolt.transmission import foot_slope, transmission
+from crawler_core.linkages.loop_closure_solver import closure_of
+from crawler_core.robot.robot_file import load_robot
+from crawler_models.bolt.equations.leg import Leg
+from crawler_models.bolt.equations.six_bar import passive_angles, pins
+from crawler_models.bolt.equations.transmission import foot_slope, transmission
 
 CRANK = np.radians(np.arange(0.0, 360.0, 0.1))
 

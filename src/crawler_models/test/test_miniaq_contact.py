@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from miniaq_cases import ROBOT
 
-from crawler_models.miniaq.contact import friction_coefficient, friction_per_speed, normal_force, step
+from crawler_models.miniaq.equations.contact import friction_coefficient, friction_per_speed, normal_force, step
 from crawler_models.miniaq.fast import contact as fast
 from crawler_models.miniaq.fast.equations import numbers
 

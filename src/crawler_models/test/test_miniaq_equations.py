@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from miniaq_cases import ROBOT, by_lagrange, random_states
 
-from crawler_models.miniaq.dynamics import crank_torque, derivative, feet, legs, rotation
+from crawler_models.miniaq.equations.dynamics import crank_torque, derivative, feet, legs, rotation
 from crawler_models.miniaq.fast.equations import CRANK, OMEGA, RATE, STATES, V, feet_along, numbers, rates
 from crawler_models.miniaq.fast.jacobian import jacobian
 from crawler_models.miniaq.fast.rodas import factor, solve

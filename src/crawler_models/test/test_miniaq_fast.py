@@ -9,11 +9,11 @@ import pytest
 from miniaq_cases import RATES, ROBOT, cranks
 from scipy.integrate import solve_ivp
 
-from crawler_models.miniaq.dynamics import derivative, rotation
+from crawler_models.miniaq.equations.dynamics import derivative, rotation
 from crawler_models.miniaq.fast.equations import CRANK, STATES, numbers
 from crawler_models.miniaq.fast.march import FINE, FORCES, march
-from crawler_models.miniaq.statics import standing
-from crawler_models.miniaq.walk import walk
+from crawler_models.miniaq.walks.statics import standing
+from crawler_models.miniaq.walks.walk import walk
 
 TROT = cranks("trot")
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from miniaq_cases import LOWEST, PHASES, ROBOT, cranks
 
-from crawler_models.miniaq.dynamics import derivative, feet, legs
-from crawler_models.miniaq.statics import standing
+from crawler_models.miniaq.equations.dynamics import derivative, feet, legs
+from crawler_models.miniaq.walks.statics import standing
 
 STILL = np.zeros(4)
 RANDOM = np.random.default_rng(4).uniform(-np.pi, np.pi, (40, 4))

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from miniaq_cases import LOWEST, PHASES, RATES, ROBOT, cranks
 
-from crawler_models.miniaq.statics import standing
-from crawler_models.miniaq.walk import Fallen, walk
+from crawler_models.miniaq.walks.statics import standing
+from crawler_models.miniaq.walks.walk import Fallen, walk
 
 STRIDE = 400  # samples, one every millisecond
 SETTLED = slice(2001, 2001 + 5 * STRIDE)  # five strides, after 2 s

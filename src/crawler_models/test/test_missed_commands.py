@@ -6,10 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from crawler_core.robot import load_robot
-from crawler_core.setpoints import JointSetpoints
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.safety.joint_setpoints import JointSetpoints
 from crawler_core.types import FloatArray, JointCommand
-from crawler_models.standing import StandingPlant
+from crawler_models.standing_plant import StandingPlant
 
 DT = 0.005
 NONE = np.full(2, np.nan)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from crawler_core.types import ContactMode
-from crawler_models.snake.plant import SnakePlant
-from crawler_models.snake.posture import settle
-from crawler_models.snake.robot import Snake
-from crawler_models.snake.sliding import slide
-from crawler_models.snake.statics import loads, torques
-from crawler_models.snake.wave import Wave
+from crawler_models.snake.ground.posture import settle
+from crawler_models.snake.ground.slide import slide
+from crawler_models.snake.ground.statics import loads, torques
+from crawler_models.snake.snake import Snake
+from crawler_models.snake.snake_plant import SnakePlant
+from crawler_models.snake.waves.wave import Wave
 
 SNAKE = Snake(links=8, length=0.084, mass=0.220, gravity=9.81, friction=0.4)
 WEIGHT = 8 * 0.220 * 9.81

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crawler_core.robot import RobotSpec, load_robot
-from crawler_models.standing import StandingPlant
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.robot.robot_spec import RobotSpec
+from crawler_models.standing_plant import StandingPlant
 
 DT = 0.01  # s
 NO_EFFORT = np.full(2, np.nan)

@@ -5,8 +5,8 @@ import pytest
 from three_link_cases import Harmonic, random_robot, robot
 
 from crawler_models.three_link import crawl
-from crawler_models.three_link.dynamics import Forces, joint_torques
-from crawler_models.three_link.kinematics import closed_chain, pose
+from crawler_models.three_link.equations.closed_chain import closed_chain, pose
+from crawler_models.three_link.equations.dynamics import Forces, joint_torques
 
 OMEGAS = [0.3, 3.2, 16.0]
 

@@ -7,11 +7,11 @@ import pytest
 from three_link_cases import TABLE_I, Harmonic, random_robot, robot
 
 from crawler_models.three_link import ThreeLink, crawl
-from crawler_models.three_link.contact_law import PainleveParadox, consistent_modes
-from crawler_models.three_link.cubic import first_negative
-from crawler_models.three_link.hybrid import SpanTable, State, simulate
-from crawler_models.three_link.kinematics import closed_chain
-from crawler_models.three_link.piecewise import Piecewise, node_times, resolve
+from crawler_models.three_link.equations.closed_chain import closed_chain
+from crawler_models.three_link.equations.contact_law import PainleveParadox, consistent_modes
+from crawler_models.three_link.plant.cubic import first_negative
+from crawler_models.three_link.simulation.hybrid import SpanTable, State, simulate
+from crawler_models.three_link.simulation.piecewise import Piecewise, node_times, resolve
 
 
 @pytest.mark.parametrize("depth", [1e-3, 1e-6, 1e-9])

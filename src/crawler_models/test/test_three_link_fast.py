@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from three_link_cases import HARD, SOFT, Harmonic, random_robot, robot
 
-from crawler_models import compiled
+from crawler_models import compilation
 from crawler_models.three_link import crawl
 from crawler_models.three_link.fast import GaitMap, Outcome, ShapeTable
 
@@ -132,16 +132,16 @@ print(sum(f.stats.cache_misses.total() for f in (steady.settle_all, table.fill_c
 
 def test_a_change_of_any_source_changes_where_compiled_code_is_kept(tmp_path, monkeypatch):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    config: Any = compiled.numba.config
+    config: Any = compilation.numba.config
     monkeypatch.setattr(config, "CACHE_DIR", config.CACHE_DIR)
-    monkeypatch.setattr(compiled, "__file__", str(tmp_path / "compiled.py"))
+    monkeypatch.setattr(compilation, "__file__", str(tmp_path / "compilation.py"))
     places = []
     for robot_name in ("one", "other"):
         source = tmp_path / robot_name / "fast" / "contact.py"
         source.parent.mkdir(parents=True)
         for text in ("1", "2", "1"):
             source.write_text(text)
-            compiled.keep_compiled_code()
+            compilation.keep_compiled_code()
             places.append(config.CACHE_DIR)
     assert places[0] == places[2] != places[1]
     assert places[3] == places[5] != places[4]

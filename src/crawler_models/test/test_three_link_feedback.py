@@ -8,19 +8,19 @@ import pytest
 from scipy.integrate import trapezoid
 from three_link_cases import Harmonic, random_robot, robot
 
-from crawler_models.three_link import reference
-from crawler_models.three_link.closed_loop import ClosedLoop
-from crawler_models.three_link.feedback import feedback_crawl
-from crawler_models.three_link.feedback_law import (
+from crawler_models.three_link.equations.closed_chain import closed_chain
+from crawler_models.three_link.equations.contact_map import SingularContacts, slopes
+from crawler_models.three_link.equations.matrices import contact_acceleration_map
+from crawler_models.three_link.feedback.closed_loop import ClosedLoop
+from crawler_models.three_link.feedback.feedback_crawl import feedback_crawl
+from crawler_models.three_link.feedback.feedback_law import (
     FeedbackLaw,
     JointReference,
     contact_reference,
     contact_tracking,
     joint_tracking,
 )
-from crawler_models.three_link.inverse_dynamics import SingularContacts, slopes
-from crawler_models.three_link.kinematics import closed_chain
-from crawler_models.three_link.matrices import contact_acceleration_map
+from crawler_models.three_link.simulation import reference
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -11,11 +11,11 @@ from three_link_cases import Harmonic, random_robot, robot
 
 from crawler_core.types import ContactMode
 from crawler_models.plant import PlantFault
-from crawler_models.three_link import crawl, tick
-from crawler_models.three_link.dynamics import contact_forces
-from crawler_models.three_link.kinematics import chain
-from crawler_models.three_link.modes import STICK_STICK
-from crawler_models.three_link.plant import ThreeLinkPlant
+from crawler_models.three_link import crawl
+from crawler_models.three_link.equations.closed_chain import chain
+from crawler_models.three_link.equations.dynamics import contact_forces
+from crawler_models.three_link.equations.foot_mode import STICK_STICK
+from crawler_models.three_link.plant.three_link_plant import ThreeLinkPlant, tick
 
 HOME = (math.radians(110.0), math.radians(110.0))
 NO_EFFORT = (math.nan, math.nan)

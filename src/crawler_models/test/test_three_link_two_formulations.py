@@ -4,12 +4,17 @@ import numpy as np
 import pytest
 from three_link_cases import Harmonic, random_robot, robot
 
-from crawler_models.three_link import reference
-from crawler_models.three_link.dynamics import acceleration, contact_forces, joint_torques
-from crawler_models.three_link.hybrid import SpanTable, State, simulate
-from crawler_models.three_link.kinematics import closed_chain
-from crawler_models.three_link.matrices import block_system, contact_acceleration_map, foot_jacobians, motion_terms
-from crawler_models.three_link.modes import ALL_MODES, STICK_STICK
+from crawler_models.three_link.equations.closed_chain import closed_chain
+from crawler_models.three_link.equations.dynamics import acceleration, contact_forces, joint_torques
+from crawler_models.three_link.equations.foot_mode import ALL_MODES, STICK_STICK
+from crawler_models.three_link.equations.matrices import (
+    block_system,
+    contact_acceleration_map,
+    foot_jacobians,
+    motion_terms,
+)
+from crawler_models.three_link.simulation import reference
+from crawler_models.three_link.simulation.hybrid import SpanTable, State, simulate
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.model import Column, Model
 from crawler_models.plant import Plant
 

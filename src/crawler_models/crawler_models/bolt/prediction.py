@@ -11,11 +11,11 @@ import numpy as np
 
 from crawler_core.motion import PeriodicMotion
 from crawler_core.parameters import build
-from crawler_core.robot import RobotSpec
-from crawler_models.bolt.return_map import multipliers
-from crawler_models.bolt.robot import Leg
-from crawler_models.bolt.running import RunningParameters
-from crawler_models.bolt.sampled import SampledRun, Start, simulate_sampled
+from crawler_core.robot.robot_spec import RobotSpec
+from crawler_models.bolt.equations.leg import Leg
+from crawler_models.bolt.runs.return_map import multipliers
+from crawler_models.bolt.runs.running import RunningParameters
+from crawler_models.bolt.runs.sampled_run import SampledRun, Start, simulate_sampled
 
 STRIDES = 32  # of a run that is predicted; the last half are taken for its steady ones
 CARRIED = 16  # strides of a run that tells whether a floor carries it, of which half may settle

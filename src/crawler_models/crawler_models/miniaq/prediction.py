@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from crawler_core.footfall import Footfall, footfall, intended_by
+from crawler_core.gait_metrics.footfall import Footfall, footfall, intended_by
 from crawler_core.motion import PeriodicMotion
 from crawler_core.types import FloatArray
-from crawler_models.miniaq.dynamics import legs, rotation
-from crawler_models.miniaq.robot import LEGS, Quadruped
-from crawler_models.miniaq.steady import SAMPLES, Steady, steady_walk, way_of
-from crawler_models.miniaq.walk import Walk
+from crawler_models.miniaq.equations.dynamics import legs, rotation
+from crawler_models.miniaq.equations.quadruped import LEGS, Quadruped
+from crawler_models.miniaq.walks.steady_walk import SAMPLES, Steady, steady_walk, way_of
+from crawler_models.miniaq.walks.walk import Walk
 
 NUMBERS = (
     "step_length_m",

@@ -1,6 +1,6 @@
 """The snake: the serpenoid wave of its paper, and how a chain that lies on the ground crawls by it."""
 
-from crawler_models.snake.robot import Snake
-from crawler_models.snake.wave import Wave, alpha_limit
+from crawler_models.snake.snake import Snake
+from crawler_models.snake.waves.wave import Wave, alpha_limit
 
 __all__ = ["Snake", "Wave", "alpha_limit"]

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crawler_core.motion import PeriodicMotion
-from crawler_models.snake.crawl import crawl, weakest
-from crawler_models.snake.robot import Snake
-from crawler_models.snake.wave import Wave, alpha_limit
+from crawler_models.snake.ground.cycle import crawl, weakest
+from crawler_models.snake.snake import Snake
+from crawler_models.snake.waves.wave import Wave, alpha_limit
 
 
 def predict_snake(

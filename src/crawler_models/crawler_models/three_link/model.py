@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from crawler_core.motion import PeriodicMotion
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.model import Column, Model
 from crawler_models.plant import Plant
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from crawler_core.motion import PeriodicMotion
-from crawler_models.three_link.crawl import crawl
-from crawler_models.three_link.modes import ROS_MODE
-from crawler_models.three_link.robot import ThreeLink
+from crawler_models.three_link.equations.foot_mode import ROS_MODE
+from crawler_models.three_link.equations.three_link import ThreeLink
+from crawler_models.three_link.simulation.crawl import crawl
 
 
 def predict(parameters: Mapping[str, Any], motion: PeriodicMotion) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 """BOLT's equations compiled: plain functions of floats and small arrays, without classes of Python."""
 
-from crawler_models.compiled import keep_compiled_code
+from crawler_models.compilation import keep_compiled_code
 
 keep_compiled_code()  # before anything is compiled

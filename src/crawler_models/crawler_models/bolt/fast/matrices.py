@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from numba import njit
 
-from crawler_models.bolt.robot import Leg
+from crawler_models.bolt.equations.leg import Leg
 
 
 class Numbers(NamedTuple):

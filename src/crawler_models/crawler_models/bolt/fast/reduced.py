@@ -15,7 +15,7 @@ import math
 import numba
 import numpy as np
 
-from crawler_models.bolt.robot import Leg
+from crawler_models.bolt.equations.leg import Leg
 
 FIELDS = "l_1 l_2 l_3 l_4 l_5 l_s l_f l_t c_2 c_3 c_4 c_5 m_2 m_3 m_4 m_5 I_2 I_3 I_4 I_5".split()  # noqa: SIM905
 

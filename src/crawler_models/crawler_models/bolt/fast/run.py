@@ -1,4 +1,4 @@
-"""A whole run of the hybrid model, from switch to switch; `crawler_models.bolt.hybrid` says what it means."""
+"""A whole run of the hybrid model, from switch to switch; `crawler_models.bolt.runs.hybrid_run` says what it means."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numba
 
-from crawler_models.miniaq.robot import Quadruped
+from crawler_models.miniaq.equations.quadruped import Quadruped
 
 
 class Leg(NamedTuple):

@@ -3,7 +3,7 @@
 `hybrid` and `crawl` remain the reference, and the fallback for what is not smooth enough to be tabulated.
 """
 
-from crawler_models.compiled import keep_compiled_code
+from crawler_models.compilation import keep_compiled_code
 
 keep_compiled_code()  # before anything is compiled
 
