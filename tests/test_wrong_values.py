@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.settings import read_settings
-from crawler_bringup.stack.stack import Options, make_stack
+from crawler_bringup.stack.stack import make_stack
+from crawler_core.description.urdf import build_urdf
 from crawler_core.errors import UserError
 from crawler_core.files import read_yaml
-from crawler_core.robot_loading import load_robot, robot_names, robots_directory
-from crawler_core.urdf import build_urdf
+from crawler_core.robot.robot_file import load_robot, robot_names, robots_directory
 from gait_generators.shapes.shape_file import read_shape
 from gait_generators.shapes.shape_library import for_joints
 from hw_drivers.backend.calibration import read_zeros
@@ -89,7 +90,9 @@ def check(name, folder, monkeypatch, cases):
     for at, wrong in cases:
         changed = with_value(document, at, wrong)
         if read is robot:  # whose file is read again and again, as it is large
-            monkeypatch.setattr("crawler_core.robot_loading.read_yaml", lambda _, changed=changed: copy.deepcopy(changed))
+            monkeypatch.setattr(
+                "crawler_core.robot.robot_file.read_yaml", lambda _, changed=changed: copy.deepcopy(changed)
+            )
         else:
             file.write_text(yaml.safe_dump(changed))
         case = f"{name}: {'.'.join(map(str, at))} = {wrong!r:.40}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from crawler_core.types import FloatArray
 
 
@@ -30,3 +32,48 @@ class PeriodicMotion(Motion, Protocol):
     def period(self) -> float:
         """s"""
         ...
+
+
+def quintic_coefficients(
+    h: Any, q0: FloatArray, v0: FloatArray, a0: FloatArray, q1: FloatArray, v1: FloatArray, a1: FloatArray
+) -> FloatArray:
+    """The polynomial's coefficients in s = (t - t0) / h, shape (6, ...), lowest power first.
+
+    `h` is the length of the cell in s and broadcasts against the ends. Every element is computed by itself, so the
+    bits of a cell do not depend on how many others are computed with it.
+    """
+    d = q1 - q0
+    hv0, hv1 = h * v0, h * v1
+    hha0, hha1 = h * h * a0, h * h * a1
+    return np.stack(
+        np.broadcast_arrays(
+            q0,
+            hv0,
+            0.5 * hha0,
+            10.0 * d - 6.0 * hv0 - 4.0 * hv1 - 1.5 * hha0 + 0.5 * hha1,
+            -15.0 * d + 8.0 * hv0 + 7.0 * hv1 + 1.5 * hha0 - hha1,
+            6.0 * d - 3.0 * (hv0 + hv1) + 0.5 * (hha1 - hha0),
+        )
+    )
+
+
+def evaluate_quintic(c: Any, h: Any, s: Any) -> tuple[Any, Any, Any]:
+    """Position, velocity and acceleration at s in [0, 1] of a cell of length `h`.
+
+    `c` holds the six coefficients, as floats or as arrays over joints; plain floats are the fast way for few joints.
+    """
+    c0, c1, c2, c3, c4, c5 = c
+    return (
+        c0 + s * (c1 + s * (c2 + s * (c3 + s * (c4 + s * c5)))),
+        (c1 + s * (2.0 * c2 + s * (3.0 * c3 + s * (4.0 * c4 + s * (5.0 * c5))))) / h,
+        (2.0 * c2 + s * (6.0 * c3 + s * (12.0 * c4 + s * (20.0 * c5)))) / (h * h),
+    )
+
+
+def ease(u: Any, height: Any = 1.0) -> tuple[Any, Any, Any]:
+    """The smooth step from 0 to `height` at u in [0, 1], with its first and second derivative by u, 0 at both ends."""
+    return (
+        height * u**3 * (10.0 - 15.0 * u + 6.0 * u**2),
+        height * 30.0 * (u * (1.0 - u)) ** 2,
+        height * 60.0 * u * (1.0 - u) * (1.0 - 2.0 * u),
+    )

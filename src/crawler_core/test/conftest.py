@@ -4,7 +4,7 @@ import pytest
 from hypothesis import settings
 from toy_robot import toy
 
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")

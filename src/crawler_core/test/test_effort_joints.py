@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import BackendFault
-from crawler_core.robot import JointSpec, RobotSpec
-from crawler_core.supervisor import MotionState, Supervisor
+from crawler_core.robot.robot_spec import JointSpec, RobotSpec
+from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand, Observation
 
 DT = 0.01

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from crawler_core.classical_gaits import CLASSICAL, nearest_gait
-from crawler_core.footfall import footfall, mean_cycle, whole_cycles
+from crawler_core.gait_metrics.classical_gaits import CLASSICAL, nearest_gait
+from crawler_core.gait_metrics.footfall import footfall, mean_cycle, whole_cycles
 
 PERIOD = 0.4
 TIMES = np.arange(0.0, 5.0 * PERIOD + 1e-9, 1e-3)  # s; samples stand for the millisecond before them

@@ -5,7 +5,7 @@ import math
 import pytest
 from transforms3d.euler import euler2quat
 
-from crawler_core.heading import AHEAD, Heading
+from crawler_core.gait_metrics.heading import AHEAD, Heading
 
 
 @pytest.mark.parametrize("yaw", [-3.0, -1.0, 0.0, 0.4, 2.5])

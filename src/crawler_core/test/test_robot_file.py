@@ -9,11 +9,11 @@ from typing import ClassVar
 import pytest
 import yaml
 
-from crawler_core.backend_settings import robots_common, robots_own
 from crawler_core.errors import UserError
+from crawler_core.files import read_yaml
+from crawler_core.loop.backend_settings import robots_common, robots_own
 from crawler_core.parameters import parameter
-from crawler_core.robot import load_robot, parameter_infos, robot_names
-from crawler_core.yaml_file import read_yaml
+from crawler_core.robot.robot_file import load_robot, parameter_infos, robot_names
 
 FILES = sorted((Path(__file__).parents[2] / "crawler_description" / "robots").glob("*/robot.yaml"))
 

@@ -10,9 +10,9 @@ import yaml
 
 xacro = pytest.importorskip("xacro")
 
-from crawler_core.frames import read_frames  # noqa: E402
-from crawler_core.robot import load_robot  # noqa: E402
-from crawler_core.urdf import build_urdf  # noqa: E402
+from crawler_core.description.frame import read_frames  # noqa: E402
+from crawler_core.description.urdf import build_urdf  # noqa: E402
+from crawler_core.robot.robot_file import load_robot  # noqa: E402
 
 ROBOT_FILE = load_robot("snake").directory / "robot.yaml"
 XACRO = ROBOT_FILE.with_name("snake.urdf.xacro")

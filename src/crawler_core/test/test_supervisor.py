@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from toy_robot import toy
 
 from crawler_core.errors import BackendFault
-from crawler_core.supervisor import MotionState, Supervisor
+from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand, Observation
 
 DT = 0.01

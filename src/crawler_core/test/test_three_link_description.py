@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import yaml
 
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 
 xacro = pytest.importorskip("xacro")
 

@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from crawler_core.description.urdf import build_urdf
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
-from crawler_core.urdf import build_urdf
+from crawler_core.robot.robot_file import load_robot
 
 pytest.importorskip("xacro")
 

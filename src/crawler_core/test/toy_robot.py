@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from crawler_core.robot import FootSpec, JointSpec, RobotSpec, SafetySpec
+from crawler_core.robot.robot_spec import FootSpec, JointSpec, RobotSpec, SafetySpec
 
 
 def joint(name: str, **more: object) -> JointSpec:

@@ -1,0 +1,168 @@
+"""The robot file: every physical number of a robot, once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+
+from crawler_core.errors import UserError, unknown_name
+from crawler_core.files import read_yaml
+from crawler_core.parameters import ParameterInfo, build, check_value
+from crawler_core.robot.repeat import expand
+from crawler_core.robot.robot_spec import FootSpec, JointSpec, LoopSpec, RobotSpec, SafetySpec, StartSpec, StrideSpec
+from crawler_core.robot.schema import (
+    FREE_SECTIONS,
+    FootEntry,
+    JointEntry,
+    SafetyEntry,
+    StartEntry,
+    base_motion,
+    check_document,
+    parameter_info,
+    quantity,
+)
+
+
+def robots_directory() -> Path:
+    """Where the installed robots live: one directory each, with a robot.yaml."""
+    try:
+        return Path(get_package_share_directory("crawler_description")) / "robots"
+    except PackageNotFoundError:
+        raise UserError(
+            "the package crawler_description is not on AMENT_PREFIX_PATH: source the workspace's setup file first."
+        ) from None
+
+
+def robot_names() -> tuple[str, ...]:
+    """The installed robots."""
+    return tuple(sorted(path.parent.name for path in robots_directory().glob("*/robot.yaml")))
+
+
+def default_robot() -> str:
+    """The robot of a user who names none: robots/default says which."""
+    return (robots_directory() / "default").read_text().strip()
+
+
+def load_robot(name: str, overrides: Mapping[str, Any] | None = None) -> RobotSpec:
+    """The robot `name` (installed, or the path of a robot.yaml; empty: `default_robot`), with `overrides`.
+
+    Raises UserError with a sentence for whatever is wrong with the name, the file or the overrides.
+    """
+    name = name or default_robot()
+    if name.endswith((".yaml", ".yml")):
+        path = Path(name)
+    elif name in (known := robot_names()):
+        path = robots_directory() / name / "robot.yaml"
+    else:
+        raise unknown_name("robot", name, known)
+    document = read_yaml(path)
+    try:
+        check_document(document)
+        _override(document, overrides or {})
+        for section in ("joints", "feet"):
+            document[section] = expand(document[section], document["parameters"], section)
+        return _parse(path, document)
+    except UserError as error:
+        raise error if "robot." in str(error) else UserError(f"{path}: {error}") from None
+
+
+def parameter_infos(spec: RobotSpec) -> dict[str, ParameterInfo]:
+    """The robot's physical parameters with their units and bounds."""
+    return {name: parameter_info(name, entry) for name, entry in spec.document["parameters"].items()}
+
+
+def _override(document: dict[str, Any], overrides: Mapping[str, Any]) -> None:
+    table = document["parameters"]
+    for name, value in overrides.items():
+        if name not in table:
+            raise unknown_name("parameter", f"robot.{name}", (f"robot.{known}" for known in table))
+        table[name]["value"] = check_value(parameter_info(name, table[name]), value, label=f"robot.{name}")
+
+
+def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
+    base = document["base"]
+    return RobotSpec(
+        name=document["name"],
+        title=document["title"],
+        directory=path.resolve().parent,
+        parameters={
+            name: parameter_info(name, entry).type(entry["value"]) for name, entry in document["parameters"].items()
+        },
+        base_link=base["link"],
+        base_motion=base_motion(base["motion"]),
+        joints=tuple(_joint(name, entry, document["parameters"]) for name, entry in document["joints"].items()),
+        feet=tuple(_foot(name, entry, document["parameters"]) for name, entry in document["feet"].items()),
+        safety=_safety(document["safety"]),
+        sections={key: document.get(key) or {} for key in FREE_SECTIONS},
+        document=document,
+        equations=document.get("equations", ""),
+        loops=tuple(LoopSpec(name, *links) for name, links in (document.get("loops") or {}).items()),
+        start=_start(document.get("start") or {}, document["parameters"]),
+        stride=_stride(document.get("stride") or {}, document["feet"], document["parameters"]),
+        rate=float(document["rate"]) if "rate" in document else None,
+    )
+
+
+def _joint(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> JointSpec:
+    own = {key: value for key, value in entry.items() if key != "damping"}
+    joint = build(JointEntry, own, section=f"joints.{name}")
+    if not joint.continuous and not joint.lower_deg <= joint.home_deg <= joint.upper_deg:
+        raise UserError(
+            f"joints.{name}.home_deg = {joint.home_deg:g} must lie between lower_deg = {joint.lower_deg:g} and "
+            f"upper_deg = {joint.upper_deg:g}."
+        )
+    return JointSpec(
+        name=name,
+        actuated=joint.actuated,
+        continuous=joint.continuous,
+        lower=-math.inf if joint.continuous else math.radians(joint.lower_deg),
+        upper=math.inf if joint.continuous else math.radians(joint.upper_deg),
+        velocity=joint.velocity,
+        acceleration=joint.acceleration,
+        effort=joint.effort,
+        home=math.radians(joint.home_deg),
+        home_velocity=joint.home_velocity,
+        drive=joint.drive,
+        power=joint.power,
+        brake=joint.brake,
+        damping=quantity(entry.get("damping", 0.0), parameters, f"joints.{name}.damping"),
+    )
+
+
+def _foot(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> FootSpec:
+    quantities = ("stiffness", "damping", "slip_damping")
+    own = {key: value for key, value in entry.items() if key not in ("friction", *quantities)}
+    label = f"feet.{name}.friction"
+    friction = math.prod(quantity(factor, parameters, label) for factor in entry["friction"])
+    lifts = build(FootEntry, own, section=f"feet.{name}").lifts
+    stiffness, damping, slip_damping = (
+        quantity(entry[key], parameters, f"feet.{name}.{key}") if key in entry else None for key in quantities
+    )
+    return FootSpec(name, friction, lifts, stiffness or None, damping, slip_damping or None)
+
+
+def _start(entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> StartSpec:
+    own = build(StartEntry, {key: value for key, value in entry.items() if key != "height"}, section="start")
+    return StartSpec(
+        height=quantity(entry.get("height", 0.0), parameters, "start.height"),
+        rpy=(math.radians(own.roll_deg), math.radians(own.pitch_deg), math.radians(own.yaw_deg)),
+        linear=(own.vx, own.vy, own.vz),
+        angular=(own.roll_rate, own.pitch_rate, own.yaw_rate),
+    )
+
+
+def _stride(entry: Mapping[str, Any], feet: Mapping[str, Any], parameters: Mapping[str, Any]) -> StrideSpec:
+    stride = StrideSpec(**{**entry, "apart": quantity(entry.get("apart", 0.0), parameters, "stride.apart")})
+    if stride.foot and stride.foot not in feet:
+        raise unknown_name("foot for stride.foot", stride.foot, feet)
+    return stride
+
+
+def _safety(entry: Mapping[str, Any]) -> SafetySpec:
+    values = vars(build(SafetyEntry, entry, section="safety"))
+    tolerance = math.radians(values.pop("tracking_tolerance_deg"))
+    return SafetySpec(tracking_tolerance=tolerance, **values)
