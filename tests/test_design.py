@@ -10,10 +10,10 @@ import yaml
 
 from crawler_core.parameters import describe
 from crawler_core.robot.robot_file import load_robot
-from crawler_studies.bolt.design.mechanism_goal import Wishes
-from crawler_studies.miniaq.design.gait_goal import Wishes as GaitWishes
+from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
+from crawler_studies.miniaq.design.gait_goal import GaitGoal
 
-PAGES = {"bolt": Wishes, "miniaq": GaitWishes}
+PAGES = {"bolt": MechanismGoal, "miniaq": GaitGoal}
 
 REFUSALS = [
     (["design", "three_link"], ["three_link", "no such search"]),
@@ -103,7 +103,7 @@ def test_the_options_are_listed_without_a_search(call, tmp_path):
     code, out, _ = call("design", "bolt", "--options", "--json")
     assert code == 0
     said = json.loads(out)
-    assert set(said["wishes"]) == {info.name for info in describe(Wishes)}
+    assert set(said["wishes"]) == {info.name for info in describe(MechanismGoal)}
     assert said["ranges"]["robot.hip_distance"] == [0.075, 0.12]  # Table 1
     assert not list(tmp_path.iterdir())
     code, out, _ = call("design", "bolt", "--options")

@@ -3,7 +3,6 @@
 import argparse
 import ast
 import dataclasses
-import importlib
 import json
 import math
 import re
@@ -15,16 +14,18 @@ import pytest
 import yaml
 from PIL import Image, ImageSequence
 
+from crawler_bringup.stack.backend_choice import RESERVED_BACKEND_PARAMETERS
+from crawler_bringup.stack.backend_registry import BACKENDS
 from crawler_bringup.stack.settings import parse_assignments
-from crawler_bringup.stack.stack import BACKENDS, RESERVED_BACKEND_PARAMETERS, RESERVED_PARAMETERS, make_stack
-from crawler_cli.__main__ import COMMANDS
+from crawler_bringup.stack.stack import RESERVED_PARAMETERS, make_stack
+from crawler_cli.__main__ import COMMANDS, load_command
 from crawler_cli.commands import doctor, gait_analysis, model, run
 from crawler_cli.run.run_watch import RunOutcome
 from crawler_cli.run.summary import summarise
+from crawler_core.description.urdf import build_urdf
 from crawler_core.loop.backend_settings import BackendSettings, robots_own
 from crawler_core.parameters import check_value, describe
 from crawler_core.robot.robot_file import load_robot, parameter_infos, robot_names
-from crawler_core.description.urdf import build_urdf
 from crawler_models.models import model_of, predict
 from crawler_nodes.run_log.log import RunLog
 from crawler_studies.snake import figures as snake_figures
@@ -260,7 +261,7 @@ def keys_said(epilog):
 
 
 def module_of(command):
-    return importlib.import_module(f"crawler_cli.commands.{command.replace('-', '_')}")
+    return load_command(command)
 
 
 def parser_of(command):
@@ -274,7 +275,7 @@ def parser_of(command):
 def test_model_prints_the_keys_that_its_help_lists_and_the_columns_of_the_equations(robot, capsys):
     assert model.run(parser_of("model").parse_args([robot, "--json"])) == 0
     own = {column.key for column in model_of(load_robot(robot)).columns}
-    assert set(json.loads(capsys.readouterr().out)) == set(keys_said(model.EPILOG)) | own
+    assert set(json.loads(capsys.readouterr().out)) == set(keys_said(model.HELP)) | own
 
 
 def test_model_shows_a_table_without_json(capsys):
@@ -285,14 +286,14 @@ def test_model_shows_a_table_without_json(capsys):
 def test_run_sums_up_the_keys_that_its_help_lists(tmp_path):
     stack = make_stack(run.options(parser_of("run").parse_args(["--backend", "model"]), tmp_path))
     nothing = RunOutcome(RunLog.of(stack.spec))  # as after a run in which nothing came
-    assert set(summarise(stack, nothing, tmp_path)) == set(keys_said(run.EPILOG))
+    assert set(summarise(stack, nothing, tmp_path)) == set(keys_said(run.HELP))
 
 
 def test_doctor_prints_the_keys_that_its_help_lists(monkeypatch, capsys):
     monkeypatch.setattr(doctor, "CHECKS", {})
     assert doctor.run(parser_of("doctor").parse_args(["--json"])) == 0
-    assert set(json.loads(capsys.readouterr().out)) == set(keys_said(doctor.EPILOG))
-    (listed,) = re.findall(r"findings \(a list of ([^)]*)\)", doctor.EPILOG)
+    assert set(json.loads(capsys.readouterr().out)) == set(keys_said(doctor.HELP))
+    (listed,) = re.findall(r"findings \(a list of ([^)]*)\)", doctor.HELP)
     assert listed.split(", ") == [field.name for field in dataclasses.fields(doctor.Finding)]
 
 
@@ -300,8 +301,8 @@ def test_gait_analysis_prints_the_keys_that_its_help_lists(tmp_path, capsys):
     words = ["--set", "gait.omega=8", "--seconds", "4", "--output", str(tmp_path), "--json"]
     assert gait_analysis.run(parser_of("gait-analysis").parse_args(words)) == 0
     told = json.loads(capsys.readouterr().out)
-    assert set(told) == set(keys_said(gait_analysis.EPILOG))
-    (listed,) = re.findall(r"feet \(of each: ([^)]*)\)", gait_analysis.EPILOG)
+    assert set(told) == set(keys_said(gait_analysis.HELP))
+    (listed,) = re.findall(r"feet \(of each: ([^)]*)\)", gait_analysis.HELP)
     assert all(set(foot) == set(re.split(r",\s+", listed)) for foot in told["feet"].values())
 
 
@@ -312,7 +313,7 @@ def examples():
     """Every command line of the pages and epilogs that calls the front door, up to what explains or follows it."""
     texts = {in_page(page): page.read_text() for page in PAGES}
     for command in COMMANDS:
-        texts[f"crawler {command} --help"] = module_of(command).EPILOG
+        texts[f"crawler {command} --help"] = module_of(command).HELP
     for where, text in texts.items():
         for line in re.findall(rf"(?:^[ $]*|`){EXAMPLE}", text, re.MULTILINE):
             words = re.split(r" {2,}| [#|>&]|;", line)[0].strip()

@@ -12,7 +12,8 @@ from rings import LONG, lockstep
 from std_srvs.srv import SetBool, Trigger
 from transcript import Said, assert_equal_to_the_bit, lockstep_run
 
-from crawler_bringup.stack.stack import Options, make_stack
+from crawler_bringup.stack.options import Options
+from crawler_bringup.stack.stack import make_stack
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import load_robot
 from crawler_nodes.messages.header import stamp_ns

@@ -13,7 +13,7 @@ from crawler_core.types import FloatArray, JointCommand, Observation
 from crawler_studies.simulation.control_loop import ControlLoop
 from gait_generators.kinds.gait_registry import make_gait
 from hw_drivers.backend.hardware_map import hardware_map
-from hw_drivers.emulation.model_load import PushedGround
+from hw_drivers.emulation.model_load import ModelLoad
 from hybrid_controller.laws.law_registry import LAWS, law_parameters
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
@@ -27,7 +27,7 @@ class OnItsBoard:
     def __init__(self, spec, motors: Mapping[str, Any]) -> None:
         (bus,) = hardware_map(spec)
         joints = [replace(joint, own=replace(joint.own, **motors)) for joint in bus.joints]
-        self.spec, self.ground = spec, PushedGround(spec)
+        self.spec, self.ground = spec, ModelLoad(spec)
         self.bench = Bench(joints, settings=bus.settings, start=[joint.home for joint in spec.actuated])
         for joint, motor in zip(spec.actuated, self.bench.board.motors, strict=True):
             motor.load = self.ground.load(joint.name)

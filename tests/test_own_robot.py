@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from crawler_bringup.stack.stack import Options, make_stack
+from crawler_bringup.stack.options import Options
+from crawler_bringup.stack.stack import make_stack
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.models import predict
 from gait_generators.kinds.gait_registry import make_gait
@@ -42,7 +43,7 @@ def stubby(tmp_path, monkeypatch):
     (folder / "robot.yaml").write_text(robot.replace("\nparameters:", f"\nequations: {said}\n\nparameters:", 1))
     (folder / "stubby.urdf.xacro").write_text(block("xml", 'robot name="stubby"'))
     (package / "__init__.py").write_text("")
-    for name, about in (("statics", "class Pose"), ("model", "MODEL = Model("), ("figures", "FIGURES = Figures(")):
+    for name, about in (("statics", "class Pose"), ("model", "MODEL = Model("), ("figures", "FIGURES = PaperFigures(")):
         (package / f"{name}.py").write_text(block("python", about))
     before = list(sys.path)
     yield str(folder / "robot.yaml")

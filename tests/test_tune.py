@@ -20,10 +20,10 @@ from rclpy.executors import SingleThreadedExecutor
 from rings import GENTLE, LONG, PHYSICS, lockstep, wait_for
 from std_srvs.srv import SetBool, Trigger
 
-from crawler_bringup.stack.stack import Options
+from crawler_bringup.stack.options import Options
 from crawler_cli.commands import tune
 from crawler_core.errors import UserError
-from crawler_core.robot_loading import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_models.models import predict
 from crawler_studies.evaluators.live_link import LiveLink
 from crawler_studies.tuning.plan import Request, make_plan

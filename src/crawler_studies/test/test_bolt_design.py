@@ -6,32 +6,32 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from crawler_core.closure import closure_of
 from crawler_core.errors import UserError
+from crawler_core.linkages.loop_closure_solver import closure_of
 from crawler_core.parameters import describe
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.equations.six_bar import pins
 from crawler_studies.bolt.design.bars import Bars, Space
 from crawler_studies.bolt.design.designer import DESIGNER
-from crawler_studies.bolt.design.ideal_path import ideal, turn
-from crawler_studies.bolt.design.mechanism_goal import Wishes
-from crawler_studies.bolt.design.mechanism_report import COLUMNS, judge
+from crawler_studies.bolt.design.ideal_path import ideal_path, turn
+from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
+from crawler_studies.bolt.design.mechanism_report import COLUMNS, evaluate_mechanism
 from crawler_studies.bolt.design.objective import FLAT, LOWER_OPEN, UPPER_OPEN, PathObjective
-from crawler_studies.design.designer import by_section
-from crawler_studies.study.study_case import Subject
+from crawler_studies.design.designer import group_by_section
+from crawler_studies.study.study_case import StudyCase
 
 TABLE_2 = Bars(0.080, math.radians(41.41), 0.020, 0.105, 0.190, 0.210, 0.303, 0.052, 0.080, 0.050)
 
 
 @pytest.fixture(scope="module")
 def bolt():
-    return Subject("bolt")
+    return StudyCase("bolt")
 
 
-def search(bolt, wishes=None, seed=0, **ranges):
+def search(bolt, goal=None, seed=0, **ranges):
     own = {f"robot.{name}": ends for name, ends in ranges.items()}
-    plan = DESIGNER.plan(bolt, wishes or Wishes(), {**DESIGNER.ranges(bolt), **own}, seed)
+    plan = DESIGNER.plan(bolt, goal or MechanismGoal(), {**DESIGNER.ranges(bolt), **own}, seed)
     heard = []
     return plan.run(lambda judged, words: heard.append((judged, words)), lambda: False), heard
 
@@ -41,8 +41,8 @@ def columns(*bars):
 
 
 def test_the_ideal_path_is_a_half_sine_of_stance_and_a_flat_arc_of_flight():
-    wishes = Wishes()
-    path = ideal(wishes, turn(wishes, 3600))
+    goal = MechanismGoal()
+    path = ideal_path(goal, turn(goal, 3600))
     assert np.ptp(path.real) == pytest.approx(0.230)
     assert path.real.mean() == pytest.approx(0.045, abs=1e-6)
     assert path.imag.min() == pytest.approx(-0.423, abs=1e-6)
@@ -54,7 +54,7 @@ def test_the_ideal_path_is_a_half_sine_of_stance_and_a_flat_arc_of_flight():
 
 def test_table_2_is_5_8_mm_from_the_ideal_path_and_its_leg_is_longer_than_table_1_allows(bolt):
     assert Bars.of(bolt.spec.parameters) == TABLE_2
-    table_2 = judge(TABLE_2, Wishes())
+    table_2 = evaluate_mechanism(TABLE_2, MechanismGoal())
     assert table_2["path_rms_m"] == pytest.approx(5.8e-3, abs=5e-5)  # its last printed digit
     assert table_2["leg_m"] == pytest.approx(0.513)
     assert table_2["turns"]
@@ -63,7 +63,7 @@ def test_table_2_is_5_8_mm_from_the_ideal_path_and_its_leg_is_longer_than_table_
     assert table_2["attack_rad"] == pytest.approx(alpha)
     # (4) by its definition, angle by angle
     angles = np.radians(np.arange(360.0))
-    far = (np.abs(pins(TABLE_2, angles).F - ideal(Wishes(), angles)) ** 2).sum()
+    far = (np.abs(pins(TABLE_2, angles).F - ideal_path(MechanismGoal(), angles)) ** 2).sum()
     assert table_2["J"] == pytest.approx(0.01 * alpha + far)
 
 
@@ -85,19 +85,19 @@ def test_a_better_mechanism_within_table_1_is_found_from_any_seed(bolt, seed):
 
 def test_what_is_found_is_a_robot_whose_loops_close_all_round(bolt):
     found, _ = search(bolt)
-    robot = load_robot("bolt", by_section(found.settings)["robot"])
+    robot = load_robot("bolt", group_by_section(found.settings)["robot"])
     closure = closure_of(robot)
     home = closure.home()
     for turned in np.radians(np.arange(0.0, 361.0, 20.0)):
         q, _ = closure.complete(np.array([home[0] - turned, 0.0, 0.0, 0.0, 0.0]), np.zeros(5))
         assert closure.gap(q) < 1e-12  # m: rounding
-    judged = judge(Bars.of(robot.parameters), Wishes())
+    judged = evaluate_mechanism(Bars.of(robot.parameters), MechanismGoal())
     assert judged["J"] == pytest.approx(found.new["J"])
     assert np.isfinite(pins(Leg.from_parameters(robot.parameters), np.linspace(0.0, 7.0, 500)).F).all()
 
 
 def test_mechanisms_that_do_not_close_are_ordered_by_how_nearly_they_do():
-    objective = PathObjective(Wishes(transmission=0.0), 72)
+    objective = PathObjective(MechanismGoal(transmission=0.0), 72)
     upper = [TABLE_2._replace(l_1=length) for length in (0.060, 0.070, 0.075)]
     lower = [TABLE_2._replace(l_3=length) for length in (0.10, 0.11, 0.12)]
     with np.errstate(all="raise"):
@@ -112,23 +112,23 @@ def test_mechanisms_that_do_not_close_are_ordered_by_how_nearly_they_do():
 
 
 def test_a_mechanism_near_its_dead_centre_counts_less_than_any_that_transmits():
-    near, far = (PathObjective(Wishes(transmission=angle), 72)(columns(TABLE_2))[0] for angle in (34.0, 36.0))
+    near, far = (PathObjective(MechanismGoal(transmission=angle), 72)(columns(TABLE_2))[0] for angle in (34.0, 36.0))
     assert near < 0.1
     assert far > FLAT  # Table 2 has 34.6° at B
 
 
 def test_no_random_mechanism_upsets_the_objective():
-    space = Space.of({**dict.fromkeys(Bars._fields, (0.0, 0.5)), "theta": (-180.0, 180.0)}, Wishes())
+    space = Space.of({**dict.fromkeys(Bars._fields, (0.0, 0.5)), "theta": (-180.0, 180.0)}, MechanismGoal())
     points = np.random.default_rng(3).uniform(size=(10, 2000))
     with np.errstate(divide="raise", over="raise"):
-        J = PathObjective(Wishes(), 24)(space.bars(points))
+        J = PathObjective(MechanismGoal(), 24)(space.bars(points))
     assert np.isfinite(J).all()
     assert (J < FLAT).any()
     assert (J > UPPER_OPEN).any()
 
 
 def test_where_the_present_mechanism_does_not_turn_one_that_does_is_better():
-    found, _ = search(Subject("bolt", settings={"robot": {"crank_length": 0.1}}))
+    found, _ = search(StudyCase("bolt", settings={"robot": {"crank_length": 0.1}}))
     assert found.better
     assert not found.old["turns"]
     assert math.isnan(found.old["J"])
@@ -145,14 +145,14 @@ def test_ranges_in_which_nothing_turns_are_said_to_be_so(bolt):
 def test_a_parameter_can_be_kept_and_table_2_alone_is_no_better_than_itself(bolt):
     found, _ = search(bolt, crank_length=(0.02, 0.02))
     assert found.settings["robot.crank_length"] == 0.02
-    kept = {name: (bolt.spec.parameters[name],) * 2 for name in by_section(DESIGNER.ranges(bolt))["robot"]}
-    found, _ = search(bolt, Wishes(leg_most=0.513), **kept)
+    kept = {name: (bolt.spec.parameters[name],) * 2 for name in group_by_section(DESIGNER.ranges(bolt))["robot"]}
+    found, _ = search(bolt, MechanismGoal(leg_most=0.513), **kept)
     assert found.settings == pytest.approx({f"robot.{name}": low for name, (low, _) in kept.items()})
     assert not found.better
 
 
 def test_a_search_stops_when_it_is_told_to(bolt):
-    plan = DESIGNER.plan(bolt, Wishes(), DESIGNER.ranges(bolt), 0)
+    plan = DESIGNER.plan(bolt, MechanismGoal(), DESIGNER.ranges(bolt), 0)
     heard = []
     plan.run(lambda judged, words: heard.append(judged), lambda: len(heard) >= 5)
     assert len(heard) == 5
@@ -160,13 +160,13 @@ def test_a_search_stops_when_it_is_told_to(bolt):
 
 def test_wishes_that_exclude_each_other_are_sentences(bolt):
     with pytest.raises(UserError, match="is above leg_most = "):
-        DESIGNER.plan(bolt, Wishes(leg_least=0.6), DESIGNER.ranges(bolt), 0)
+        DESIGNER.plan(bolt, MechanismGoal(leg_least=0.6), DESIGNER.ranges(bolt), 0)
     with pytest.raises(UserError, match="femur and tibia of these ranges"):
-        DESIGNER.plan(bolt, Wishes(leg_least=0.9, leg_most=1.0), DESIGNER.ranges(bolt), 0)
+        DESIGNER.plan(bolt, MechanismGoal(leg_least=0.9, leg_most=1.0), DESIGNER.ranges(bolt), 0)
 
 
 def test_every_wish_has_a_range_around_its_default_and_every_column_is_judged():
-    for info in describe(Wishes):
+    for info in describe(MechanismGoal):
         assert info.low <= info.default <= info.high
         assert info.doc
-    assert {column.key for column in COLUMNS} == set(judge(TABLE_2, Wishes()))
+    assert {column.key for column in COLUMNS} == set(evaluate_mechanism(TABLE_2, MechanismGoal()))

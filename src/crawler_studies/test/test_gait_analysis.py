@@ -8,18 +8,18 @@ import pytest
 from recordings import Recorder
 
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import Contact, ContactMode, ContactSource
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
-from crawler_studies.gait_analysis.analysis import analyse_recording, analyse_run, usual_backend
-from crawler_studies.gait_analysis.gait_phase import gait_start
+from crawler_studies.gait_analysis.analysis import analyse_recording, analyse_run, default_backend
+from crawler_studies.gait_analysis.gait_phase import find_gait_start
 from crawler_studies.recordings.footsteps import Footsteps
 from crawler_studies.recordings.recording import Reference, read_recording
 from crawler_studies.simulation.simulate import simulate
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 from sim_bridge.physics.engines import default_physics
 
-WALKER = Subject("miniaq", "trot", {"controller": {"encoder_counts": 0}})
+WALKER = StudyCase("miniaq", "trot", {"controller": {"encoder_counts": 0}})
 SECONDS, SKIP = 3.6, 2.0  # four cycles after two seconds
 LATE = 7_000_000_000  # ns on the ring's clock when the recording begins
 
@@ -83,9 +83,9 @@ def test_a_trotting_robot_drags_its_hind_feet(analysis):
 
 
 def test_a_crawl_without_meaning_is_as_long_as_the_equations_say():
-    subject = Subject("three_link", settings={"gait": {"omega": 8.0}})
-    report = analyse_run(subject, "model", {}, 4.0, 2.0).report
-    (told,) = ModelEvaluator(subject).evaluate([{}])
+    case = StudyCase("three_link", settings={"gait": {"omega": 8.0}})
+    report = analyse_run(case, "model", {}, 4.0, 2.0).report
+    (told,) = ModelEvaluator(case).evaluate([{}])
     numbers = report.numbers()
     assert numbers["step_length_m"] == pytest.approx(told.step_length, rel=5e-3)
     assert numbers["share_with_feet_down"] == pytest.approx([0.0, 0.0, 1.0])
@@ -95,9 +95,9 @@ def test_a_crawl_without_meaning_is_as_long_as_the_equations_say():
 
 
 def test_the_equations_are_asked_where_there_are_some():
-    assert usual_backend(load_robot("three_link")) == "model"
+    assert default_backend(load_robot("three_link")) == "model"
     assert (
-        usual_backend(load_robot(str(Path(__file__).parents[2] / "crawler_core/test/robots/gymnast/robot.yaml")))
+        default_backend(load_robot(str(Path(__file__).parents[2] / "crawler_core/test/robots/gymnast/robot.yaml")))
         == default_physics()
     )
 
@@ -211,7 +211,7 @@ def test_the_phase_of_a_gait_is_found_in_its_reference(turn):
     times = np.arange(0.0, 4.0, 0.01)
     start = 0.0 if turn else 0.137  # sides at different paces come together at the start alone
     reference = Reference(tuple(reversed(spec.actuated_names)), times, gait.sample(times - start).position[:, ::-1])
-    assert gait_start(spec, gait, reference, 1.0) == pytest.approx(start, abs=1e-6)
+    assert find_gait_start(spec, gait, reference, 1.0) == pytest.approx(start, abs=1e-6)
 
 
 def test_forward_is_along_the_heading_of_a_robot_that_turned():

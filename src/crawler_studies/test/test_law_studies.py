@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_studies.evaluators import physics_evaluator
 from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.evaluators.physics_evaluator import MEASURED, PhysicsEvaluator
-from crawler_studies.simulation.control_loop import LawLoop
-from crawler_studies.study.extra_columns import own_columns
-from crawler_studies.study.study_case import Subject
+from crawler_studies.simulation.control_loop import ControlLoop
+from crawler_studies.study.extra_columns import extra_columns
+from crawler_studies.study.study_case import StudyCase
 from crawler_studies.study.study_file import differences
-from crawler_studies.study.study_identity import identity_of
+from crawler_studies.study.study_identity import study_identity
 from crawler_studies.sweep.plan import make_plan as make_sweep
 from crawler_studies.tuning.objective import make_objective
 from crawler_studies.tuning.plan import Request, make_plan
@@ -23,7 +23,7 @@ from crawler_studies.tuning.report import outcome
 from crawler_studies.tuning.tuning_loop import open_tuning, tune
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
-LEG = Subject("bolt")
+LEG = StudyCase("bolt")
 STIFF = "controller.stiffness"
 LIMP = {STIFF: 0.0, "controller.damping": 0.0}
 
@@ -34,36 +34,36 @@ def test_the_parameters_of_the_law_may_vary_with_the_robots_own_values_for_defau
     assert LEG.infos[STIFF].default == own["stiffness"]
     assert LEG.law_at({STIFF: 300.0}).stiffness == 300.0
     assert LEG.law_at({STIFF: 300.0}).damping == own["damping"]
-    fixed = Subject("bolt", settings={"controller": {"damping": 9.0}})
+    fixed = StudyCase("bolt", settings={"controller": {"damping": 9.0}})
     assert fixed.law_at({}).damping == 9.0
     with pytest.raises(UserError, match=r"did you mean 'controller\.stiffness'"):
         LEG.info("controller.stifness")
 
 
 def test_a_law_without_parameters_leaves_a_study_what_it_was():
-    plain = identity_of(Subject("three_link"), ())
+    plain = study_identity(StudyCase("three_link"), ())
     assert "law" not in plain
     assert "law.name" not in plain
-    assert not [name for name in Subject("three_link").infos if name.startswith("controller.")]
+    assert not [name for name in StudyCase("three_link").infos if name.startswith("controller.")]
 
 
 def test_another_law_or_another_of_its_values_makes_another_study():
     def apart(first, second, varied=()):
-        return differences(identity_of(first, varied), identity_of(second, varied))
+        return differences(study_identity(first, varied), study_identity(second, varied))
 
-    other = Subject("bolt", settings={"controller": {"stiffness": 300.0}})
+    other = StudyCase("bolt", settings={"controller": {"stiffness": 300.0}})
     (said,) = apart(LEG, other)
     assert said.startswith("law.stiffness is ")
     assert apart(LEG, other, (STIFF,)) == []
-    assert any(said.startswith("law.name") for said in apart(LEG, Subject("bolt", law="effort_tracking")))
-    assert identity_of(LEG, ())["robot_file"]["rate"] == 1000
+    assert any(said.startswith("law.name") for said in apart(LEG, StudyCase("bolt", law="effort_tracking")))
+    assert study_identity(LEG, ())["robot_file"]["rate"] == 1000
 
 
 def test_the_model_predicts_with_the_laws_parameters_and_keeps_the_robots_columns():
     runs, limp = ModelEvaluator(LEG).evaluate([{}, LIMP])
     assert runs.valid, runs.reason
     assert runs.speed > 0.9
-    assert runs.own.keys() == own_columns(LEG.spec).keys()
+    assert runs.own.keys() == extra_columns(LEG.spec).keys()
     assert 0.0 < runs.own["friction_used"] <= LEG.spec.parameters["friction"] * (1.0 + 1e-6)
     assert 0.0 < runs.own["friction_needed"] < 0.5 * LEG.spec.parameters["friction"]
     assert not limp.valid
@@ -74,7 +74,7 @@ def test_the_loop_without_ros_runs_as_the_equations_predict():
     spec, dt = LEG.spec, 1e-3
     law = LEG.law_entry.build(spec, LEG.law_at({}), dt)
     backend = ModelBackend(spec, ModelSettings(), dt)
-    loop = LawLoop(spec, LEG.at({})[1], law, backend, round(1e9 * dt))
+    loop = ControlLoop(spec, LEG.at({})[1], law, backend, round(1e9 * dt))
     marks = {}
     for _ in range(4000):
         seen = loop.tick()
@@ -97,7 +97,7 @@ def test_physics_has_the_law_in_the_loop_and_measures_what_the_model_predicts(mo
     assert found.valid, found.reason
     assert found.speed == pytest.approx(told.speed, rel=0.05)
     assert found.step_length / found.speed == pytest.approx(told.step_length / told.speed, rel=0.05)
-    assert found.own.keys() == own_columns(LEG.spec).keys() & MEASURED.keys()
+    assert found.own.keys() == extra_columns(LEG.spec).keys() & MEASURED.keys()
     for name in ("peak_power_W", "peak_torque_N_m", "peak_force_N", "energy_per_stride_J", "cost_of_transport"):
         assert found.own[name] == pytest.approx(told.own[name], rel=0.1), name
     assert found.own["friction_used"] <= LEG.spec.parameters["friction"] * 1.01
@@ -186,4 +186,4 @@ def test_a_sweep_varies_the_laws_parameters():
     assert plan.grid.points([0]) == [{STIFF: 380.0}]
     assert plan.identity["law"]["damping"] == 14.0
     assert "stiffness" not in plan.identity["law"]
-    assert make_sweep("three_link", "", "model", {}, ["controller.k_v=5:20:3"], "hybrid").subject.law_name == "hybrid"
+    assert make_sweep("three_link", "", "model", {}, ["controller.k_v=5:20:3"], "hybrid").case.law_name == "hybrid"

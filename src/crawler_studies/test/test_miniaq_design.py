@@ -9,17 +9,17 @@ from matplotlib.figure import Figure
 
 from crawler_core.errors import UserError
 from crawler_core.parameters import describe
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_models.miniaq.equations.four_bar import pins, turns_round
 from crawler_models.miniaq.equations.quadruped import Quadruped
 from crawler_studies.miniaq.design.columns import COLUMNS
 from crawler_studies.miniaq.design.designer import DESIGNER
-from crawler_studies.miniaq.design.evaluated_gait import IMPOSSIBLE, Judged, Merit, judge
-from crawler_studies.miniaq.design.gait_goal import ALL, Wishes
+from crawler_studies.miniaq.design.evaluated_gait import IMPOSSIBLE, EvaluatedGait, GaitScore, evaluate_gait
+from crawler_studies.miniaq.design.gait_goal import ALL, GaitGoal
 from crawler_studies.miniaq.design.pareto_front import front, unbeaten
 from crawler_studies.miniaq.design.physics_check import confirm
 from crawler_studies.miniaq.design.space import Space
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 
 ROBOT = "miniaq"
 PAPERS = {"gait.frequency": (2.5, 2.5)}
@@ -27,36 +27,36 @@ PAPERS = {"gait.frequency": (2.5, 2.5)}
 
 @pytest.fixture(scope="module")
 def trot():
-    return Subject(ROBOT, "trot")
+    return StudyCase(ROBOT, "trot")
 
 
-def search(subject, wishes, seed=0, only="gait", **ranges):
-    known = {name: ends for name, ends in DESIGNER.ranges(subject).items() if name.startswith(only)}
+def search(case, goal, seed=0, only="gait", **ranges):
+    known = {name: ends for name, ends in DESIGNER.ranges(case).items() if name.startswith(only)}
     heard = []
-    plan = DESIGNER.plan(subject, wishes, {**known, **PAPERS, **ranges}, seed)
-    return plan.run(lambda judged, words: heard.append((judged, words)), lambda: False), heard
+    plan = DESIGNER.plan(case, goal, {**known, **PAPERS, **ranges}, seed)
+    return plan.run(lambda evaluated, words: heard.append((evaluated, words)), lambda: False), heard
 
 
 def test_a_short_search_over_the_phases_alone_finds_a_trot_that_misses_less(trot):
-    wishes = Wishes(budget=40, physics=False, least_speed=0.05)
-    found, heard = search(trot, wishes)
+    goal = GaitGoal(budget=40, physics=False, least_speed=0.05)
+    found, heard = search(trot, goal)
     assert found.better
     assert found.new["mismatch"] < found.old["mismatch"] - 0.01
     assert found.new["speed_m_s"] > 0.05
     assert heard[-1][0] <= 40
     assert set(found.settings) == {"gait.frequency", "gait.ahead_fr", "gait.ahead_hl", "gait.ahead_hr"}
-    again, _ = search(trot, wishes)
+    again, _ = search(trot, goal)
     assert again.settings == found.settings
     # what it says is what the equations say
-    alone = judge(trot, found.settings).found
+    alone = evaluate_gait(trot, found.settings).found
     for key in ("mismatch", "speed_m_s", "cost_of_transport"):
         assert found.new[key] == alone[key]
-    assert not math.degrees(abs(alone["yaw_per_stride_rad"])) > wishes.most_turn
+    assert not math.degrees(abs(alone["yaw_per_stride_rad"])) > goal.most_turn
     found.draw(Figure())
 
 
 def test_everything_at_once_keeps_a_front_that_no_gait_beats(trot):
-    found, _ = search(trot, Wishes(aim=ALL, budget=40, physics=False))
+    found, _ = search(trot, GaitGoal(aim=ALL, budget=40, physics=False))
     table = found.table
     costs = np.column_stack([table["mismatch"], -table["speed_m_s"], table["cost_of_transport"]])
     assert unbeaten(costs).all()
@@ -65,37 +65,38 @@ def test_everything_at_once_keeps_a_front_that_no_gait_beats(trot):
 
 
 def test_a_gait_that_stands_still_or_goes_back_or_turns_does_not_count(trot):
-    right = judge(trot, {})
-    merit = Merit(Wishes(), "mismatch", right)
-    pronk = judge(trot, {"gait.ahead_fr": 180.0, "gait.ahead_hl": 180.0})
+    right = evaluate_gait(trot, {})
+    score = GaitScore(GaitGoal(), "mismatch", right)
+    pronk = evaluate_gait(trot, {"gait.ahead_fr": 180.0, "gait.ahead_hl": 180.0})
     assert pronk.valid
     assert abs(pronk.found["speed_m_s"]) < 0.02
-    back = judge(trot, {"gait.frequency": -2.5})
-    spin = judge(trot, {"gait.turn": 1.0})
+    back = evaluate_gait(trot, {"gait.frequency": -2.5})
+    spin = evaluate_gait(trot, {"gait.turn": 1.0})
     for other in (pronk, back, spin):
-        assert not merit.counts(other)
-        assert merit(other) < -1000.0 < merit(right)
-    strict = Merit(Wishes(least_speed=0.2), "mismatch", right)
+        assert not score.counts(other)
+        assert score(other) < -1000.0 < score(right)
+    strict = GaitScore(GaitGoal(least_speed=0.2), "mismatch", right)
     assert strict(back) < strict(pronk) < strict(right) < -1000.0  # by how far they are from it
 
 
 def test_a_robot_that_cannot_stand_is_less_than_any_that_can(trot):
-    right = judge(trot, {})
-    fallen = judge(trot, {"robot.front_x": -0.03, "robot.hind_x": -0.04})
+    right = evaluate_gait(trot, {})
+    fallen = evaluate_gait(trot, {"robot.front_x": -0.03, "robot.hind_x": -0.04})
     assert not fallen.valid
     assert fallen.found["reason"]
-    merit = Merit(Wishes(), ALL, right)
-    assert merit(fallen) < IMPOSSIBLE
-    assert merit(right) == -1.0  # it is as good as itself
+    score = GaitScore(GaitGoal(), ALL, right)
+    assert score(fallen) < IMPOSSIBLE
+    assert score(right) == -1.0  # it is as good as itself
 
 
 def test_the_front_is_what_none_beats_in_everything():
     costs = np.array([[1.0, 5.0, 1.0], [2.0, 4.0, 1.0], [2.0, 5.0, 1.0], [3.0, 3.0, 3.0], [1.0, 5.0, 1.0]])
     assert unbeaten(costs).tolist() == [True, True, False, True, True]
-    judged = [
-        Judged({}, {"valid": True, "mismatch": m, "speed_m_s": -s, "cost_of_transport": c}) for m, s, c in costs[:4]
+    evaluated = [
+        EvaluatedGait({}, {"valid": True, "mismatch": m, "speed_m_s": -s, "cost_of_transport": c})
+        for m, s, c in costs[:4]
     ]
-    assert [each.found["mismatch"] for each in front(judged)] == [1.0, 2.0, 3.0]
+    assert [each.found["mismatch"] for each in front(evaluated)] == [1.0, 2.0, 3.0]
 
 
 def test_places_beyond_the_cube_come_back_in_and_angles_come_round(trot):
@@ -126,29 +127,29 @@ def test_every_body_that_is_searched_turns_its_legs_and_keeps_its_phase_0(trot):
 
 def test_a_search_stops_when_it_is_told_to_with_the_best_so_far(trot):
     heard = []
-    plan = DESIGNER.plan(trot, Wishes(budget=500, physics=False), DESIGNER.ranges(trot), 0)
-    found = plan.run(lambda judged, words: heard.append(judged), lambda: len(heard) >= 8)
+    plan = DESIGNER.plan(trot, GaitGoal(budget=500, physics=False), DESIGNER.ranges(trot), 0)
+    found = plan.run(lambda evaluated, words: heard.append(evaluated), lambda: len(heard) >= 8)
     assert len(heard) <= 8 + 12  # a generation
     assert found is not None
 
 
 def test_ranges_in_which_nothing_walks_are_said_to_be_so(trot):
-    found, heard = search(trot, Wishes(budget=10, physics=False, least_speed=0.5), **{"gait.frequency": (1.0, 1.1)})
+    found, heard = search(trot, GaitGoal(budget=10, physics=False, least_speed=0.5), **{"gait.frequency": (1.0, 1.1)})
     assert found is None
     assert "0.5 m/s" in heard[-1][1]
 
 
 def test_parameters_that_are_all_kept_are_judged_once(trot):
     kept = dict.fromkeys(("gait.ahead_fr", "gait.ahead_hl", "gait.ahead_hr"), (0.0, 0.0))
-    found, heard = search(trot, Wishes(physics=False), **kept)
-    assert [judged for judged, _ in heard] == [1]
+    found, heard = search(trot, GaitGoal(physics=False), **kept)
+    assert [evaluated for evaluated, _ in heard] == [1]
     assert not found.better
     assert found.new == pytest.approx(found.old, nan_ok=True)
 
 
 def test_ranges_that_are_not_allowed_are_sentences(trot):
     with pytest.raises(UserError, match=r"gait.frequency from 1 to 50 leaves what is allowed"):
-        DESIGNER.plan(trot, Wishes(), {"gait.frequency": (1.0, 50.0)}, 0)
+        DESIGNER.plan(trot, GaitGoal(), {"gait.frequency": (1.0, 50.0)}, 0)
 
 
 FOUND = {  # by the default search, docs/miniaq.md
@@ -158,12 +159,12 @@ FOUND = {  # by the default search, docs/miniaq.md
 
 
 def test_what_the_search_found_is_better_than_the_trot_by_the_equations(trot):
-    right = judge(trot, {})
+    right = evaluate_gait(trot, {})
     for aim, values in FOUND.items():
-        found = judge(trot, dict(zip(DESIGNER.ranges(trot), values, strict=True)), Wishes().margin)
-        merit = Merit(Wishes(), aim, right)
-        assert merit.counts(found)
-        assert merit(found) > merit(right)
+        found = evaluate_gait(trot, dict(zip(DESIGNER.ranges(trot), values, strict=True)), GaitGoal().margin)
+        score = GaitScore(GaitGoal(), aim, right)
+        assert score.counts(found)
+        assert score(found) > score(right)
         # by more than any error of phase would change it
         assert found.found["mismatch"] < 0.15 if aim == "mismatch" else found.found["speed_m_s"] > 0.22
 
@@ -172,18 +173,18 @@ def test_what_the_search_found_is_better_than_the_trot_by_the_equations(trot):
 def test_and_in_physics(trot):
     """The quick sibling is above: physics takes half a minute."""
     for aim, values in FOUND.items():
-        gait = judge(trot, dict(zip(DESIGNER.ranges(trot), values, strict=True)))
+        gait = evaluate_gait(trot, dict(zip(DESIGNER.ranges(trot), values, strict=True)))
         confirmed = confirm(trot, aim, [gait])
         assert confirmed.better, confirmed.notes
         assert not confirmed.notes
 
 
 def test_every_wish_has_a_default_that_is_allowed_and_every_column_is_filled(trot):
-    for info in describe(Wishes):
+    for info in describe(GaitGoal):
         assert info.doc
         if info.type is float:
             assert info.low <= info.default <= info.high
-    found, _ = search(trot, Wishes(budget=10, physics=False))
+    found, _ = search(trot, GaitGoal(budget=10, physics=False))
     keys = {column.key for column in COLUMNS}
     assert set(found.old) == set(found.new) == keys
     filled = {key for key, value in found.new.items() if not math.isnan(value)}

@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_models.miniaq.equations.quadruped import LEGS
 from crawler_studies.miniaq import figures as miniaq
 from crawler_studies.miniaq.figures import phase
@@ -15,12 +15,12 @@ SIDE = {"fl": "fr", "hl": "hr"}
 
 
 @pytest.fixture(scope="module")
-def lab():
-    return miniaq.make_lab(load_robot("miniaq"))
+def data():
+    return miniaq.make_data(load_robot("miniaq"))
 
 
-def table(lab, name):
-    drawing = miniaq.DRAWINGS[name](lab)
+def table(data, name):
+    drawing = miniaq.DRAWINGS[name](data)
     assert isinstance(drawing, Drawing)
     return drawing.tables[""]
 
@@ -31,8 +31,8 @@ def later(columns, seconds=2.0):
     return {name: column[since] for name, column in columns.items()}
 
 
-def test_fig5_roll_and_pitch_are_small_and_strictly_periodic(lab):
-    walk = later(table(lab, "5"))
+def test_fig5_roll_and_pitch_are_small_and_strictly_periodic(data):
+    walk = later(table(data, "5"))
     assert 2.0 < walk["roll_deg"].max() < 3.0
     assert walk["roll_deg"].min() == pytest.approx(-walk["roll_deg"].max(), abs=0.01)  # left and right alike
     assert walk["pitch_deg"].min() == pytest.approx(-2.2, abs=0.1)
@@ -47,8 +47,8 @@ def test_fig5_roll_and_pitch_are_small_and_strictly_periodic(lab):
     np.testing.assert_allclose(walk["pitch_deg"][half:], walk["pitch_deg"][:-half], atol=2e-3)
 
 
-def test_fig6_it_goes_forward_evenly_and_the_point_on_the_side_stays_on_it(lab):
-    walk = table(lab, "6")
+def test_fig6_it_goes_forward_evenly_and_the_point_on_the_side_stays_on_it(data):
+    walk = table(data, "6")
     apart = np.sqrt(sum((walk[f"{axis}_side_mm"] - walk[f"{axis}_cog_mm"]) ** 2 for axis in "xyz"))
     np.testing.assert_allclose(apart, 18.0, atol=1e-9)  # half of the body's 36 mm
     strides = np.diff(walk["x_cog_mm"][2000::400])
@@ -56,16 +56,16 @@ def test_fig6_it_goes_forward_evenly_and_the_point_on_the_side_stays_on_it(lab):
     assert 40.0 < strides.mean() < 60.0
 
 
-def test_fig7_it_turns_in_place_and_nearly_evenly(lab):
-    turn = later(table(lab, "7"))
+def test_fig7_it_turns_in_place_and_nearly_evenly(data):
+    turn = later(table(data, "7"))
     assert turn["yaw_deg"][-1] - turn["yaw_deg"][0] > 180.0  # in three seconds, to the left
     assert np.abs(turn["yaw_deg"] - turn["line_deg"]).max() < 3.0
     assert np.corrcoef(turn["t_s"], turn["yaw_deg"])[0, 1] > 0.999
     assert turn["off_the_start_mm"].max() < 88.0  # the body's length
 
 
-def test_fig8_is_12_strides_and_a_half_of_feet_that_are_down_for_longer_than_they_are_meant_to_be(lab):
-    walk = table(lab, "8")
+def test_fig8_is_12_strides_and_a_half_of_feet_that_are_down_for_longer_than_they_are_meant_to_be(data):
+    walk = table(data, "8")
     assert walk["t_s"][-1] == pytest.approx(12.5 * 0.4)
     for leg in LEGS:
         assert walk[f"meant_{leg}"].mean() == pytest.approx(0.5, abs=0.02)  # its half stride too many
@@ -75,8 +75,8 @@ def test_fig8_is_12_strides_and_a_half_of_feet_that_are_down_for_longer_than_the
     assert max(front) < 0.6
 
 
-def test_fig9_three_feet_are_down_and_the_hind_ones_are_dragged(lab):
-    stride = table(lab, "9")
+def test_fig9_three_feet_are_down_and_the_hind_ones_are_dragged(data):
+    stride = table(data, "9")
     down = np.stack([stride[f"down_{leg}"] for leg in LEGS])[:, 1:]
     back = np.stack([stride[f"forward_N_{leg}"] for leg in LEGS])[:, 1:] < 0.0
     assert (down.sum(axis=0) >= 3).mean() > 0.85
@@ -87,9 +87,9 @@ def test_fig9_three_feet_are_down_and_the_hind_ones_are_dragged(lab):
     assert (meant == 2).mean() > 0.98
 
 
-def test_a_phase_error_on_the_left_is_its_mirror_image_on_the_right(lab, monkeypatch):
+def test_a_phase_error_on_the_left_is_its_mirror_image_on_the_right(data, monkeypatch):
     monkeypatch.setattr(phase, "STEP", 20.0)
-    drawing = miniaq.DRAWINGS["phase"](lab)
+    drawing = miniaq.DRAWINGS["phase"](data)
     assert isinstance(drawing, Drawing)
     effects, corners = drawing.tables[""], drawing.tables["corners"]
     assert effects["error_deg"].tolist() == [-20.0, 0.0, 20.0]
@@ -105,9 +105,9 @@ def test_a_phase_error_on_the_left_is_its_mirror_image_on_the_right(lab, monkeyp
     assert abs(effects["yaw_deg_s_fl"][1]) < 0.01
 
 
-def test_every_figure_is_drawn_with_its_data(lab, tmp_path):
+def test_every_figure_is_drawn_with_its_data(data, tmp_path):
     for name in ("5", "6", "7", "8", "9"):
-        picture, *data = miniaq.DRAWINGS[name](lab).save(tmp_path)
+        picture, *data = miniaq.DRAWINGS[name](data).save(tmp_path)
         assert picture.read_bytes().startswith(b"\x89PNG")
         for file in data:
             with file.open() as stream:

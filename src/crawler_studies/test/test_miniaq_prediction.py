@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_models.miniaq.equations.quadruped import Quadruped
 from crawler_models.miniaq.prediction import driving_work, predict_walk
 from crawler_models.miniaq.walks.steady_walk import SAMPLES, last_state, steady_walk

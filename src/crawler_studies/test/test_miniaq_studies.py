@@ -5,11 +5,13 @@ import pytest
 from crawler_studies.evaluators import physics_evaluator
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.evaluators.physics_evaluator import MEASURED, PhysicsEvaluator
-from crawler_studies.study.extra_columns import own_columns
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.extra_columns import extra_columns
+from crawler_studies.study.study_case import StudyCase
 from crawler_studies.tuning.objective import make_objective
 
-EVEN = Subject("miniaq", "trot", {"controller": {"encoder_counts": 0}})  # cranks that turn as evenly as the equations'
+EVEN = StudyCase(
+    "miniaq", "trot", {"controller": {"encoder_counts": 0}}
+)  # cranks that turn as evenly as the equations'
 
 
 def test_physics_measures_what_the_equations_predict_of_the_feet(monkeypatch):
@@ -17,7 +19,7 @@ def test_physics_measures_what_the_equations_predict_of_the_feet(monkeypatch):
     monkeypatch.setattr(physics_evaluator, "RELATIVE", 0.01)
     (found,), (told,) = PhysicsEvaluator.of(EVEN, {}).evaluate([{}]), ModelEvaluator(EVEN).evaluate([{}])
     assert found.valid, found.reason
-    assert found.own.keys() == told.own.keys() == own_columns(EVEN.spec).keys() <= MEASURED.keys()
+    assert found.own.keys() == told.own.keys() == extra_columns(EVEN.spec).keys() <= MEASURED.keys()
     # physics has friction with one coefficient, feet with a linear spring, legs with mass, and cranks that ripple by
     # what torque their motors have: what the feet do agrees, speed and work differ by some percent
     assert found.speed == pytest.approx(told.speed, rel=0.06)
@@ -41,7 +43,7 @@ def test_physics_measures_what_the_equations_predict_of_the_feet(monkeypatch):
 def test_each_column_can_be_an_aim():
     assert make_objective("mismatch", EVEN, "asymmetric", least=True).label == "least_mismatch"
     (found,) = ModelEvaluator(EVEN).evaluate([{"gait.ahead_hl": 90.0, "gait.ahead_hr": -90.0}])
-    for name in own_columns(EVEN.spec):
+    for name in extra_columns(EVEN.spec):
         assert make_objective(name, EVEN, "asymmetric").of([found]) == found.own[name]
 
 

@@ -2,13 +2,12 @@
 
 import pytest
 
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import ContactMode
-from crawler_models.three_link import ThreeLink
+from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.equations.foot_mode import ALL_MODES, ROS_MODE
-from crawler_models.three_link.simulation import crawl
 from crawler_studies.gait_analysis.mode_graph import BREAKS, LANDS, LIFTS, OFTEN, STOPS, event, make, states_of, watch
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 
 AIR, STICK, AHEAD, BACK = ContactMode.OPEN, ContactMode.STICK, ContactMode.SLIP_POS, ContactMode.SLIP_NEG
 
@@ -37,9 +36,9 @@ def test_what_ends_a_mode_is_told_by_what_changes(before, after, what):
 
 def test_the_strong_arrows_of_three_link_are_the_switches_of_the_event_driven_solver():
     """The graph watches a run tick by tick; the solver finds the events of the steady cycle by themselves."""
-    subject = Subject("three_link", settings={"gait": {"omega": 4.0}})
-    (seen,) = watch(subject, seconds=1.0)
-    spec, gait = subject.at({})
+    case = StudyCase("three_link", settings={"gait": {"omega": 4.0}})
+    (seen,) = watch(case, seconds=1.0)
+    spec, gait = case.at({})
     found = [mode for _, mode in crawl(ThreeLink.from_parameters(spec.parameters), gait).switches]
     cycle = [(ROS_MODE[first], ROS_MODE[second]) for first, second in found]
     assert {change for change, rate in seen.passages.items() if rate >= OFTEN} == set(
@@ -50,7 +49,7 @@ def test_the_strong_arrows_of_three_link_are_the_switches_of_the_event_driven_so
 
 @pytest.mark.exhaustive  # half a minute of walks; the graph of two feet is a test in every run
 def test_the_trot_of_miniaq_is_on_its_hind_feet_nearly_all_the_time(tmp_path):
-    drawing = make(Subject("miniaq"))
+    drawing = make(StudyCase("miniaq"))
     table = drawing.tables[""]
     air = table["share_of_time"][table["mode_of_the_first"] == AIR]
     assert air[:2] == pytest.approx([0.5, 0.5], abs=0.02)  # docs/miniaq.md: duty 0.50 in front, 0.97 behind

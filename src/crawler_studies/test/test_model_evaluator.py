@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 from gait_generators.kinds.gait_registry import GAITS, make_gait
 
 
@@ -25,7 +25,7 @@ def points(rng, **ranges):
     ],
 )
 def test_a_batch_is_what_its_points_are_one_by_one(gait, ranges):
-    evaluator = ModelEvaluator(Subject("three_link", gait))
+    evaluator = ModelEvaluator(StudyCase("three_link", gait))
     batch = points(np.random.default_rng(3), **ranges)
     results = evaluator.evaluate(batch)
     for point, found in zip(batch, results, strict=True):
@@ -41,7 +41,7 @@ def test_a_batch_is_what_its_points_are_one_by_one(gait, ranges):
 
 
 def test_what_a_point_comes_to_does_not_depend_on_the_points_beside_it():
-    evaluator = ModelEvaluator(Subject("three_link"))
+    evaluator = ModelEvaluator(StudyCase("three_link"))
     omegas = np.linspace(0.3, 9.0, 30).tolist()
     grid = [{"gait.omega": omega, "gait.psi": psi} for omega in omegas for psi in (0.0, 20.0)]
     together = evaluator.evaluate(grid)
@@ -50,7 +50,7 @@ def test_what_a_point_comes_to_does_not_depend_on_the_points_beside_it():
 
 
 def test_a_point_outside_a_parameters_range_is_invalid_and_says_so():
-    good, bad = ModelEvaluator(Subject("three_link")).evaluate([{"gait.omega": 8.0}, {"gait.omega": 80.0}])
+    good, bad = ModelEvaluator(StudyCase("three_link")).evaluate([{"gait.omega": 8.0}, {"gait.omega": 80.0}])
     assert good.valid
     assert "gait.omega" in bad.reason
     assert "40" in bad.reason

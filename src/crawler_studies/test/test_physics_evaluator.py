@@ -8,11 +8,11 @@ import pytest
 from crawler_core.errors import UserError
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.evaluators.physics_evaluator import Blocks, PhysicsEvaluator, whole_beat
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 from sim_bridge.physics.engines import installed_engines
 
-PAPER = Subject("three_link")
-SOFT = Subject("three_link", settings={"robot": {"friction": 0.398}, "gait": {"phi0": 145.0}})
+PAPER = StudyCase("three_link")
+SOFT = StudyCase("three_link", settings={"robot": {"friction": 0.398}, "gait": {"phi0": 145.0}})
 
 
 FIRST, *OTHERS = installed_engines()
@@ -22,16 +22,16 @@ EACH_ENGINE = [FIRST, *(pytest.param(name, marks=pytest.mark.exhaustive) for nam
 
 @pytest.mark.parametrize("engine", EACH_ENGINE)
 @pytest.mark.parametrize(
-    ("subject", "omega", "step"),  # mm
+    ("case", "omega", "step"),  # mm
     [
         pytest.param(PAPER, 3.2, 23.0822, marks=pytest.mark.exhaustive),
         (PAPER, 8.0, 2.8304),
         (PAPER, 16.0, 7.3171),
     ],
 )
-def test_physics_makes_the_equations_steps(engine: str, subject: Subject, omega: float, step: float) -> None:
-    (found,) = PhysicsEvaluator.of(subject, {}, engine).evaluate([{"gait.omega": omega}])
-    (told,) = ModelEvaluator(subject).evaluate([{"gait.omega": omega}])
+def test_physics_makes_the_equations_steps(engine: str, case: StudyCase, omega: float, step: float) -> None:
+    (found,) = PhysicsEvaluator.of(case, {}, engine).evaluate([{"gait.omega": omega}])
+    (told,) = ModelEvaluator(case).evaluate([{"gait.omega": omega}])
     assert told.step_length * 1e3 == pytest.approx(step, abs=1e-3)
     assert found.valid
     # an error of first order in the physics step, of slides that are much longer than the robot's step
@@ -50,10 +50,10 @@ SOFT_STEPS = [0.3, 1.0, 3.2, 8.0, 16.0]  # rad/s
 @pytest.mark.parametrize("omega", SOFT_STEPS)
 def test_physics_makes_the_equations_steps_on_soft_tips(engine: str, omega: float) -> None:
     point = {"gait.omega": omega}
-    subject = Subject("three_link", settings={"robot": {"friction": 0.398}})
+    case = StudyCase("three_link", settings={"robot": {"friction": 0.398}})
     (found,), (told,) = (
-        PhysicsEvaluator.of(subject, {}, engine).evaluate([point]),
-        ModelEvaluator(subject).evaluate([point]),
+        PhysicsEvaluator.of(case, {}, engine).evaluate([point]),
+        ModelEvaluator(case).evaluate([point]),
     )
     assert found.valid == told.valid, found.reason
     assert abs(found.step_length - told.step_length) < max(0.03 * abs(told.step_length), 1.5e-4)

@@ -1,11 +1,11 @@
-"""The labelled drawings show the robots that their files describe."""
+"""The labelled figures show the robots that their files describe."""
 
 import math
 
 import numpy as np
 import pytest
 
-from crawler_core.robot import load_robot, robot_names
+from crawler_core.robot.robot_file import load_robot, robot_names
 from crawler_studies.plots.robot_drawing import Side, make, place_links
 
 LENGTHS = {  # mm, between what is joined to each link: by hand from the robot files' parameters

@@ -6,10 +6,10 @@ import pytest
 from crawler_core.errors import UserError
 from crawler_studies.evaluators.friction_sets import asymmetric, check_spread, corners, robust, worst
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 from crawler_studies.tuning.objective import make_objective
 
-SLOW = Subject("three_link", settings={"gait": {"omega": 0.3}})
+SLOW = StudyCase("three_link", settings={"gait": {"omega": 0.3}})
 
 
 def value(name, psi, friction_set="asymmetric"):
@@ -66,7 +66,7 @@ def test_a_spread_that_makes_no_set_is_refused(spread):
 
 
 def test_a_users_own_scale_of_a_foot_is_kept():
-    subject = Subject("three_link", settings={"robot": {"friction_scale_1": 1.5}})
-    points = make_objective("worst_step", subject, "corners").points({"robot.friction_scale_2": 0.5})
+    case = StudyCase("three_link", settings={"robot": {"friction_scale_1": 1.5}})
+    points = make_objective("worst_step", case, "corners").points({"robot.friction_scale_2": 0.5})
     assert {round(point["robot.friction_scale_1"], 9) for point in points} == {1.35, 1.5, 1.65}
     assert {round(point["robot.friction_scale_2"], 9) for point in points} == {0.45, 0.5, 0.55}

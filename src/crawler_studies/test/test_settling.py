@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from crawler_core.robot import StrideSpec
+from crawler_core.robot.robot_spec import StrideSpec
 from crawler_core.types import ContactMode
 from crawler_nodes.run_log.log import FeetSample, Place, RunLog
-from crawler_studies.evaluators.convergence import MOST_BLOCKS, Measurement, foot_in_the_air
+from crawler_studies.evaluators.convergence import MOST_BLOCKS, StrideConvergence, find_lifted_foot
 
 PERIOD = 0.7853  # s, no multiple of the time between messages
 
@@ -26,7 +26,7 @@ def crawl(seconds, drift=lambda t: 0.02 * t, rate=100.0):
 
 
 def test_a_steady_crawl_gives_its_step_length():
-    step = Measurement(0.5, PERIOD).result(crawl(8.0))
+    step = StrideConvergence(0.5, PERIOD).result(crawl(8.0))
     assert step.length == pytest.approx(0.02 * PERIOD, rel=1e-5)
     assert step.period == pytest.approx(PERIOD, rel=1e-12)
 
@@ -35,7 +35,7 @@ def test_strides_that_end_with_an_event_have_the_period_that_is_measured():
     log = crawl(12.0)
     log.stride = StrideSpec("touch_down", "foot")
     log.events.extend(np.arange(0.1, 12.0, PERIOD).tolist())
-    step = Measurement(0.5, 0.7).result(log)  # the gait's period is another
+    step = StrideConvergence(0.5, 0.7).result(log)  # the gait's period is another
     assert step.period == pytest.approx(PERIOD, rel=1e-9)
     assert step.length == pytest.approx(0.02 * PERIOD, rel=1e-5)
 
@@ -44,13 +44,13 @@ def test_transients_are_waited_for():
     def drift(t):
         return 0.02 * t + 0.03 * math.exp(-t / 2.0)
 
-    short = Measurement(0.0, PERIOD).result(crawl(4.0, drift))
+    short = StrideConvergence(0.0, PERIOD).result(crawl(4.0, drift))
     assert short is None
-    assert Measurement(0.0, PERIOD).result(crawl(20.0, drift)).length == pytest.approx(0.02 * PERIOD, rel=0.01)
+    assert StrideConvergence(0.0, PERIOD).result(crawl(20.0, drift)).length == pytest.approx(0.02 * PERIOD, rel=0.01)
 
 
 def test_a_crawl_that_never_settles_is_nan():
-    measurement = Measurement(0.0, PERIOD)
+    measurement = StrideConvergence(0.0, PERIOD)
     seconds = (MOST_BLOCKS + 1) * measurement.periods * PERIOD
     step = measurement.result(crawl(seconds, lambda t: 0.005 * t * t))
     assert step is not None
@@ -58,8 +58,8 @@ def test_a_crawl_that_never_settles_is_nan():
 
 
 def test_a_fast_gait_is_averaged_over_several_periods():
-    assert Measurement(0.0, 0.3).periods == 5
-    assert Measurement(0.0, 20.0).periods == 1
+    assert StrideConvergence(0.0, 0.3).periods == 5
+    assert StrideConvergence(0.0, 20.0).periods == 1
 
 
 def test_a_foot_that_flickers_is_on_the_ground_and_one_that_lifts_is_not():
@@ -68,7 +68,7 @@ def test_a_foot_that_flickers_is_on_the_ground_and_one_that_lifts_is_not():
         flicker = ContactMode.OPEN if k % 100 == 0 else ContactMode.STICK
         lifted = ContactMode.OPEN if k % 20 == 0 else ContactMode.SLIP_POS
         log.contacts.append(FeetSample(0.01 * k, [flicker, lifted], [0.0, 0.0]))
-    assert foot_in_the_air(log) == "foot_2"
-    assert foot_in_the_air(log, {"foot_2"}) == ""
+    assert find_lifted_foot(log) == "foot_2"
+    assert find_lifted_foot(log, {"foot_2"}) == ""
     log.clear()
-    assert foot_in_the_air(log) == ""
+    assert find_lifted_foot(log) == ""

@@ -3,31 +3,31 @@
 import numpy as np
 import pytest
 
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.plots.drawing import Drawing
 from crawler_studies.snake import figures as snake
 from crawler_studies.snake.figures import links, rates, table1, table2
-from crawler_studies.study.extra_columns import own_columns
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.extra_columns import extra_columns
+from crawler_studies.study.study_case import StudyCase
 from crawler_studies.sweep.plan import make_plan
 from crawler_studies.sweep.rows import columns, rows
 from crawler_studies.sweep.table import make_table
 
 
 @pytest.fixture(scope="module")
-def lab():
-    return snake.make_lab(load_robot("snake"))
+def data():
+    return snake.make_data(load_robot("snake"))
 
 
-def table_of(name, lab):
-    drawing = snake.DRAWINGS[name](lab)
+def table_of(name, data):
+    drawing = snake.DRAWINGS[name](data)
     assert isinstance(drawing, Drawing)
     return drawing.tables[""]
 
 
-def test_fig3_the_papers_wave_strays_and_comes_back_and_the_closed_one_does_not_stray(lab):
-    table = table_of("3", lab)
+def test_fig3_the_papers_wave_strays_and_comes_back_and_the_closed_one_does_not_stray(data):
+    table = table_of("3", data)
     at_front = table["point"] == 7.0
     for end in ("x", "y"):
         way = table[f"{end}_paper_l"][at_front]
@@ -36,8 +36,8 @@ def test_fig3_the_papers_wave_strays_and_comes_back_and_the_closed_one_does_not_
     assert table["y_paper_l"][at_front].min() == pytest.approx(-0.30, abs=0.01)
 
 
-def test_fig4_f_grows_evenly_and_d_unit_faster(lab):
-    table = table_of("4", lab)
+def test_fig4_f_grows_evenly_and_d_unit_faster(data):
+    table = table_of("4", data)
     alpha, f, d_unit = table["alpha_deg"], table["f"], table["d_unit"]
     assert d_unit[-1] == pytest.approx(3.35, abs=0.02)
     assert f[-1] == pytest.approx(0.52, abs=0.005)
@@ -54,8 +54,8 @@ def test_table_1_agrees_to_the_printed_digit():
     np.testing.assert_array_equal(np.round(table["d_unit"], 2), table["d_unit_printed"])
 
 
-def test_table_2_is_off_in_one_d_unit_one_f_and_in_lengths_that_come_from_rounded_ones(lab):
-    table = table2.columns(lab.spec)
+def test_table_2_is_off_in_one_d_unit_one_f_and_in_lengths_that_come_from_rounded_ones(data):
+    table = table2.columns(data.spec)
     off = np.abs(table["d_unit"] - table["d_unit_printed"]) > 0.00051  # half of the printed digit, and its rounding
     assert off.tolist() == [False, True, False, False, False, False]
     assert table["d_unit"][1] == pytest.approx(0.986, abs=0.0005)
@@ -70,18 +70,18 @@ def test_table_2_is_off_in_one_d_unit_one_f_and_in_lengths_that_come_from_rounde
     assert round(table["loss_percent"][1]) == 14  # of the d_unit that is meant, and not 11
 
 
-def test_a_table_is_saved_under_its_name_and_marks_the_misprint(lab, tmp_path):
-    (file,) = snake.DRAWINGS["table2"](lab).save(tmp_path)
+def test_a_table_is_saved_under_its_name_and_marks_the_misprint(data, tmp_path):
+    (file,) = snake.DRAWINGS["table2"](data).save(tmp_path)
     assert file.name == "table2.md"
     marked = [line for line in file.read_text().splitlines() if "**0.956**" in line]
     assert len(marked) == 1
     assert marked[0].startswith("| 4 | 45 | 0.333 |")
 
 
-def test_fig1_goes_through_a_cycle_on_the_ground_and_advances_by_what_the_equations_say(lab):
-    table = table_of("1", lab)
+def test_fig1_goes_through_a_cycle_on_the_ground_and_advances_by_what_the_equations_say(data):
+    table = table_of("1", data)
     tail = table["x_m"][table["point"] == 0.0]
-    assert tail[-1] - tail[0] == pytest.approx(lab.predicted("serpenoid", [(4, 45.0)])[0].step_length, abs=2e-4)
+    assert tail[-1] - tail[0] == pytest.approx(data.predicted("serpenoid", [(4, 45.0)])[0].step_length, abs=2e-4)
     for row in np.unique(table["interval"]):
         here = table["interval"] == row
         assert table["z_m"][here].min() == pytest.approx(0.0, abs=1e-9)  # it lies on the ground
@@ -98,15 +98,15 @@ def test_the_ratio_of_the_joints_speeds_grows_with_n_and_their_rates_jump_betwee
     np.testing.assert_allclose(table["jump"], table["fastest"])  # from standstill to the fastest at once
 
 
-def test_shorter_links_advance_further_at_one_amplitude_and_less_at_the_largest(lab):
-    table = links.columns(lab.spec)
+def test_shorter_links_advance_further_at_one_amplitude_and_less_at_the_largest(data):
+    table = links.columns(data.spec)
     assert (np.diff(table["d_fixed_mm"]) > 0.0).all()
     assert (np.diff(table["d_share_mm"]) < 0.0).all()
     assert (np.diff(table["f_over_d_share"]) < 0.0).all()
 
 
 def test_an_evaluation_has_the_snakes_own_numbers_and_minds_no_lifted_foot():
-    results = ModelEvaluator(Subject("snake", "serpenoid_closed")).evaluate([{"gait.n": 6.0, "gait.alpha": 45.0}])
+    results = ModelEvaluator(StudyCase("snake", "serpenoid_closed")).evaluate([{"gait.n": 6.0, "gait.alpha": 45.0}])
     assert results[0].valid
     own = results[0].own
     assert own["d_step_m"] == pytest.approx(0.084 * 2.98698, abs=1e-6)
@@ -115,7 +115,7 @@ def test_an_evaluation_has_the_snakes_own_numbers_and_minds_no_lifted_foot():
 
 
 def test_a_gait_that_asks_too_much_of_a_servo_is_not_valid_and_says_which():
-    results = ModelEvaluator(Subject("snake", "serpenoid", {"robot": {"links": 20}})).evaluate([{"gait.alpha": 45.0}])
+    results = ModelEvaluator(StudyCase("snake", "serpenoid", {"robot": {"links": 20}})).evaluate([{"gait.alpha": 45.0}])
     assert not results[0].valid
     assert "joint_" in results[0].reason
     assert "its limit is 6.00 N m" in results[0].reason
@@ -128,15 +128,15 @@ def test_a_sweeps_table_has_the_snakes_own_columns_and_no_other_robots_has():
     assert table["d_step_m"].to_pylist() == pytest.approx([0.0828005, 0.2509063], abs=1e-7)
     assert table["peak_torque_N_m"].to_pylist()[0] < table["peak_torque_N_m"].to_pylist()[1] < 6.0
     assert table["f"].to_pylist() == pytest.approx([0.0, 0.0], abs=1e-12)
-    assert "f" not in columns(plan.grid, own_columns(load_robot("three_link")))
+    assert "f" not in columns(plan.grid, extra_columns(load_robot("three_link")))
     # nobody has checked these of a snake
     assert not {"unique", "painleve_margin", "min_normal_force_N"} & set(table.column_names)
 
 
 @pytest.mark.exhaustive  # sim_bridge's own tests see the loss, and that the closed wave lacks it
-def test_with_the_files_servos_physics_loses_more_with_n_5_than_with_4_where_the_paper_lost_less(lab):
-    four, five = lab.measured("serpenoid", [(4, 58.0), (5, 58.0)])
-    (closed,) = lab.measured("serpenoid_closed", [(5, 58.0)])
+def test_with_the_files_servos_physics_loses_more_with_n_5_than_with_4_where_the_paper_lost_less(data):
+    four, five = data.measured("serpenoid", [(4, 58.0), (5, 58.0)])
+    (closed,) = data.measured("serpenoid_closed", [(5, 58.0)])
     assert all(result.valid for result in (four, five, closed))
     assert four.own["slip"] == pytest.approx(0.045, abs=0.02)  # 9 % in the paper's experiment
     assert five.own["slip"] == pytest.approx(0.117, abs=0.03)  # 7 % there

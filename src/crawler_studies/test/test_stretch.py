@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from transforms3d.euler import euler2quat
 
-from crawler_core.robot import StrideSpec, load_robot
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.robot.robot_spec import StrideSpec
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
-from crawler_studies.recordings.run_window import Stretch
+from crawler_studies.recordings.run_window import RunWindow
 
 DT = 0.01  # s
 TICKS = 400
@@ -28,10 +29,10 @@ def circling(**changes):
     spec = dataclasses.replace(load_robot("three_link"), base_motion=("x", "y", "yaw"), **changes)
     angles = np.linspace(0.0, 0.5 * math.pi, TICKS + 1)
     every = [seen(math.sin(a), 1.0 - math.cos(a), a, k % 100 >= 60, round(k * DT * 1e9)) for k, a in enumerate(angles)]
-    stretch = Stretch(spec, DT, every[0])
+    window = RunWindow(spec, DT, every[0])
     for one in every[1:]:
-        stretch.add(one)
-    return stretch
+        window.add(one)
+    return window
 
 
 def test_a_robot_that_turns_is_measured_along_its_way():
@@ -60,26 +61,26 @@ def pushed(force, slip, mode, effort, rate):
 
 def test_the_motors_and_the_ground_are_asked_for_what_they_had_to_give():
     still = (0.0, 0.0, 0.0)
-    stretch = Stretch(load_robot("three_link"), DT, pushed(still, still, ContactMode.OPEN, 0.0, 0.0))
-    stretch.add(pushed((3.0, 0.0, 10.0), still, ContactMode.STICK, 2.0, 5.0))
-    stretch.add(pushed((-8.0, 0.0, 20.0), (0.5, 0.0, 0.0), ContactMode.SLIP_POS, -4.0, 6.0))
-    stretch.add(pushed(still, (0.9, 0.0, 0.0), ContactMode.OPEN, 1.0, -7.0))
-    assert (stretch.torque, stretch.power, stretch.rate) == (4.0, 24.0, 7.0)
-    assert stretch.work == pytest.approx(10.0 * DT)  # what brakes gives nothing back
-    assert stretch.friction == pytest.approx(0.3)  # of a foot that sticks; one in the air does not slip
-    assert stretch.force == 20.0
-    assert stretch.slip == pytest.approx(0.5 * DT)
-    assert stretch.friction_work == pytest.approx(4.0 * DT)
-    assert stretch.time == pytest.approx(3 * DT)
+    window = RunWindow(load_robot("three_link"), DT, pushed(still, still, ContactMode.OPEN, 0.0, 0.0))
+    window.add(pushed((3.0, 0.0, 10.0), still, ContactMode.STICK, 2.0, 5.0))
+    window.add(pushed((-8.0, 0.0, 20.0), (0.5, 0.0, 0.0), ContactMode.SLIP_POS, -4.0, 6.0))
+    window.add(pushed(still, (0.9, 0.0, 0.0), ContactMode.OPEN, 1.0, -7.0))
+    assert (window.torque, window.power, window.rate) == (4.0, 24.0, 7.0)
+    assert window.work == pytest.approx(10.0 * DT)  # what brakes gives nothing back
+    assert window.friction == pytest.approx(0.3)  # of a foot that sticks; one in the air does not slip
+    assert window.force == 20.0
+    assert window.slip == pytest.approx(0.5 * DT)
+    assert window.friction_work == pytest.approx(4.0 * DT)
+    assert window.time == pytest.approx(3 * DT)
 
 
 def test_a_motor_keeps_what_its_own_damping_takes():
     spec = load_robot("three_link")
     damped = dataclasses.replace(spec, joints=tuple(dataclasses.replace(joint, damping=0.5) for joint in spec.joints))
     still = (0.0, 0.0, 0.0)
-    stretch = Stretch(damped, DT, pushed(still, still, ContactMode.OPEN, 0.0, 0.0))
-    stretch.add(pushed(still, still, ContactMode.OPEN, 3.0, 4.0))  # 3 N m, of which 2 are left on the shaft
-    assert stretch.work == pytest.approx(1.0 * 4.0 * DT)
+    window = RunWindow(damped, DT, pushed(still, still, ContactMode.OPEN, 0.0, 0.0))
+    window.add(pushed(still, still, ContactMode.OPEN, 3.0, 4.0))  # 3 N m, of which 2 are left on the shaft
+    assert window.work == pytest.approx(1.0 * 4.0 * DT)
 
 
 def test_the_feet_are_told_apart_by_period_or_by_the_event_of_a_foot():
@@ -90,15 +91,15 @@ def test_the_feet_are_told_apart_by_period_or_by_the_event_of_a_foot():
     for change in ({}, {"stride": StrideSpec("touch_down", load_robot("three_link").foot_names[0])}):
         found = circling(**change).footfall(Meant(), 4)
         assert found.cycles == (3 if change else 4)
-        assert found.duty == pytest.approx([0.6, 0.6], abs=0.01)  # to the tick at which the stretch begins
+        assert found.duty == pytest.approx([0.6, 0.6], abs=0.01)  # to the tick at which the window begins
         assert found.mismatch == pytest.approx(0.4, abs=0.01)
 
 
 def test_roll_and_pitch_are_those_of_the_base():
     spec, still = load_robot("three_link"), np.zeros(2)
-    stretch = Stretch(spec, DT, seen(0.0, 0.0, 0.0, False))
+    window = RunWindow(spec, DT, seen(0.0, 0.0, 0.0, False))
     for roll, pitch, yaw in ((0.1, -0.2, 2.0), (0.0, 1.2, -3.0)):
         base = BaseState((0.0,) * 3, tuple(euler2quat(roll, pitch, yaw, "sxyz")), (0.0,) * 3, (0.0,) * 3)
-        stretch.add(Observation(0, still, still, still, base, seen(0.0, 0.0, 0.0, False).contacts))
+        window.add(Observation(0, still, still, still, base, seen(0.0, 0.0, 0.0, False).contacts))
     expected = [(0.1, -0.2, math.cos(0.1) * math.cos(0.2)), (0.0, 1.2, math.cos(1.2))]
-    assert stretch.attitude == pytest.approx(np.array(expected))
+    assert window.attitude == pytest.approx(np.array(expected))

@@ -16,27 +16,27 @@ from crawler_core.errors import UserError
 from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
-from crawler_studies.study.extra_columns import own_columns
-from crawler_studies.study.study_case import Point, Subject
+from crawler_studies.study.extra_columns import extra_columns
+from crawler_studies.study.study_case import Point, StudyCase
 from crawler_studies.study.study_file import open_study
 from crawler_studies.sweep import cluster as cluster_module
-from crawler_studies.sweep.cluster import Cluster, own_cluster, running_cluster
+from crawler_studies.sweep.cluster import Cluster, local_cluster, running_cluster
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.rows import columns
 from crawler_studies.sweep.runner import sweep
 from crawler_studies.sweep.variable import parse_variables
 
-SUBJECT = Subject("three_link")
+CASE = StudyCase("three_link")
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import a test
 
 
 def grid(*words: str) -> Grid:
-    return Grid(parse_variables(SUBJECT, words))
+    return Grid(parse_variables(CASE, words))
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    with own_cluster(2) as made:
+    with local_cluster(2) as made:
         yield made
 
 
@@ -58,7 +58,7 @@ def test_a_cluster_of_our_own_listens_on_this_machine_only(cluster: Cluster) -> 
 
 def test_processes_find_what_one_process_finds(cluster: Cluster) -> None:
     over = grid("gait.omega=0.3:20:30:log", "gait.psi=0,20,90")
-    evaluator = ModelEvaluator(SUBJECT)
+    evaluator = ModelEvaluator(CASE)
     alone = evaluator.evaluate(over.points(range(over.size)))
     found: dict[int, Result] = {}
     for numbers, results in cluster(evaluator, over, range(over.size)):
@@ -110,13 +110,13 @@ def test_a_point_that_ends_every_worker_is_not_valid_and_the_others_are(
 
 def test_physics_is_swept_in_processes(cluster: Cluster, tmp_path: Path) -> None:
     over = grid("gait.omega=10,14")
-    coarse = PhysicsEvaluator.of(SUBJECT, {"physics_rate": 1000.0, "rate": 250.0})
-    own = own_columns(SUBJECT.spec)
+    coarse = PhysicsEvaluator.of(CASE, {"physics_rate": 1000.0, "rate": 250.0})
+    own = extra_columns(CASE.spec)
     with open_study(tmp_path / "s.sqlite", {}, columns(over, own)) as study:
         sweep(cluster, coarse, over, study, lambda _: None, own)
         steps = [row[2] for row in study.finished()]
         unique = [row[1 + study.columns.index("unique")] for row in study.finished()]
-    told = ModelEvaluator(SUBJECT).evaluate(over.points(range(2)))
+    told = ModelEvaluator(CASE).evaluate(over.points(range(2)))
     assert steps == pytest.approx([result.step_length for result in told], rel=0.1)  # the physics is coarse
     assert unique == [None] * 2  # physics cannot tell
 
@@ -133,8 +133,8 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("patient")
 def test_a_running_cluster_is_used_by_its_address(cluster: Cluster) -> None:
     over = grid("gait.omega=4,8")
-    with running_cluster(scheduler_of(cluster), SUBJECT) as other:
-        found = [result for _, results in other(ModelEvaluator(SUBJECT), over, range(2)) for result in results]
+    with running_cluster(scheduler_of(cluster), CASE) as other:
+        found = [result for _, results in other(ModelEvaluator(CASE), over, range(2)) for result in results]
     assert sorted(round(result.step_length * 1e3, 2) for result in found)[0] == 2.83
     assert len(addresses(cluster)) == 3  # and it lives on
 
@@ -152,19 +152,19 @@ def test_an_address_where_no_scheduler_answers_is_one_sentence(listening: bool) 
         if not listening:
             nobody.close()
         with pytest.raises(UserError, match=f"no Dask scheduler answers at tcp://127.0.0.1:{port}"):
-            running_cluster(f"tcp://127.0.0.1:{port}", SUBJECT).__enter__()
+            running_cluster(f"tcp://127.0.0.1:{port}", CASE).__enter__()
 
 
 def test_a_workers_address_is_not_a_schedulers(cluster: Cluster) -> None:
     worker = addresses(cluster)[1]
     with pytest.raises(UserError, match="no Dask scheduler answers"):
-        running_cluster(worker, SUBJECT).__enter__()
+        running_cluster(worker, CASE).__enter__()
 
 
 @pytest.mark.parametrize("address", ["localhost", "http://127.0.0.1:8786", "tcp://"])
 def test_what_is_no_address_is_one_sentence(address: str) -> None:
     with pytest.raises(UserError, match="is no address") as refused:
-        running_cluster(address, SUBJECT).__enter__()
+        running_cluster(address, CASE).__enter__()
     assert "\n" not in str(refused.value)
 
 
@@ -182,7 +182,7 @@ def empty_scheduler() -> Iterator[str]:
 def test_a_cluster_without_workers_is_one_sentence(empty_scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_module, "ANSWER", 5.0)  # s, in which the scheduler, which is there, must have answered
     with pytest.raises(UserError, match="has no workers: start some with `dask worker"):
-        running_cluster(empty_scheduler, SUBJECT).__enter__()
+        running_cluster(empty_scheduler, CASE).__enter__()
 
 
 @pytest.mark.usefixtures("patient")
@@ -193,7 +193,7 @@ def test_workers_without_our_packages_are_one_sentence(empty_scheduler: str, tmp
     with subprocess.Popen(words, env=alone, cwd=tmp_path, stdout=log, stderr=log) as worker:
         try:
             with pytest.raises(UserError, match=r"a worker lacks this stack .*crawler_studies") as refused:
-                running_cluster(empty_scheduler, SUBJECT).__enter__()
+                running_cluster(empty_scheduler, CASE).__enter__()
         finally:
             worker.kill()
     assert "\n" not in str(refused.value)

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_studies.study.study_case import Subject
-from crawler_studies.sweep.chunk_size import Pace
+from crawler_studies.study.study_case import StudyCase
+from crawler_studies.sweep.chunk_size import ChunkSize
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.variable import parse_variable, parse_variables
 
-SUBJECT = Subject("three_link")
+CASE = StudyCase("three_link")
 
 
 def test_a_range_is_evenly_spaced_and_has_exactly_its_ends() -> None:
-    variable = parse_variable(SUBJECT, "gait.omega=0.3:20:100")
+    variable = parse_variable(CASE, "gait.omega=0.3:20:100")
     assert len(variable.values) == 100
     assert (variable.values[0], variable.values[-1]) == (0.3, 20.0)
     assert np.diff(variable.values) == pytest.approx(19.7 / 99)
@@ -23,15 +23,15 @@ def test_a_range_is_evenly_spaced_and_has_exactly_its_ends() -> None:
 
 
 def test_logarithmic_spacing_has_equal_factors() -> None:
-    variable = parse_variable(SUBJECT, "gait.omega=0.3:20:10:log")
+    variable = parse_variable(CASE, "gait.omega=0.3:20:10:log")
     assert (variable.values[0], variable.values[-1]) == (0.3, 20.0)
     assert np.diff(np.log(variable.values)) == pytest.approx(math.log(20 / 0.3) / 9)
     assert variable.log
 
 
 def test_a_list_is_taken_as_it_is() -> None:
-    assert parse_variable(SUBJECT, "gait.psi=10,20.5,30").values == (10.0, 20.5, 30.0)
-    assert parse_variable(SUBJECT, "robot.friction_scale_1=8e-1,1.2").values == (0.8, 1.2)
+    assert parse_variable(CASE, "gait.psi=10,20.5,30").values == (10.0, 20.5, 30.0)
+    assert parse_variable(CASE, "robot.friction_scale_1=8e-1,1.2").values == (0.8, 1.2)
 
 
 @pytest.mark.parametrize(
@@ -64,26 +64,26 @@ def test_a_list_is_taken_as_it_is() -> None:
 )
 def test_a_variable_that_cannot_be_is_one_sentence(word: str, said: str) -> None:
     with pytest.raises(UserError) as refused:
-        parse_variable(SUBJECT, word)
+        parse_variable(CASE, word)
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
 def test_the_same_variable_twice_is_refused() -> None:
     with pytest.raises(UserError, match=r"gait\.omega is varied twice"):
-        parse_variables(SUBJECT, ["gait.omega=1:2:3", "gait.psi=1:2:3", "gait.omega=4:5:6"])
+        parse_variables(CASE, ["gait.omega=1:2:3", "gait.psi=1:2:3", "gait.omega=4:5:6"])
 
 
 def test_nothing_to_vary_and_too_much_of_it_are_refused() -> None:
     with pytest.raises(UserError, match="give --vary"):
         Grid(())
-    variables = parse_variables(SUBJECT, [f"gait.{name}=1:2:1000" for name in ("omega", "psi", "amplitude")])
+    variables = parse_variables(CASE, [f"gait.{name}=1:2:1000" for name in ("omega", "psi", "amplitude")])
     with pytest.raises(UserError, match="1000000000 points are more than"):
         Grid(variables)
 
 
 def test_the_points_are_every_combination_once() -> None:
-    grid = Grid(parse_variables(SUBJECT, ["gait.omega=1,2,3", "gait.psi=10,20"]))
+    grid = Grid(parse_variables(CASE, ["gait.omega=1,2,3", "gait.psi=10,20"]))
     points = grid.points(range(grid.size))
     assert points[:3] == [
         {"gait.omega": 1.0, "gait.psi": 10.0},
@@ -95,7 +95,7 @@ def test_the_points_are_every_combination_once() -> None:
 
 
 def test_the_pace_comes_to_what_the_time_allows() -> None:
-    pace = Pace()
+    pace = ChunkSize()
     assert pace.size == 1
     sizes = []
     for _ in range(8):  # a thousand points per second

@@ -16,7 +16,7 @@ from matplotlib.patches import Rectangle
 from crawler_core.errors import UserError
 from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.sweep.grid import Grid
-from crawler_studies.sweep.plot import draw, make_figure, what_is_drawn
+from crawler_studies.sweep.plot import describe_plot, draw, make_figure
 from crawler_studies.sweep.rows import rows
 from crawler_studies.sweep.table import make_table, write_table
 from crawler_studies.sweep.variable import SweepVariable
@@ -145,7 +145,7 @@ def test_three_variables_have_a_map_for_each_value_of_the_shortest() -> None:
     ],
 )
 def test_the_user_is_told_what_is_drawn(names: str, said: str) -> None:
-    assert what_is_drawn(Grid(tuple(SweepVariable(name, (1.0, 2.0)) for name in names))) == said
+    assert describe_plot(Grid(tuple(SweepVariable(name, (1.0, 2.0)) for name in names))) == said
 
 
 def test_a_map_without_a_valid_point_is_drawn_all_the_same(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
-from crawler_models.three_link.simulation import crawl
+from crawler_core.robot.robot_file import load_robot
+from crawler_models.three_link import crawl
 from crawler_studies.design.evolution_strategy import Evolution
 from crawler_studies.three_link.shape_design import Limits, design
 from crawler_studies.three_link.shape_design.constraints import sample_all, stroke_deficit

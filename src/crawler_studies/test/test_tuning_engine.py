@@ -106,7 +106,7 @@ def test_the_default_file_is_the_same_for_the_same_tuning_alone(tmp_path, monkey
 
 def test_the_gait_that_has_the_parameter_is_chosen():
     plan = make_plan(request(over=("gait.alpha",)))
-    assert plan.subject.gait_name == "time_scaled"
+    assert plan.case.gait_name == "time_scaled"
     assert "the only one of three_link that has gait.alpha" in plan.note
     assert make_plan(request(over=("gait.psi",))).note == ""
 
@@ -136,7 +136,7 @@ def test_what_cannot_be_tuned_is_refused_with_a_sentence(change, said):
 def test_a_search_for_a_shape_goes_on_where_it_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr("crawler_studies.three_link.shape_search.FIRST", 700)
     monkeypatch.setattr("crawler_studies.three_link.shape_search.PART", 330)
-    subject = make_plan(request(gait="fourier", over=("gait.servo_lag",))).subject
+    case = make_plan(request(gait="fourier", over=("gait.servo_lag",))).case
 
     def search(name, stop_at=math.inf):
         judged = 0
@@ -145,7 +145,7 @@ def test_a_search_for_a_shape_goes_on_where_it_stopped(tmp_path, monkeypatch):
             nonlocal judged
             judged = gaits
 
-        job = ShapeSearch.of(subject, SPREAD, 1030, 0)
+        job = ShapeSearch.of(case, SPREAD, 1030, 0)
         with job.open(tmp_path / name) as study:
             job.run(study, progress, lambda: judged >= stop_at)
             return study.finished()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 from crawler_studies.tuning.optimiser.acquisition import log_expected_improvement
 from crawler_studies.tuning.optimiser.optimiser import Optimiser
 from crawler_studies.tuning.optimiser.space import TuningSpace, Variable, make_space
@@ -110,7 +110,7 @@ def test_the_improvement_of_a_hopeless_place_is_small_but_not_nothing():
 
 
 def test_an_angle_that_turns_has_no_ends():
-    (variable,) = make_space(Subject("three_link", "time_scaled"), ["gait.upsilon"]).variables
+    (variable,) = make_space(StudyCase("three_link", "time_scaled"), ["gait.upsilon"]).variables
     assert (variable.low, variable.high, variable.turns) == (0.0, 360.0, True)
     space = TuningSpace((variable,))
     near, far = space.features(np.array([[0.001], [0.999], [0.5]]))[[0, 2]]
@@ -120,7 +120,7 @@ def test_an_angle_that_turns_has_no_ends():
 
 
 def test_ranges_are_sensible_ones_unless_the_user_gives_them():
-    space = make_space(Subject("three_link"), ["gait.psi", "gait.omega=1:3"])
+    space = make_space(StudyCase("three_link"), ["gait.psi", "gait.omega=1:3"])
     assert [(v.low, v.high) for v in space.variables] == [(0.0, 180.0), (1.0, 3.0)]
 
 
@@ -146,4 +146,4 @@ def test_points_are_rounded_to_what_a_set_line_says():
 )
 def test_a_range_that_cannot_be_is_refused_with_a_sentence(words, said):
     with pytest.raises(UserError, match=said):
-        make_space(Subject("three_link"), words)
+        make_space(StudyCase("three_link"), words)

@@ -4,22 +4,22 @@ import numpy as np
 import pytest
 
 from crawler_core.types import ContactMode
-from crawler_studies.simulation.backend_comparison import Trace, compare
+from crawler_studies.simulation.backend_comparison import BackendTrace, compare
 
 STICK, POS, OPEN = ContactMode.STICK, ContactMode.SLIP_POS, ContactMode.OPEN
 PERIOD, STRIDE = 0.5, 0.020  # s, m
 FEET = ("front", "rear")
 
 
-def run(*, stretch=1.0, late=0.0, bend=0.0, ended="", until=4.0, odd=None):
-    """Strides of 20 mm times `stretch`, on a wave; from 2 s on each is `bend` longer; foot front differs in `odd`."""
+def run(*, window=1.0, late=0.0, bend=0.0, ended="", until=4.0, odd=None):
+    """Strides of 20 mm times `window`, on a wave; from 2 s on each is `bend` longer; foot front differs in `odd`."""
     times = np.arange(0.0, until + 1e-9, 0.005)
-    forward = stretch * STRIDE * (times / PERIOD + 0.3 * np.sin(2.0 * np.pi * (times - late) / PERIOD))
+    forward = window * STRIDE * (times / PERIOD + 0.3 * np.sin(2.0 * np.pi * (times - late) / PERIOD))
     forward += bend * STRIDE * np.clip(times - 2.0, 0.0, None) / PERIOD
     modes = np.tile([int(STICK), int(POS)], (len(times), 1))
     if odd:
         modes[(times >= odd[0]) & (times < odd[1]), 0] = int(OPEN)
-    return Trace("any", times, forward, modes, np.arange(0.0, until + 1e-9, PERIOD), ended)
+    return BackendTrace("any", times, forward, modes, np.arange(0.0, until + 1e-9, PERIOD), ended)
 
 
 def test_equal_runs_agree_and_never_part():
@@ -35,7 +35,7 @@ def test_strides_are_measured_in_the_later_half_of_the_run():
 
 
 def test_a_longer_stride_is_said_in_percent():
-    verdict = compare(run(), run(stretch=1.05), FEET, within=0.03)
+    verdict = compare(run(), run(window=1.05), FEET, within=0.03)
     assert not verdict.agrees
     assert verdict.off == pytest.approx(0.05)
 
@@ -50,12 +50,12 @@ def test_runs_part_when_a_stride_goes_another_way_and_not_before():
 
 def test_what_was_lost_in_earlier_strides_does_not_count_again():
     """A drift of 1 % a stride adds up to more than 3 % of one in a few, and is still an agreement."""
-    verdict = compare(run(), run(stretch=1.01), FEET, within=0.03)
+    verdict = compare(run(), run(window=1.01), FEET, within=0.03)
     assert (verdict.agrees, verdict.parted) == (True, None)
 
 
 def test_strides_that_differ_by_less_than_can_be_told_agree_however_short():
-    short, other = run(stretch=1e-3), run(stretch=2e-3)  # 0.02 and 0.04 mm
+    short, other = run(window=1e-3), run(window=2e-3)  # 0.02 and 0.04 mm
     assert compare(short, other, FEET, within=0.03).agrees
 
 

@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crawler_bringup.stack.stack import BACKENDS
-from crawler_cli.commands.model import finite
+from crawler_bringup.stack.backend_registry import BACKENDS
 from crawler_cli.console.arguments import HOUR, add_json, add_settings, number, number_to, settings_of
-from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
+from crawler_cli.console.output import finite
 from crawler_core.errors import BackendFault, UserError, unknown_name
 from crawler_core.robot.robot_file import default_robot
 from crawler_studies.study.study_case import StudyCase
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 RATE = 500.0  # Hz, where the robot's ring wants no other
 LEAST, PERIODS = 4.0, 6  # s, and periods of the gait: the default duration is the longer of both
-EPILOG = """examples:
+HELP = """examples:
   crawler witness
   crawler witness ROBOT --gait NAME --set gait.omega=8 --set robot.friction=0.3
   crawler witness --backends model,pybullet --within 1 --json
@@ -84,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     chosen, left_out = _backends(arguments.backends)
     picture = _picture(arguments.save, spec, case.gait_name)
     dt_ns = round(1e9 / (spec.rate or RATE))
-    asked = StopRequest(at_once=True)
+    asked = StopRequest(raises=True)
     traces: list[BackendTrace] = []
     walls: list[float] = []
     for name in chosen:
@@ -161,7 +160,9 @@ def _picture(said: str, spec: RobotSpec, gait: str) -> Path:
     return file
 
 
-def _trace(case: StudyCase, spec: RobotSpec, gait: Gait, name: str, dt_ns: int, seconds: float, quiet: bool) -> BackendTrace:
+def _trace(
+    case: StudyCase, spec: RobotSpec, gait: Gait, name: str, dt_ns: int, seconds: float, quiet: bool
+) -> BackendTrace:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -226,6 +227,3 @@ def _show(result: Mapping[str, Any], first: str) -> None:
         console.print(f"{name} was left out: {why}", markup=False)
     said = "They agree" if result["agree"] else "They do not agree"
     console.print(f"{said} within {100 * result['within']:g} % of a stride. Picture: {result['picture']}", markup=False)
-
-
-COMMAND = Command("the same run by equations and engines, and where they part", __doc__, EPILOG, add_arguments, run)

@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from crawler_cli.commands.design_report import show, show_options
-from crawler_cli.commands.model import finite
 from crawler_cli.console.arguments import add_json, add_settings, settings_of, whole
-from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
+from crawler_cli.console.output import finite
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.files import parse_value
 from crawler_core.parameters import build, check_value, describe
-from crawler_core.robot.robot_file import default_robot
 from crawler_core.registry import load
+from crawler_core.robot.robot_file import default_robot
 from crawler_models.models import model_of
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from crawler_studies.design.designer import Design, Designer, Range
     from crawler_studies.study.study_case import StudyCase
 
-EPILOG = """examples:
+HELP = """examples:
   crawler design ROBOT
   crawler design ROBOT --want stride=0.26,depth=0.04 --seed 3 --save longer.yaml
   crawler design ROBOT --over robot.crank_length=0.02:0.02 --over robot.femur_length=0.15:0.25
@@ -89,17 +88,19 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.options:
         show_options(case, designer, arguments.json)
         return 0
-    wishes: Any = build(designer.wishes, _wanted(arguments.want, designer), section="want")
+    wishes: Any = build(designer.goal, _wanted(arguments.want, designer), section="want")
     ranges = _ranges(arguments, case, designer)
     search = designer.plan(case, wishes, ranges, arguments.seed)
     file = _file(arguments, case, wishes, ranges)
-    asked = StopRequest(at_once=False)
+    asked = StopRequest(raises=False)
     lines = _Lines(designer.what, arguments.json)
     begin = time.monotonic()
     found = search.run(lines, asked)
     seconds = time.monotonic() - begin
     if found is None:
-        print(f"crawler: nothing was found: {lines.words}. ParameterSearch wider ranges, or want less.", file=sys.stderr)
+        print(
+            f"crawler: nothing was found: {lines.words}. ParameterSearch wider ranges, or want less.", file=sys.stderr
+        )
         return 130 if asked() else 1
     picture, table = _write(found, file, case, designer)
     gait = case.gait_name if _searches_gaits(case, designer) else None
@@ -167,7 +168,7 @@ def _check_sections(
 
 
 def _wanted(words: list[str], designer: Designer) -> dict[str, Any]:
-    infos = {info.name: info for info in describe(designer.wishes)}
+    infos = {info.name: info for info in describe(designer.goal)}
     wanted: dict[str, Any] = {}
     for word in _words(words):
         name, equals, text = word.partition("=")
@@ -184,7 +185,7 @@ def _wanted(words: list[str], designer: Designer) -> dict[str, Any]:
 
 
 def _example(designer: Designer) -> str:
-    first = describe(designer.wishes)[0]
+    first = describe(designer.goal)[0]
     return f"{first.name}={first.default}"
 
 
@@ -269,6 +270,3 @@ class _Lines:
             return
         self._latest, self._said = time.monotonic(), words
         print(f"{judged} {self._what}s; {words}", file=sys.stderr, flush=True)
-
-
-COMMAND = Command("a better mechanism or gait: whatever the equations can judge", __doc__, EPILOG, add_arguments, run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from crawler_cli.commands.model import finite
+from crawler_cli.console.output import finite
 from crawler_core.parameters import describe
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def show(case: StudyCase, designer: Designer, found: Design, result: dict[str, A
 
 def show_options(case: StudyCase, designer: Designer, as_json: bool) -> None:
     """What --want and --over can say."""
-    wishes = describe(designer.wishes)
+    wishes = describe(designer.goal)
     ranges = designer.ranges(case)
     if as_json:
         said = {

@@ -11,18 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crawler_cli.console.arguments import add_json
-from crawler_cli.console.command import Command
 from crawler_core.errors import UserError, unknown_name
-from crawler_core.robot.robot_file import default_robot, load_robot
 from crawler_core.registry import load
+from crawler_core.robot.robot_file import default_robot, load_robot
 from crawler_models.models import model_of
 from sim_bridge.physics.engines import ENGINES
 
 if TYPE_CHECKING:
     from crawler_core.robot.robot_spec import RobotSpec
-    from crawler_studies.plots.drawing import Figures, Page
+    from crawler_studies.plots.drawing import Page, PaperFigures
 
-EPILOG = """examples:
+HELP = """examples:
   crawler figures
   crawler figures --only 4,6 --output /tmp/figures
   crawler figures ROBOT --only robot,modes           a labelled drawing, and what its foot does: any robot has them
@@ -50,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Draw."""
     spec = load_robot(arguments.robot)
     paper, own = _of_its_paper(spec), _of_any_robot(spec, arguments.robot)
-    names = _names(arguments.only, dict.fromkeys((*paper.drawings, *own)))
+    names = _names(arguments.only, dict.fromkeys((*paper.figures, *own)))
     directory = Path(arguments.output or f"studies/figures/{spec.name}")
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -61,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     begin = time.monotonic()
     for name in names:
         before = time.monotonic()
-        drawing = own[name]() if name in own else paper.drawings[name](lab)
+        drawing = own[name]() if name in own else paper.figures[name](lab)
         files += drawing.save(directory)
         if not arguments.json:
             print(f"{drawing.name}: {drawing.title} ({time.monotonic() - before:.1f} s)", flush=True)
@@ -72,12 +71,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _of_its_paper(spec: RobotSpec) -> Figures:
+def _of_its_paper(spec: RobotSpec) -> PaperFigures:
     """The figures that the robot's model names, where it has a paper."""
-    from crawler_studies.plots.drawing import Figures
+    from crawler_studies.plots.drawing import PaperFigures
 
     where = model_of(spec).figures
-    found: Figures = load(where, what=f"the figures of '{spec.name}'") if where else Figures(lambda _: None, {})
+    found: PaperFigures = (
+        load(where, what=f"the figures of '{spec.name}'") if where else PaperFigures(lambda _: None, {})
+    )
     return found
 
 
@@ -113,8 +114,3 @@ def _names(only: str | None, known: Iterable[str]) -> list[str]:
     if wrong:
         raise UserError(f"there is no figure '{wrong[0]}' to draw: there are {', '.join(names)}.")
     return words
-
-
-COMMAND = Command(
-    "a robot drawn with its labels, and the figures of its paper again", __doc__, EPILOG, add_arguments, run
-)

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crawler_bringup.stack.settings import Settings
-from crawler_cli.commands.model import finite
 from crawler_cli.console.arguments import HOUR, add_json, add_settings, number_to, settings_of
-from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
+from crawler_cli.console.output import finite
 from crawler_cli.console.progress_line import ProgressLine
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot.robot_file import default_robot
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 SKIP = 2.0  # s until a run is steady
 SHORTEST, CYCLES = 5.0, 3  # s, and cycles of a slow gait, that are looked at
-EPILOG = """examples:
+HELP = """examples:
   crawler gait-analysis                                   a run of its own, without ROS
   crawler gait-analysis --gait NAME --backend pybullet --seconds 12
   crawler gait-analysis runs/NAME                         a run that was recorded with 'crawler run --record'
@@ -76,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Look at the feet, and write what they did."""
     if not 0.0 <= arguments.skip < math.inf:
         raise UserError(f"--skip {arguments.skip:g} is not allowed: give 0 s or more.")
-    StopRequest(at_once=True)
+    StopRequest(raises=True)
     settings = settings_of(arguments)
     try:
         analysis = (_recorded if arguments.recording else _run)(arguments, settings)
@@ -172,6 +171,3 @@ def _known(value: float, text: Any) -> str:
 
 def _percent(value: float) -> str:
     return _known(value, lambda v: f"{100.0 * v:.1f} %")
-
-
-COMMAND = Command("when the feet are down and push, against what the gait means", __doc__, EPILOG, add_arguments, run)

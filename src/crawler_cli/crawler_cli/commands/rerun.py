@@ -12,10 +12,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crawler_bringup.stack.backend_registry import BACKENDS
+from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.settings import merge
-from crawler_bringup.stack.stack import BACKENDS, Options, make_stack
+from crawler_bringup.stack.stack import make_stack
 from crawler_cli.console.arguments import add_json
-from crawler_cli.console.command import Command
 from crawler_cli.recordings.recorded_run import interventions, late_ticks, recorded_options, what_differs
 from crawler_cli.run.run_watch import run_through
 from crawler_core.errors import UserError
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 NOT_EQUAL = 1  # exit code
 PATIENCE = 60.0  # s of wall time that its nodes wait for each other: it shall be the same on a busy machine
-EPILOG = """examples:
+HELP = """examples:
   crawler run --lockstep --record --out crawl
   crawler rerun crawl                              the run that was recorded there
   crawler rerun crawl/recording/recording.mcap --json
@@ -152,6 +153,3 @@ def _words(found: Comparison, result: Mapping[str, Any]) -> list[str]:
     for which, count in zip(("recorded run", "rerun"), result["late_ticks"], strict=True):
         lines += [f"{count} ticks of the {which} had no command in time, which no rerun repeats"] if count else []
     return [*lines, f"everything: {result['directory']}"]
-
-
-COMMAND = Command("repeat a recorded run, and compare it bit by bit", __doc__, EPILOG, add_arguments, run)

@@ -10,10 +10,9 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from crawler_bringup.stack.settings import parse_assignments
-from crawler_cli.commands.model import finite
 from crawler_cli.console.arguments import add_json, add_settings, settings_of, whole
-from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
+from crawler_cli.console.output import finite
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import default_robot
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from crawler_studies.sweep.plan import Files, SweepPlan
     from crawler_studies.sweep.runner import Source
 
-EPILOG = """examples:
+HELP = """examples:
   crawler sweep --vary gait.omega=0.3:20:100 --vary gait.psi=0:180:100
   crawler sweep --vary gait.omega=0.3:20:200:log --output speed.csv
   crawler sweep --vary robot.friction_scale_1=0.8,1,1.2 --vary gait.psi=0:180:50 --set gait.omega=1
@@ -72,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     from crawler_studies.sweep.rows import columns
     from crawler_studies.sweep.runner import sweep
 
-    asked = StopRequest(at_once=True)
+    asked = StopRequest(raises=True)
     settings = settings_of(arguments)
     _refuse_contradictions(arguments)
     plan = make_plan(arguments.robot, arguments.gait, arguments.backend, settings, arguments.vary, arguments.controller)
@@ -156,7 +155,7 @@ def _write(plan: SweepPlan, files: Files, rows: list[tuple[Any, ...]]) -> dict[s
     """The table and the picture of a finished sweep, and what is to be said of it."""
     import numpy as np
 
-    from crawler_studies.sweep.plot import draw, describe_plot
+    from crawler_studies.sweep.plot import describe_plot, draw
     from crawler_studies.sweep.rows import columns
     from crawler_studies.sweep.table import make_table, write_table
 
@@ -205,6 +204,3 @@ def _show(result: dict[str, Any]) -> None:
     lines.append(f"study: {result['study']}")
     for line in lines:
         console.print(line, soft_wrap=True, markup=False)
-
-
-COMMAND = Command("a map over any parameters, by the equations or in physics", __doc__, EPILOG, add_arguments, run)

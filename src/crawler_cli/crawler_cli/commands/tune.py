@@ -10,10 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crawler_cli.commands.model import finite
 from crawler_cli.console.arguments import add_json, add_settings, namespace, number, settings_of, whole
-from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
+from crawler_cli.console.output import finite
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import default_robot, load_robot
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from crawler_studies.tuning.plan import Request, TuningPlan
     from crawler_studies.tuning.tuning_loop import TuningState
 
-EPILOG = """examples:
+HELP = """examples:
   crawler tune --maximise robust_step --over gait.psi,gait.alpha,gait.upsilon --set gait.omega=3.2
   crawler tune --maximise speed --over gait.omega=0.3:16,gait.psi=0:180 --budget 40
   crawler tune --over gait.psi,gait.phi0=95:125 --set gait.omega=8 --backend pybullet
@@ -145,7 +144,7 @@ def _tune(arguments: argparse.Namespace, request: Request, stack: ExitStack) -> 
 
     quiet = arguments.json
     progress = TuningProgress(quiet)
-    asked = StopRequest(at_once=arguments.backend != "ring")
+    asked = StopRequest(raises=arguments.backend != "ring")
     plan = plan_for(request, stack, progress.say, asked)
     # these take a second, for which nobody shall wait who has misspelt something
     from crawler_studies.tuning.report import outcome
@@ -162,7 +161,7 @@ def _tune(arguments: argparse.Namespace, request: Request, stack: ExitStack) -> 
     except KeyboardInterrupt:
         pass
     finally:
-        asked.at_once = False  # what follows must not be cut short
+        asked.raises = False  # what follows must not be cut short
         standing = replace(read(plan, study), before=before)
         if arguments.backend == "ring":
             _leave(plan, standing, arguments.keep_best)
@@ -226,6 +225,3 @@ def _show(plan: TuningPlan, standing: TuningState, result: dict[str, Any]) -> No
         console.print(f"latest reason: {standing.trials[-1].reason}", soft_wrap=True, markup=False)
     for name in ("picture", "study"):
         console.print(f"{name}: {result[name]}", soft_wrap=True, markup=False)
-
-
-COMMAND = Command("the gait that crawls best, found in few evaluations", __doc__, EPILOG, add_arguments, run)

@@ -10,9 +10,9 @@ import sys
 import time
 from pathlib import Path
 
-from crawler_cli.commands.model import finite
 from crawler_cli.console.arguments import settings_of
 from crawler_cli.console.interruption import StopRequest
+from crawler_cli.console.output import finite
 from crawler_core.errors import UserError
 from crawler_studies.study.study_paths import default_study_path
 from crawler_studies.tuning.parameter_search import ParameterSearch, ParameterSearchRequest
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace, search: ParameterSearch, name: str, words
     file = Path(arguments.save) if arguments.save else path.with_suffix(".yaml")
     if not file.parent.is_dir():
         raise UserError(f"{file} cannot be written: there is no directory {file.parent}.")
-    asked = StopRequest(at_once=False)
+    asked = StopRequest(raises=False)
     with plan.open(path) as study:
         if not arguments.json:
             before = f"{plan.judged(study)} judged before"

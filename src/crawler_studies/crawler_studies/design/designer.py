@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from crawler_models.model import Column
 from crawler_studies.plots.drawing import Columns
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 
 Range = tuple[float, float]
 
@@ -32,7 +32,7 @@ class DesignSearch(Protocol):
     """A search that is checked, before it runs."""
 
     def run(self, progress: Callable[[int, str], None], stopped: Callable[[], bool]) -> Design | None:
-        """Search until it has converged or `stopped`; None where nothing was found that moves at all.
+        """ParameterSearch until it has converged or `stopped`; None where nothing was found that moves at all.
 
         `progress` hears how many designs are judged, and a few words about the best one.
         """
@@ -46,27 +46,27 @@ class Designer(Protocol):
         """That is found: a mechanism, a gait."""
 
     @property
-    def wishes(self) -> type:
+    def goal(self) -> type:
         """A dataclass of `parameter`s: what shall be good about it."""
 
     @property
     def columns(self) -> Sequence[Column]:
         """What a design is reported by."""
 
-    def ranges(self, subject: Subject) -> Mapping[str, Range]:
+    def ranges(self, case: StudyCase) -> Mapping[str, Range]:
         """The parameters that are searched, by their full names, and where, in their units."""
 
-    def plan(self, subject: Subject, wishes: Any, ranges: Mapping[str, Range], seed: int) -> DesignSearch:
-        """A search from `subject` as it is set. Raises UserError for wishes and ranges that exclude each other."""
+    def plan(self, case: StudyCase, goal: Any, ranges: Mapping[str, Range], seed: int) -> DesignSearch:
+        """A search from `case` as it is set. Raises UserError for goal and ranges that exclude each other."""
 
 
-def present(subject: Subject, name: str) -> float:
-    """A parameter, by its full name, as the subject has it."""
+def present(case: StudyCase, name: str) -> float:
+    """A parameter, by its full name, as the case has it."""
     section, _, own = name.partition(".")
-    return float((subject.settings.get(section) or {}).get(own, subject.info(name).default))
+    return float((case.settings.get(section) or {}).get(own, case.info(name).default))
 
 
-def by_section(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def group_by_section(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Parameters by their full names, as a file of settings has them."""
     sections: dict[str, dict[str, Any]] = {}
     for full, value in settings.items():

@@ -27,7 +27,7 @@ class Stride(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Measurement:
+class StrideConvergence:
     """A crawl, block of strides by block, from `begin` on until two in a row agree."""
 
     begin: float  # s, when the gait is in force
@@ -55,7 +55,7 @@ class Measurement:
         return Stride(math.nan, math.nan) if len(strides) >= MOST_BLOCKS else None
 
 
-def foot_in_the_air(log: RunLog, lifting: Container[str] = ()) -> str:
+def find_lifted_foot(log: RunLog, lifting: Container[str] = ()) -> str:
     """A foot that left the ground for longer than a moment and is none of those that do in a sound gait, or ''."""
     shares = {foot: modes for foot, modes in mode_shares(log).items() if foot not in lifting}
     return next((foot for foot, modes in shares.items() if modes.get("open", 0.0) > OPEN_SHARE), "")

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from crawler_core.errors import UserError
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 
 Scales = tuple[float, ...]
 """A factor on the friction of each foot."""
@@ -47,7 +47,7 @@ FRICTION_SETS: Mapping[str, Callable[[float, int, int], list[Scales]]] = {  # of
 }
 
 
-def own_frictions(spec: RobotSpec) -> tuple[str, ...]:
+def friction_parameters(spec: RobotSpec) -> tuple[str, ...]:
     """Of each foot, the parameter that its friction has for itself. Raises UserError where a foot has none."""
     factors = {foot: spec.document["feet"][foot]["friction"] for foot in spec.foot_names}
     shared = Counter(name for names in factors.values() for name in names)

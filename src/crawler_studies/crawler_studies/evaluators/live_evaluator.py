@@ -8,18 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from crawler_core.errors import UserError
+from crawler_core.files import parse_yaml
 from crawler_core.parameters import describe
-from crawler_core.supervisor import MotionState
-from crawler_core.yaml_file import parse_yaml
-from crawler_studies.evaluators.convergence import Measurement, Stride, foot_in_the_air
+from crawler_core.safety.supervisor import MotionState
+from crawler_studies.evaluators.convergence import Stride, StrideConvergence, find_lifted_foot
 from crawler_studies.evaluators.evaluator import Result
-from crawler_studies.evaluators.live_link import RingLink
-from crawler_studies.study.study_case import Point, Subject
+from crawler_studies.evaluators.live_link import LiveLink
+from crawler_studies.study.study_case import Point, StudyCase
 from crawler_studies.tuning.objective import Stopped
 from gait_generators.kinds.gait import Gait
 from gait_generators.kinds.gait_registry import GAITS
-from gait_generators.kinds.limit_check import check_limits, plan_transition
+from gait_generators.kinds.limit_check import check_limits
 from gait_generators.transitions.phase_shifted_gait import PhaseShiftedGait
+from gait_generators.transitions.transition import plan_transition
 
 ATTACH = 10.0  # s of wall time in which a ring is found
 SILENCE = 3.0  # s of wall time without odometry after which the ring counts as lost
@@ -31,7 +32,7 @@ class _Again(Exception):
 
 
 @dataclass(frozen=True)
-class RingGait:
+class LiveGait:
     """What a ring crawls with."""
 
     robot: str
@@ -41,10 +42,10 @@ class RingGait:
     horizon: float  # s that the reference is published ahead
 
     @staticmethod
-    def of(parameters: Mapping[str, Any]) -> RingGait:
+    def of(parameters: Mapping[str, Any]) -> LiveGait:
         """From the parameters of a gait node."""
         gait = parameters["gait"]
-        return RingGait(
+        return LiveGait(
             robot=parameters["robot"],
             overrides=parse_yaml(parameters["robot_overrides"], "robot_overrides"),
             gait=gait,
@@ -53,7 +54,7 @@ class RingGait:
         )
 
 
-def attach(link: RingLink, namespace: str) -> RingGait:
+def attach(link: LiveLink, namespace: str) -> LiveGait:
     """The gait of the ring behind `link`. Raises UserError where there is no ring, or none that moves."""
     where = f" in the namespace {namespace}" if namespace else ""
     try:
@@ -65,10 +66,10 @@ def attach(link: RingLink, namespace: str) -> RingGait:
         ) from None
     if not link.wait(lambda: bool(link.log.odometry and link.motion), ATTACH):
         raise UserError(f"the ring{where} does not say where the robot is: tuning needs its odom and diagnostics.")
-    return RingGait.of(parameters)
+    return LiveGait.of(parameters)
 
 
-class RingEvaluator:
+class LiveEvaluator:
     """Steady crawling of a running ring. `close` puts its gait back.
 
     What interrupts an evaluation (an e-stop, a fault, a robot that is switched off) is said to `say`, once; when the
@@ -79,15 +80,15 @@ class RingEvaluator:
 
     def __init__(
         self,
-        link: RingLink,
-        ring: RingGait,
-        subject: Subject,
+        link: LiveLink,
+        ring: LiveGait,
+        case: StudyCase,
         say: Callable[[str], None] = lambda _: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self._link = link
         self._ring = ring
-        self._subject = subject
+        self._subject = case
         self._say = say
         self._stopped = stopped
         self._said = ""
@@ -147,7 +148,7 @@ class RingEvaluator:
         begin = log.now + self._until_in_force(gait)
         self._listen(lambda: log.now >= begin)
         log.clear()
-        measurement = Measurement(log.now, gait.period)
+        measurement = StrideConvergence(log.now, gait.period)
         strides: list[Stride | None] = []
 
         def settled() -> bool:
@@ -158,7 +159,7 @@ class RingEvaluator:
         self._gait = gait
         stride = strides[-1]
         assert stride is not None
-        if foot := foot_in_the_air(log, {one.name for one in self._subject.spec.feet if one.lifts}):
+        if foot := find_lifted_foot(log, {one.name for one in self._subject.spec.feet if one.lifts}):
             return Result.invalid(f"{foot} leaves the ground.")
         if math.isnan(stride.length):
             return Result.invalid("the step length does not settle.")

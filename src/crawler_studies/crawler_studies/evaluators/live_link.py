@@ -9,7 +9,7 @@ from typing import Any
 from rcl_interfaces.srv import GetParameters, ListParameters, SetParametersAtomically
 from rclpy.parameter import parameter_value_to_python as to_python
 
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_nodes.client.service_caller import set_request
 from crawler_nodes.client.stack_monitor import StackMonitor
 from crawler_nodes.run_log.log import RunLog
@@ -22,7 +22,7 @@ SERVICES = {
 }
 
 
-class RingLink:
+class LiveLink:
     """Reads a ring of `spec` and sets its gait; `log` fills while `turn` is called."""
 
     def __init__(self, spec: RobotSpec, namespace: str = "") -> None:

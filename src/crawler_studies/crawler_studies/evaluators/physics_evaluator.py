@@ -13,22 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from crawler_core.backend import Backend
+from crawler_core.description.urdf import weight_of
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.robot import RobotSpec
+from crawler_core.loop.backend import Backend
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray, JointCommand
-from crawler_core.urdf import weight_of
 from crawler_models.models import model_of
 from crawler_studies.evaluators.evaluator import Result
-from crawler_studies.recordings.run_window import Stretch, Strides
-from crawler_studies.simulation.control_loop import LawLoop
-from crawler_studies.simulation.simulate import Tick, settings_for
-from crawler_studies.study.extra_columns import own_columns
-from crawler_studies.study.study_case import Point, Subject
+from crawler_studies.recordings.run_window import RunWindow, Strides
+from crawler_studies.simulation.control_loop import ControlLoop
+from crawler_studies.simulation.simulate import Tick, simulation_settings
+from crawler_studies.study.extra_columns import extra_columns
+from crawler_studies.study.study_case import Point, StudyCase
 from gait_generators.kinds.gait import Gait
-from gait_generators.kinds.limit_check import Transition, check_limits, plan_transition
+from gait_generators.kinds.limit_check import check_limits
 from gait_generators.transitions.hold import Hold
 from gait_generators.transitions.phase_shifted_gait import PhaseShiftedGait
+from gait_generators.transitions.transition import Transition, plan_transition
 from sim_bridge.physics.engines import ENGINES, default_physics
 from sim_bridge.physics.physics_backend import PhysicsSettings
 
@@ -49,39 +50,39 @@ class SteadyRun:
 
     spec: RobotSpec
     gait: Gait
-    stretch: Stretch
-    strides: Strides  # the whole ones of the stretch
-    periods: float  # of the gait, in the stretch
+    window: RunWindow
+    strides: Strides  # the whole ones of the window
+    periods: float  # of the gait, in the window
 
     @property
     def count(self) -> float:
-        """Strides in all of the stretch, parts of them too."""
+        """Strides in all of the window, parts of them too."""
         by_period = self.spec.stride.cut == "period"
-        return self.strides.count if by_period else self.stretch.time / self.strides.period
+        return self.strides.count if by_period else self.window.time / self.strides.period
 
     @cached_property
     def feet(self) -> dict[str, float]:
         """What the feet did."""
-        return self.stretch.footfall(self.gait, self.periods).numbers
+        return self.window.footfall(self.gait, self.periods).numbers
 
     @cached_property
     def attitude(self) -> FloatArray:
         """Roll and pitch in each tick, degrees."""
-        return np.degrees(self.stretch.attitude[:, :2])
+        return np.degrees(self.window.attitude[:, :2])
 
 
 # what physics knows of a column that a model may have
 MEASURED: Mapping[str, Callable[[SteadyRun], float]] = {
-    "peak_torque_N_m": lambda it: it.stretch.torque,
-    "peak_power_W": lambda it: it.stretch.power,
-    "peak_speed_rad_s": lambda it: it.stretch.rate,
-    "least_forward_m_s": lambda it: it.stretch.slowest,
-    "peak_force_N": lambda it: it.stretch.force,
-    "friction_used": lambda it: it.stretch.friction,
-    "slip_per_stride_m": lambda it: it.stretch.slip / it.count,
-    "friction_work_J": lambda it: it.stretch.friction_work / it.count,
-    "energy_per_stride_J": lambda it: it.stretch.work / it.count,
-    "cost_of_transport": lambda it: it.stretch.work / it.count / (weight_of(it.spec) * abs(it.strides.step)),
+    "peak_torque_N_m": lambda it: it.window.torque,
+    "peak_power_W": lambda it: it.window.power,
+    "peak_speed_rad_s": lambda it: it.window.rate,
+    "least_forward_m_s": lambda it: it.window.slowest,
+    "peak_force_N": lambda it: it.window.force,
+    "friction_used": lambda it: it.window.friction,
+    "slip_per_stride_m": lambda it: it.window.slip / it.count,
+    "friction_work_J": lambda it: it.window.friction_work / it.count,
+    "energy_per_stride_J": lambda it: it.window.work / it.count,
+    "cost_of_transport": lambda it: it.window.work / it.count / (weight_of(it.spec) * abs(it.strides.step)),
     "lateral_drift_m": lambda it: it.strides.drift / it.strides.count,
     "yaw_per_stride_rad": lambda it: it.strides.turn / it.strides.count,
     "yaw_rate_deg_s": lambda it: math.degrees(it.strides.turn) / it.strides.time,
@@ -126,24 +127,24 @@ class Blocks:
 class PhysicsEvaluator:
     """Steady crawling in a physics engine."""
 
-    subject: Subject
+    case: StudyCase
     backend: str  # the engine
     settings: PhysicsSettings
     rate: float = Tick.rate  # Hz
 
     @staticmethod
-    def of(subject: Subject, values: Mapping[str, Any], backend: str = "") -> PhysicsEvaluator:
+    def of(case: StudyCase, values: Mapping[str, Any], backend: str = "") -> PhysicsEvaluator:
         """An evaluator with `values` of the section backend over the robot's own. Raises UserError.
 
         Without a `backend` by the engine that this machine has.
         """
         backend = backend or default_physics()
-        settings, rate = settings_for(subject.spec, backend, values)
-        return PhysicsEvaluator(subject, backend, settings, rate)
+        settings, rate = simulation_settings(case.spec, backend, values)
+        return PhysicsEvaluator(case, backend, settings, rate)
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Everything but the subject that a result depends on."""
+        """Everything but the case that a result depends on."""
         return {"rate": self.rate, **asdict(self.settings)}
 
     def evaluate(self, points: Sequence[Point]) -> list[Result]:
@@ -151,9 +152,9 @@ class PhysicsEvaluator:
 
     def _one(self, point: Point) -> Result:
         try:
-            spec, gait = self.subject.at(point)
+            spec, gait = self.case.at(point)
             check_limits(spec, gait)
-            if not self.subject.law_entry.transparent:
+            if not self.case.law_entry.transparent:
                 return self._under_law(point, spec, gait)
             motion = _from_rest(spec, gait)
         except UserError as error:
@@ -165,7 +166,7 @@ class PhysicsEvaluator:
             first = math.ceil(motion.end / blocks.dt)  # the blend into the gait does not count
             _run(backend, motion, blocks.dt, 0, first, spec)
 
-            def block(k: int) -> Stretch:
+            def block(k: int) -> RunWindow:
                 return _run(backend, motion, blocks.dt, first + k * blocks.ticks, blocks.ticks, spec)
 
             return _settled(block, blocks.periods, spec, gait)
@@ -178,18 +179,18 @@ class PhysicsEvaluator:
         """The law answers every tick. Raises UserError."""
         dt_ns = round(1e9 / self.rate)
         dt = dt_ns * 1e-9
-        law = self.subject.law_entry.build(spec, self.subject.law_at(point), dt)
+        law = self.case.law_entry.build(spec, self.case.law_at(point), dt)
         periods = whole_beat(gait.period, dt) if spec.stride.cut == "period" else round(EVENTFUL_TIME / gait.period)
         ticks = round(max(1, periods) * gait.period / dt)
         backend = ENGINES[self.backend].backend(spec, self.settings, dt)
         try:
-            loop = LawLoop(spec, gait, law, backend, dt_ns)
+            loop = ControlLoop(spec, gait, law, backend, dt_ns)
 
-            def block(_k: int) -> Stretch:
-                stretch = Stretch(spec, dt, loop.seen)
+            def block(_k: int) -> RunWindow:
+                window = RunWindow(spec, dt, loop.seen)
                 for _ in range(ticks):
-                    stretch.add(loop.tick())
-                return stretch
+                    window.add(loop.tick())
+                return window
 
             return _settled(block, ticks * dt / gait.period, spec, gait)
         except BackendFault as fault:
@@ -215,32 +216,32 @@ def _from_rest(spec: RobotSpec, gait: Gait) -> Transition:
     return plan_transition(spec, rest, PhaseShiftedGait.after(spec, rest, gait, 0.0), 0.0, gait.period)
 
 
-def _settled(block: Callable[[int], Stretch], periods: float, spec: RobotSpec, gait: Gait) -> Result:
+def _settled(block: Callable[[int], RunWindow], periods: float, spec: RobotSpec, gait: Gait) -> Result:
     """Run block after block, each of so many periods, until two have the same step length."""
     before = math.nan
     for k in range(1 + MOST_BLOCKS):
-        stretch = block(k)
-        if "roll" in spec.base_motion and stretch.attitude[:, 2].min() < TIPPED:
+        window = block(k)
+        if "roll" in spec.base_motion and window.attitude[:, 2].min() < TIPPED:
             return Result.invalid("it tips over.")
-        strides = stretch.strides(periods)
+        strides = window.strides(periods)
         if strides is None:
             return Result.invalid(f"{spec.stride.foot} has no {spec.stride.cut} by which strides could be told apart.")
         step = strides.step
         if abs(step - before) <= max(RELATIVE * abs(step), ABSOLUTE):
-            return _result(SteadyRun(spec, gait, stretch, strides, periods))
+            return _result(SteadyRun(spec, gait, window, strides, periods))
         before = step
     return Result.invalid(f"the step length did not settle within {(1 + MOST_BLOCKS) * periods:g} periods.")
 
 
 def _result(found: SteadyRun) -> Result:
     spec, strides = found.spec, found.strides
-    least = found.stretch.forces.min(axis=0)
+    least = found.window.forces.min(axis=0)
     standing = [(float(force), foot.name) for force, foot in zip(least, spec.feet, strict=True) if not foot.lifts]
     lowest, name = min(standing, default=(math.inf, ""))
     if lowest <= 0.0:
         return Result.invalid(f"{name} leaves the ground.")
     derive = model_of(spec).measured
-    wanted = own_columns(spec)
+    wanted = extra_columns(spec)
     known = {
         **(derive(spec, found.gait, strides.step) if derive else {}),
         **{name: of(found) for name, of in MEASURED.items() if name in wanted},
@@ -251,13 +252,13 @@ def _result(found: SteadyRun) -> Result:
     return Result(strides.step, strides.step / period, valid=True, own=own)
 
 
-def _run(backend: Backend, motion: Transition, dt: float, done: int, ticks: int, spec: RobotSpec) -> Stretch:
+def _run(backend: Backend, motion: Transition, dt: float, done: int, ticks: int, spec: RobotSpec) -> RunWindow:
     """Go on for `ticks` after those that are `done`."""
     position, velocity, _ = motion.sample(dt * np.arange(done + 1, done + ticks + 1))
     unknown = np.full(position.shape[1], np.nan)
-    stretch = Stretch(spec, dt, backend.observe())
+    window = RunWindow(spec, dt, backend.observe())
     for q, dq in zip(position, velocity, strict=True):
         backend.apply(JointCommand(q, dq, unknown))
         backend.advance(dt)
-        stretch.add(backend.observe())
-    return stretch
+        window.add(backend.observe())
+    return window

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from crawler_core.errors import UserError
-from crawler_core.footfall import intended_by
-from crawler_core.robot import RobotSpec, load_robot, robot_names
+from crawler_core.gait_metrics.footfall import intended_by
+from crawler_core.robot.robot_file import load_robot, robot_names
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.models import model_of
-from crawler_studies.gait_analysis.gait_phase import gait_start
+from crawler_studies.gait_analysis.gait_phase import find_gait_start
 from crawler_studies.gait_analysis.gait_report import GaitReport
 from crawler_studies.recordings.footsteps import Footsteps
 from crawler_studies.recordings.recording import Recording, read_recording
 from crawler_studies.simulation.simulate import simulate
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 from gait_generators.kinds.gait import Gait
 from gait_generators.kinds.gait_registry import gait_name, gait_parameters, make_gait
 from sim_bridge.physics.engines import default_physics
@@ -37,13 +38,13 @@ class Analysis:
     notes: tuple[str, ...] = ()  # sentences that belong to it
 
 
-def usual_backend(spec: RobotSpec) -> str:
+def default_backend(spec: RobotSpec) -> str:
     """The equations where the robot has some that move it, otherwise physics."""
     return "model" if model_of(spec).plant else default_physics()
 
 
 def analyse_run(
-    subject: Subject,
+    case: StudyCase,
     backend: str,
     values: Mapping[str, Any],
     seconds: float,
@@ -54,21 +55,21 @@ def analyse_run(
 
     Raises UserError for what cannot be, and BackendFault where the run ends by itself.
     """
-    spec, gait = subject.at({})
-    steps = Footsteps.of(spec, simulate(subject, backend, values, seconds, progress))
+    spec, gait = case.at({})
+    steps = Footsteps.of(spec, simulate(case, backend, values, seconds, progress))
     cuts = steps.cuts(spec.stride, gait.period, skip, start=0.0)  # the run's start is the gait's phase 0
     if len(cuts) < 2:
         raise UserError(
             f"no whole cycle of the gait is left of {seconds:g} s after the first {skip:g} s: give more --seconds."
         )
     report = GaitReport(
-        f"{spec.title}: {subject.gait_name} gait, {backend}",
+        f"{spec.title}: {case.gait_name} gait, {backend}",
         steps,
         cuts,
         intended_by(gait, steps.times),
     )
-    label = f"{spec.name}-{subject.gait_name}-{backend}"
-    return Analysis(spec.name, subject.gait_name, backend, label, report)
+    label = f"{spec.name}-{case.gait_name}-{backend}"
+    return Analysis(spec.name, case.gait_name, backend, label, report)
 
 
 def analyse_recording(path: Path, robot: str, gait: str, settings: Settings, skip: float) -> Analysis:
@@ -80,7 +81,7 @@ def analyse_recording(path: Path, robot: str, gait: str, settings: Settings, ski
     spec = _robot(recording, path, robot, settings)
     name, followed = _gait(recording, spec, gait, settings)
     steps = recording.footsteps(spec)
-    start = None if recording.reference is None else gait_start(spec, followed, recording.reference, skip)
+    start = None if recording.reference is None else find_gait_start(spec, followed, recording.reference, skip)
     cuts = steps.cuts(spec.stride, followed.period, skip, start)
     if len(cuts) < 2:
         raise UserError(f"{path} has no whole cycle of the gait after its first {skip:g} s: give a smaller --skip.")

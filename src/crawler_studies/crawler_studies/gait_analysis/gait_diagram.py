@@ -13,7 +13,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
-from crawler_core.footfall import BoolArray, mean_cycle
+from crawler_core.gait_metrics.footfall import BoolArray, mean_cycle
 from crawler_core.types import FloatArray
 
 INTENDED, FORWARD, BACKWARD, DOWN = "#555555", "#2e9e4f", "#c0392b", "#4c78a8"  # DOWN: nobody knows which way

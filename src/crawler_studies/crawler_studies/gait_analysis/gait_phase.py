@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_studies.recordings.recording import Reference
 from gait_generators.kinds.gait import Gait
 
@@ -14,7 +14,7 @@ CLOSE = 1e-3  # rad that the reference may differ from the gait, which is sample
 MOST = 400  # points of the reference that are looked at
 
 
-def gait_start(spec: RobotSpec, gait: Gait, reference: Reference, begin: float) -> float | None:
+def find_gait_start(spec: RobotSpec, gait: Gait, reference: Reference, begin: float) -> float | None:
     """The time (s) of phase 0 of `gait`, by the reference from `begin` (s) on; None where that is of another gait."""
     chosen = np.flatnonzero(reference.times >= begin)
     if not len(chosen) or set(reference.joints) != set(spec.actuated_names):

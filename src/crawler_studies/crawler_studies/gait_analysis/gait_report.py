@@ -15,7 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from crawler_core.footfall import BoolArray, Footfall
+from crawler_core.gait_metrics.footfall import BoolArray, Footfall
 from crawler_core.types import FloatArray
 from crawler_studies.gait_analysis.gait_diagram import INTENDED, draw_cycle, draw_run, folded_cycle, legend
 from crawler_studies.plots.drawing import save_columns

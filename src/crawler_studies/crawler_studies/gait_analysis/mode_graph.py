@@ -14,11 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode
 from crawler_studies.plots.drawing import BLUE, GREEN, GREY, ORANGE, RED, Drawing
 from crawler_studies.simulation.simulate import simulate
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 
 State = tuple[ContactMode, ...]
 """What each foot does: of two feet or one the robot's hybrid mode."""
@@ -92,15 +92,15 @@ def groups_of(spec: RobotSpec) -> list[tuple[str, ...]]:
     return [names] if len(names) <= 2 else [(name,) for name in names]
 
 
-def watch(subject: Subject, seconds: float = SECONDS) -> list[Seen]:
+def watch(case: StudyCase, seconds: float = SECONDS) -> list[Seen]:
     """The feet of a robot under its law by its equations, group by group, in the later half of a run.
 
     It lasts `seconds`, or longer for a slow gait. Raises UserError where the robot has no equations, and BackendFault
     where they end.
     """
-    spec, motion = subject.at({})
+    spec, motion = case.at({})
     seconds = max(seconds, 2 * CYCLES * motion.period)
-    run = simulate(subject, "model", {}, seconds, lambda _: None)
+    run = simulate(case, "model", {}, seconds, lambda _: None)
     steady = [seen for seen in run if seen.time_ns * 1e-9 >= 0.5 * seconds]
     cycles = (steady[-1].time_ns - steady[0].time_ns) * 1e-9 / motion.period
     names = list(spec.foot_names)
@@ -120,12 +120,12 @@ def watch(subject: Subject, seconds: float = SECONDS) -> list[Seen]:
     return found
 
 
-def make(subject: Subject) -> Drawing:
+def make(case: StudyCase) -> Drawing:
     """The graph of a gait, with what the robot's other gaits do besides. Raises as `watch` does."""
-    spec, groups = subject.spec, groups_of(subject.spec)
-    others = [name for name in spec.section("gait") if name not in ("default", subject.gait_name)]
-    seen = watch(subject)
-    besides = [found for name in others if (found := _or_none(Subject(subject.robot, name))) is not None]
+    spec, groups = case.spec, groups_of(case.spec)
+    others = [name for name in spec.section("gait") if name not in ("default", case.gait_name)]
+    seen = watch(case)
+    besides = [found for name in others if (found := _or_none(StudyCase(case.robot, name))) is not None]
     rows = [
         (k, *(state + (ContactMode.UNKNOWN,))[:2], one.shares.get(state, 0.0))
         for k, (feet, one) in enumerate(zip(groups, seen, strict=True))
@@ -142,7 +142,7 @@ def make(subject: Subject) -> Drawing:
             draw_graph(axes, spec, feet, seen[k], {change for found in besides for change in found[k].passages})
         figure.legend(handles=_key(spec, bool(besides)), loc="outside lower center", ncols=2, frameon=False)
 
-    title = f"what the feet of {spec.name} do in the gait {subject.gait_name}, in % of the time, by the equations"
+    title = f"what the feet of {spec.name} do in the gait {case.gait_name}, in % of the time, by the equations"
     size = (8.0, 4.4) if len(spec.foot_names) == 1 else (9.0, 7.0)
     return Drawing("modes", title, {"": table}, draw, size)
 
@@ -168,10 +168,10 @@ def _key(spec: RobotSpec, others: bool) -> list[Line2D]:
     return key
 
 
-def _or_none(subject: Subject) -> list[Seen] | None:
+def _or_none(case: StudyCase) -> list[Seen] | None:
     """What the feet do in another gait; None where the equations end in it."""
     try:
-        return watch(subject)
+        return watch(case)
     except (BackendFault, UserError):
         return None
 

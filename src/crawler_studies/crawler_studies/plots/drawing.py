@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 
 Array = NDArray[np.float64]
 Columns = Mapping[str, Array]
@@ -112,8 +112,8 @@ class Page(Protocol):
 
 
 @dataclass(frozen=True)
-class Figures:
+class PaperFigures:
     """Those of one robot's paper; its model names them."""
 
-    make_lab: Callable[[RobotSpec], Any]  # what they are made from; with a field `physics` where an engine measures
-    drawings: Mapping[str, Callable[[Any], Page]]  # by their numbers in the paper or names
+    make_data: Callable[[RobotSpec], Any]  # what they are made from; with a field `physics` where an engine measures
+    figures: Mapping[str, Callable[[Any], Page]]  # by their numbers in the paper or names

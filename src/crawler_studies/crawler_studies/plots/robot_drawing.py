@@ -15,11 +15,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Rectangle
 from transforms3d.quaternions import quat2mat
 
-from crawler_core.closure import closure_of
-from crawler_core.frames import Frame, read_frames
-from crawler_core.robot import RobotSpec
+from crawler_core.description.frame import Frame, read_frames
+from crawler_core.description.urdf import build_urdf
+from crawler_core.linkages.loop_closure_solver import closure_of
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
-from crawler_core.urdf import build_urdf
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, ORANGE, RED, Drawing
 from gait_generators.kinds.gait_registry import make_gait
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from crawler_core.errors import UserError
-from crawler_core.footfall import BoolArray, Footfall, footfall, stride_ends, whole_cycles
-from crawler_core.heading import Heading
-from crawler_core.robot import RobotSpec, StrideSpec
+from crawler_core.gait_metrics.footfall import BoolArray, Footfall, footfall, stride_ends, whole_cycles
+from crawler_core.gait_metrics.ground_path import Way, way
+from crawler_core.gait_metrics.heading import Heading
+from crawler_core.robot.robot_spec import RobotSpec, StrideSpec
 from crawler_core.types import ContactMode, FloatArray, Observation
-from crawler_core.way import Way, way
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ from rosbags.interfaces import Connection
 from rosbags.typesys import Stores, get_typestore
 
 from crawler_core.errors import UserError
-from crawler_core.heading import Heading
-from crawler_core.robot import RobotSpec
+from crawler_core.files import parse_value
+from crawler_core.gait_metrics.heading import Heading
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
-from crawler_core.yaml_file import parse_value
 from crawler_studies.recordings.footsteps import Footsteps
-from crawler_studies.recordings.truncated_mcap import MAGIC, CutFile
+from crawler_studies.recordings.truncated_mcap import MAGIC, TruncatedMcap
 
 CONTACTS, BASE = "crawler_interfaces/msg/ContactStateArray", "nav_msgs/msg/Odometry"
 ESTIMATES = "/contact_estimates"  # a law's, of the same type as what is known of the contacts
@@ -76,7 +76,7 @@ def read_stamps(path: Path, topic: str) -> NDArray[np.int64]:
     """The stamps (ns) of all messages of a topic, of a type with a header. Raises UserError as read_recording."""
     with reading(path) as reader:
         return np.array(
-            [_stamp(message) for message in messages_of(reader, connections(reader, topic))], dtype=np.int64
+            [_stamp(message) for message in read_messages(reader, connections(reader, topic))], dtype=np.int64
         )
 
 
@@ -129,7 +129,7 @@ def _opened(source: Path, file: Path) -> AnyReader:
     except Exception:
         if not _begins(file):
             raise
-        reader = AnyReader([CutFile(file)], default_typestore=known)  # type: ignore[list-item]  # it asks no more
+        reader = AnyReader([TruncatedMcap(file)], default_typestore=known)  # type: ignore[list-item]  # it asks no more
         reader.open()
     return reader
 
@@ -159,10 +159,10 @@ def _read(reader: AnyReader, path: Path) -> Recording:
         if len({connection.topic for connection in found}) > 1:
             topics = ", ".join(connection.topic for connection in found)
             raise UserError(f"{path} holds several {kind.rpartition('/')[2]} ({topics}): record one robot at a time.")
-    contacts = list(messages_of(reader, by_type[CONTACTS]))
+    contacts = list(read_messages(reader, by_type[CONTACTS]))
     if not contacts:
         raise UserError(f"{path} holds no contact states: the run ended before there were any.")
-    about = about_run(reader)
+    about = read_run_metadata(reader)
     feet = tuple(entry.foot for entry in contacts[0].contacts)
     contacts = [message for message in contacts if tuple(entry.foot for entry in message.contacts) == feet]
     stamps, first = np.unique([_stamp(message) for message in contacts], return_index=True)
@@ -174,12 +174,12 @@ def _read(reader: AnyReader, path: Path) -> Recording:
         (stamps - origin) * 1e-9,
         np.array([[entry.mode for entry in message.contacts] for message in contacts], dtype=float),
         np.array([[_vector(entry.force) for entry in message.contacts] for message in contacts]),
-        _odometry(list(messages_of(reader, by_type[BASE])), origin),
-        _reference(list(messages_of(reader, by_type[REFERENCE])), origin),
+        _odometry(list(read_messages(reader, by_type[BASE])), origin),
+        _reference(list(read_messages(reader, by_type[REFERENCE])), origin),
     )
 
 
-def messages_of(reader: AnyReader, there: list[Connection]) -> Iterator[Any]:
+def read_messages(reader: AnyReader, there: list[Connection]) -> Iterator[Any]:
     """The messages of these connections that can be read."""
     if there:  # without any the reader would give all messages
         for connection, _, data in reader.messages(there):
@@ -188,10 +188,10 @@ def messages_of(reader: AnyReader, there: list[Connection]) -> Iterator[Any]:
 
 
 def _texts(reader: AnyReader, topic: str) -> list[str]:
-    return [str(message.data) for message in messages_of(reader, connections(reader, topic))]
+    return [str(message.data) for message in read_messages(reader, connections(reader, topic))]
 
 
-def about_run(reader: AnyReader) -> Mapping[str, Any]:
+def read_run_metadata(reader: AnyReader) -> Mapping[str, Any]:
     """What the stack said of the run; empty where it did not."""
     for text in _texts(reader, ABOUT):
         said = parse_value(text, ABOUT)

@@ -29,7 +29,7 @@ class _Message(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Parting:
+class FirstDifference:
     """A message that is not the same in both."""
 
     topic: str
@@ -44,7 +44,7 @@ class Comparison:
     equal: dict[str, int]  # messages that are the same in both, by topic
     different: dict[str, int]  # of the same stamp, and not the same
     missing: dict[str, int]  # that only one of them has, from where both have begun to where one ends
-    parting: Parting | None  # the first that is different, by its stamp
+    parting: FirstDifference | None  # the first that is different, by its stamp
 
     @property
     def same(self) -> bool:
@@ -64,7 +64,7 @@ def compare(first: AnyReader, second: AnyReader) -> Comparison:
     return Comparison(equal, different, missing, min(partings, key=lambda one: one.stamp, default=None))
 
 
-def _compare(topic: str, first: AnyReader, second: AnyReader) -> tuple[tuple[int, int, int], Parting | None]:
+def _compare(topic: str, first: AnyReader, second: AnyReader) -> tuple[tuple[int, int, int], FirstDifference | None]:
     """How many are equal, different and missing."""
     one, other = _messages(first, topic), _messages(second, topic)
     a, b = next(one, None), next(other, None)
@@ -82,7 +82,7 @@ def _compare(topic: str, first: AnyReader, second: AnyReader) -> tuple[tuple[int
             equal += 1
         else:
             different += 1
-            parting = parting or Parting(topic, a.stamp, _said(first, a, second, b))
+            parting = parting or FirstDifference(topic, a.stamp, _said(first, a, second, b))
         a, b = next(one, None), next(other, None)
     return (equal, different, missing), parting
 

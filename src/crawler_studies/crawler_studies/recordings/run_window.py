@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crawler_core.footfall import Footfall, intended_by, stride_ends
-from crawler_core.heading import AHEAD, Heading
+from crawler_core.gait_metrics.footfall import Footfall, intended_by, stride_ends
+from crawler_core.gait_metrics.ground_path import way
+from crawler_core.gait_metrics.heading import AHEAD, Heading
 from crawler_core.motion import PeriodicMotion
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import Contact, ContactMode, FloatArray, Observation
-from crawler_core.way import way
 from crawler_studies.recordings.footsteps import Footsteps
 
 
@@ -37,7 +37,7 @@ class Strides:
         return self.time / self.count
 
 
-class Stretch:
+class RunWindow:
     """Filled tick by tick, from what is seen before the first."""
 
     def __init__(self, spec: RobotSpec, dt: float, before: Observation) -> None:
@@ -104,7 +104,7 @@ class Stretch:
         return np.column_stack((roll, pitch, upright))
 
     def footfall(self, gait: PeriodicMotion, periods: float) -> Footfall:
-        """Of the stretch as so many periods, or between the events of a foot, beside what `gait` means.
+        """Of the window as so many periods, or between the events of a foot, beside what `gait` means.
 
         Time counts from the gait's phase 0. Raises UserError where nothing is known of the feet.
         """
@@ -115,7 +115,7 @@ class Stretch:
         return steps.footfall(cuts, intended_by(gait, steps.times))
 
     def strides(self, periods: float) -> Strides | None:
-        """The stretch as so many periods of the gait; or where the robot says so, from the first to the last event of
+        """The window as so many periods of the gait; or where the robot says so, from the first to the last event of
         its foot, and None where there are not two of them."""
         if self._spec.stride.cut == "period":
             return self._between(0, len(self._seen) - 1, periods)

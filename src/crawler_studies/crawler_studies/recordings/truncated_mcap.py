@@ -15,7 +15,7 @@ KINDS = range(0x01, 0x10)
 END = bytes([DATA_END, 4, *bytes(11), FOOTER, 20, *bytes(27)]) + MAGIC
 
 
-class CutFile:
+class TruncatedMcap:
     """Stands for the path of such a file where rosbags opens it."""
 
     def __init__(self, path: Path) -> None:

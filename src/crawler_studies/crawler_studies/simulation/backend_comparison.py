@@ -10,14 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler_core.backend import Backend
 from crawler_core.errors import BackendFault
-from crawler_core.footfall import stride_ends
-from crawler_core.heading import Heading
-from crawler_core.robot import RobotSpec
+from crawler_core.gait_metrics.footfall import stride_ends
+from crawler_core.gait_metrics.ground_path import ahead
+from crawler_core.gait_metrics.heading import Heading
+from crawler_core.loop.backend import Backend
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode, FloatArray, Observation
-from crawler_core.way import ahead
-from crawler_studies.simulation.control_loop import LawLoop
+from crawler_studies.simulation.control_loop import ControlLoop
 from gait_generators.kinds.gait import Gait
 from hybrid_controller.laws.law import Law
 
@@ -27,7 +27,7 @@ LATER = 0.5  # of a run, from where on its strides count as settled
 
 
 @dataclass(frozen=True)
-class Trace:
+class BackendTrace:
     """What one backend made of the run, tick by tick."""
 
     backend: str
@@ -53,7 +53,7 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class WitnessVerdict:
+class TraceComparison:
     """One backend's run beside the first one's."""
 
     agrees: bool  # whether the settled strides are as long
@@ -70,12 +70,12 @@ def trace(
     dt_ns: int,
     seconds: float,
     progress: Callable[[float], None],
-) -> Trace:
+) -> BackendTrace:
     """Run for so long; `progress` hears the time. Raises UserError or BackendFault where it cannot start."""
     states: list[Observation] = []
     ended = ""
     try:
-        loop = LawLoop(spec, gait, law, backend, dt_ns)
+        loop = ControlLoop(spec, gait, law, backend, dt_ns)
         states.append(loop.seen)
         for _ in range(math.ceil(seconds * 1e9 / dt_ns - 1e-6)):
             states.append(loop.tick())
@@ -88,7 +88,7 @@ def trace(
         backend.close()
     times = np.array([state.time_ns for state in states]) * 1e-9
     modes = np.array([[int(contact.mode) for contact in state.contacts] for state in states])
-    return Trace(backend.kind, times, _forward(spec, states), modes, _cuts(spec, gait, times, modes), ended)
+    return BackendTrace(backend.kind, times, _forward(spec, states), modes, _cuts(spec, gait, times, modes), ended)
 
 
 def _forward(spec: RobotSpec, states: Sequence[Observation]) -> FloatArray:
@@ -107,17 +107,17 @@ def _cuts(spec: RobotSpec, gait: Gait, times: FloatArray, modes: NDArray[np.int6
     return times[stride_ends(times, down, stride)]
 
 
-def compare(first: Trace, other: Trace, feet: Sequence[str], within: float) -> WitnessVerdict:
+def compare(first: BackendTrace, other: BackendTrace, feet: Sequence[str], within: float) -> TraceComparison:
     """Whether `other` goes as `first` does; `within` is the share of a stride's way by which they may differ."""
     length, its_length = first.settled[0], other.settled[0]
     allowed = max(within * abs(length), FINEST)
     complete = not (first.ended or other.ended)
     agrees = complete and abs(its_length - length) <= allowed
     off = (its_length - length) / length if length else math.nan
-    return WitnessVerdict(agrees, off, _parted(first, other, within), _contact(first, other, feet))
+    return TraceComparison(agrees, off, _parted(first, other, within), _contact(first, other, feet))
 
 
-def _parted(first: Trace, other: Trace, within: float) -> float | None:
+def _parted(first: BackendTrace, other: BackendTrace, within: float) -> float | None:
     """The first stride in which the ways since its beginning differ by more than is allowed, and when in it.
 
     Counted from each stride's own beginning in either run, so that what was lost before does not count again.
@@ -135,7 +135,7 @@ def _parted(first: Trace, other: Trace, within: float) -> float | None:
     return None
 
 
-def _contact(first: Trace, other: Trace, feet: Sequence[str]) -> str:
+def _contact(first: BackendTrace, other: BackendTrace, feet: Sequence[str]) -> str:
     """The first difference of a foot's mode that lasts, at the same time of both runs."""
     count = min(len(first.times), len(other.times))
     if count < 2 or len(first.cuts) < 2:

@@ -6,12 +6,12 @@ from collections import deque
 
 import numpy as np
 
-from crawler_core.backend import Backend
 from crawler_core.errors import BackendFault
-from crawler_core.heading import AHEAD, Heading
-from crawler_core.robot import RobotSpec
-from crawler_core.runner import Runner
-from crawler_core.supervisor import Supervisor
+from crawler_core.gait_metrics.heading import AHEAD, Heading
+from crawler_core.loop.backend import Backend
+from crawler_core.loop.supervised_backend import Runner
+from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.safety.supervisor import Supervisor
 from crawler_core.types import JointCommand, Observation
 from gait_generators.kinds.gait import Gait
 from gait_generators.transitions.gait_stream import GRID, GaitStream
@@ -20,7 +20,7 @@ from hybrid_controller.laws.law import BaseMotion, Law
 from hybrid_controller.reference.horizon import Horizon
 
 
-class LawLoop:
+class ControlLoop:
     """Every `tick` is one of the ring in lockstep. A fault, of the backend or the supervisor, is a BackendFault."""
 
     def __init__(self, spec: RobotSpec, gait: Gait, law: Law, backend: Backend, dt_ns: int) -> None:

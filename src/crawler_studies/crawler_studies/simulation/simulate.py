@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crawler_core.backend_entry import BackendEntry
-from crawler_core.backend_settings import robots_common, robots_own
 from crawler_core.errors import unknown_name
+from crawler_core.loop.backend_entry import BackendEntry
+from crawler_core.loop.backend_settings import robots_common, robots_own
 from crawler_core.parameters import build, describe, parameter
-from crawler_core.robot import RobotSpec
-from crawler_core.table import Table
+from crawler_core.registry import Table
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import Observation
-from crawler_studies.simulation.control_loop import LawLoop
-from crawler_studies.study.study_case import Subject
+from crawler_studies.simulation.control_loop import ControlLoop
+from crawler_studies.study.study_case import StudyCase
 from gait_generators.kinds.limit_check import check_limits
 from sim_bridge.physics.engines import ENGINE_ENTRIES
 
@@ -28,7 +28,7 @@ class Tick:
     rate: float = parameter(500.0, unit="Hz", low=10.0, high=4000.0, constant=True, doc="setpoints per second")
 
 
-def settings_for(spec: RobotSpec, kind: str, values: Mapping[str, Any]) -> tuple[Any, float]:
+def simulation_settings(spec: RobotSpec, kind: str, values: Mapping[str, Any]) -> tuple[Any, float]:
     """The settings of the simulation `kind` and its rate (Hz): `values` of the section backend over the robot's own.
 
     Raises UserError for what is unknown or not allowed.
@@ -45,23 +45,23 @@ def settings_for(spec: RobotSpec, kind: str, values: Mapping[str, Any]) -> tuple
 
 
 def simulate(
-    subject: Subject, kind: str, values: Mapping[str, Any], seconds: float, progress: Callable[[float], None]
+    case: StudyCase, kind: str, values: Mapping[str, Any], seconds: float, progress: Callable[[float], None]
 ) -> list[Observation]:
     """Every state of the robot from its start, for so long; `progress` hears the time (s) after each.
 
     Raises UserError for what cannot be, and BackendFault where the run ends by itself.
     """
-    spec, gait = subject.at({})
+    spec, gait = case.at({})
     check_limits(spec, gait)
-    subject.law_entry.check(spec)
-    settings, rate = settings_for(spec, kind, values)
+    case.law_entry.check(spec)
+    settings, rate = simulation_settings(spec, kind, values)
     entry = SIMULATIONS[kind]
     entry.check(spec, settings)
     dt_ns = round(1e9 / rate)
     backend = entry.backend(spec, settings, dt_ns * 1e-9)
-    law = subject.law_entry.build(spec, subject.law_at({}), dt_ns * 1e-9)
+    law = case.law_entry.build(spec, case.law_at({}), dt_ns * 1e-9)
     try:
-        loop = LawLoop(spec, gait, law, backend, dt_ns)
+        loop = ControlLoop(spec, gait, law, backend, dt_ns)
         seen = [loop.seen]
         for _ in range(round(seconds * 1e9 / dt_ns)):
             seen.append(loop.tick())

@@ -9,7 +9,8 @@ from typing import Any
 
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import ParameterInfo, build
-from crawler_core.robot import RobotSpec, load_robot, parameter_infos
+from crawler_core.robot.robot_file import load_robot, parameter_infos
+from crawler_core.robot.robot_spec import RobotSpec
 from gait_generators.kinds.gait import Gait
 from gait_generators.kinds.gait_registry import gait_name, gait_parameters, make_gait
 from hybrid_controller.laws.law_entry import LawEntry
@@ -21,7 +22,7 @@ Point = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class Subject:
+class StudyCase:
     """A robot, a gait and a law with settings in the sections robot, gait and controller; a point goes over them."""
 
     robot: str
@@ -97,8 +98,8 @@ class Subject:
         return {**(self.settings.get(section) or {}), **own}
 
 
-def sections_of(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """What settings say of a subject; of its law only where they do."""
+def study_sections(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """What settings say of a case; of its law only where they do."""
     said = {name: dict(settings.get(name) or {}) for name in ("robot", "gait", "controller")}
     return {name: values for name, values in said.items() if values or name != "controller"}
 

@@ -8,8 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from crawler_core.robot import RobotSpec
-from crawler_studies.study.study_case import Subject
+from crawler_core.robot.robot_spec import RobotSpec
+from crawler_studies.study.study_case import StudyCase
 from gait_generators.kinds.gait_registry import gait_parameters
 from hybrid_controller.laws.law_registry import law_infos
 
@@ -18,23 +18,23 @@ MECHANICS = ("base", "joints", "feet", "equations", "rate", "loops", "start", "s
 STACK = "crawler_studies"
 
 
-def identity_of(subject: Subject, varied: Collection[str]) -> dict[str, Any]:
+def study_identity(case: StudyCase, varied: Collection[str]) -> dict[str, Any]:
     """Robot, gait and law with every effective parameter but those that are `varied`; no law that has none."""
-    spec, said = subject.spec, subject.settings.get("gait") or {}
-    infos = gait_parameters(spec, subject.gait_name)
+    spec, said = case.spec, case.settings.get("gait") or {}
+    infos = gait_parameters(spec, case.gait_name)
     gait = {info.name: said.get(info.name, info.default) for info in infos}
     identity: dict[str, Any] = {
         "stack": version(STACK),
         "robot.name": spec.name,
         "robot": {name: value for name, value in spec.parameters.items() if f"robot.{name}" not in varied},
         "robot_file": {key: spec.document[key] for key in MECHANICS if key in spec.document},
-        "gait.name": subject.gait_name,
+        "gait.name": case.gait_name,
         "gait": {name: value for name, value in gait.items() if f"gait.{name}" not in varied},
     }
-    if laws := law_infos(spec, subject.law_name):
-        told = subject.settings.get("controller") or {}
+    if laws := law_infos(spec, case.law_name):
+        told = case.settings.get("controller") or {}
         law = {info.name: told.get(info.name, info.default) for info in laws}
-        identity["law.name"] = subject.law_name
+        identity["law.name"] = case.law_name
         identity["law"] = {name: value for name, value in law.items() if f"controller.{name}" not in varied}
     texts = [str(gait[info.name]) for info in infos if info.type is str]
     return {**identity, "shapes": _digest(spec, texts)} if texts else identity

@@ -13,7 +13,7 @@ from crawler_core.errors import UserError
 DIRECTORY = Path("studies")
 
 
-def labelled_path(parts: Sequence[str], identity: Mapping[str, Any], suffix: str) -> Path:
+def default_study_path(parts: Sequence[str], identity: Mapping[str, Any], suffix: str) -> Path:
     """In studies/, the same for the same study and no other, so that the same command finds it again.
 
     Raises UserError where there can be no such directory.

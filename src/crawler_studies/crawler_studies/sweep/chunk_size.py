@@ -7,7 +7,7 @@ GROWTH = 8.0  # at most, from one go to the next
 LARGEST = 10_000
 
 
-class Pace:
+class ChunkSize:
     """Learns from the time that points took; the first go is one point."""
 
     def __init__(self) -> None:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from crawler_core.errors import UserError
 from crawler_studies.evaluators.evaluator import Evaluator, Result
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 from crawler_studies.study.study_file import differences
-from crawler_studies.study.study_identity import identity_of
-from crawler_studies.sweep.chunk_size import Pace
+from crawler_studies.study.study_identity import study_identity
+from crawler_studies.sweep.chunk_size import ChunkSize
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.runner import Finished, timed
 
@@ -40,7 +40,7 @@ class Cluster:
         """
         from distributed import as_completed
 
-        pace = Pace()
+        pace = ChunkSize()
         waiting = list(reversed(numbers))
         suspects: list[int] = []  # had a worker die, perhaps of another point beside them: one by one, at the end
         under_way: dict[Future, list[int]] = {}
@@ -83,7 +83,7 @@ class Cluster:
 
 
 @contextmanager
-def own_cluster(workers: int) -> Iterator[Cluster]:
+def local_cluster(workers: int) -> Iterator[Cluster]:
     """Worker processes of one thread each, on this machine only; they end with this process, by whatever end."""
     from distributed import Client, LocalCluster
 
@@ -125,7 +125,7 @@ def _kill(cluster: LocalCluster) -> None:
 
 
 @contextmanager
-def running_cluster(address: str, subject: Subject) -> Iterator[Cluster]:
+def running_cluster(address: str, case: StudyCase) -> Iterator[Cluster]:
     """The cluster whose scheduler is at `address`.
 
     Raises UserError where nobody answers there, it has no workers, or they have other packages or another robot.
@@ -146,7 +146,7 @@ def running_cluster(address: str, subject: Subject) -> Iterator[Cluster]:
             raise UserError(
                 f"no Dask scheduler answers at {address}: start one with `dask scheduler`, or leave --scheduler out."
             ) from None
-        _check_workers(client, address, subject)
+        _check_workers(client, address, case)
         yield Cluster(client)
 
 
@@ -159,18 +159,18 @@ async def _ask_scheduler(address: str) -> None:
             raise OSError
 
 
-def _check_workers(client: Client, address: str, subject: Subject) -> None:
+def _check_workers(client: Client, address: str, case: StudyCase) -> None:
     try:
         client.wait_for_workers(1, timeout=ANSWER)
     except TimeoutError:
         raise UserError(f"the cluster at {address} has no workers: start some with `dask worker {address}`.") from None
     try:
-        theirs = client.run(identity_of, subject, ())
+        theirs = client.run(study_identity, case, ())
     except UserError as error:
         raise UserError(f"a worker of the cluster at {address} cannot have this robot: {error}") from None
     except Exception as error:  # what a worker cannot even read comes back as just that
         raise _lacking(error) from None
-    ours = identity_of(subject, ())
+    ours = study_identity(case, ())
     for worker, identity in theirs.items():
         if apart := differences(identity, ours):
             said = apart[0].replace(" in the file", " there")

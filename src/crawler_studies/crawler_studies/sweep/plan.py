@@ -12,10 +12,10 @@ from crawler_core.errors import UserError, unknown_name
 from crawler_studies.evaluators.evaluator import Evaluator
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
-from crawler_studies.study.extra_columns import own_columns
-from crawler_studies.study.study_case import Subject, check_sections, sections_of
-from crawler_studies.study.study_identity import identity_of
-from crawler_studies.study.study_paths import labelled_path
+from crawler_studies.study.extra_columns import extra_columns
+from crawler_studies.study.study_case import StudyCase, check_sections, study_sections
+from crawler_studies.study.study_identity import study_identity
+from crawler_studies.study.study_paths import default_study_path
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.table import SUFFIXES
 from crawler_studies.sweep.variable import parse_variables
@@ -37,7 +37,7 @@ class Files:
 class SweepPlan:
     """What is to be evaluated, and by whom."""
 
-    subject: Subject
+    case: StudyCase
     evaluator: Evaluator
     grid: Grid
     identity: Mapping[str, Any]  # what the evaluations depend on
@@ -45,7 +45,7 @@ class SweepPlan:
     @property
     def own(self) -> dict[str, type]:
         """The columns that only this robot has."""
-        return own_columns(self.subject.spec)
+        return extra_columns(self.case.spec)
 
 
 def make_plan(
@@ -55,25 +55,25 @@ def make_plan(
     if backend not in BACKENDS:
         raise unknown_name("backend for sweeps", backend, BACKENDS)
     check_sections(settings, backend, "a sweep")
-    subject = Subject(robot, gait, sections_of(settings), law)
-    subject.check_settings()
-    grid = Grid(parse_variables(subject, vary))
+    case = StudyCase(robot, gait, study_sections(settings), law)
+    case.check_settings()
+    grid = Grid(parse_variables(case, vary))
     own: dict[str, Any] = {}
     evaluator: Evaluator
     if backend in ENGINES:
-        evaluator = physics = PhysicsEvaluator.of(subject, settings.get("backend") or {}, backend)
+        evaluator = physics = PhysicsEvaluator.of(case, settings.get("backend") or {}, backend)
         own = physics.identity
     else:
-        evaluator = ModelEvaluator(subject)
+        evaluator = ModelEvaluator(case)
     variables = {variable.name: list(variable.values) for variable in grid.variables}
     identity = {
         "study": "sweep",
-        **identity_of(subject, grid.names),
+        **study_identity(case, grid.names),
         "backend.name": backend,
         "backend": own,
         "variables": variables,
     }
-    return SweepPlan(subject, evaluator, grid, identity)
+    return SweepPlan(case, evaluator, grid, identity)
 
 
 def make_files(plan: SweepPlan, output: str) -> Files:
@@ -89,8 +89,8 @@ def make_files(plan: SweepPlan, output: str) -> Files:
             raise UserError(f"--output {output} cannot be written: there is no directory {table.parent}.")
     else:
         names = [name.replace(".", "-") for name in plan.grid.names[:3]]
-        parts = [plan.subject.spec.name, plan.subject.gait_name, plan.evaluator.backend, *names]
-        table = labelled_path(parts, plan.identity, ".parquet")
+        parts = [plan.case.spec.name, plan.case.gait_name, plan.evaluator.backend, *names]
+        table = default_study_path(parts, plan.identity, ".parquet")
     files = Files(table, table.with_suffix(".png"), table.with_suffix(".sqlite"))
     if not os.access(table.parent, os.W_OK | os.X_OK):
         raise UserError(f"{table} cannot be written: {table.parent} does not let you.")

@@ -12,8 +12,8 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
+from crawler_core.files import replace_file
 from crawler_core.types import FloatArray
-from crawler_core.whole_file import replace_file
 from crawler_studies.plots.drawing import BLUE, DPI
 from crawler_studies.plots.signed_colours import colours, ticks
 from crawler_studies.sweep.grid import Grid
@@ -25,7 +25,7 @@ NOISE = 1e-6  # of the largest value: what a solver leaves of a step that the ga
 NOT_VALID: dict[str, Any] = {"facecolor": "0.88", "edgecolor": "0.65", "hatch": "////", "linewidth": 0.0}
 
 
-def what_is_drawn(grid: Grid) -> str:
+def describe_plot(grid: Grid) -> str:
     """A sentence for the user."""
     names = grid.names
     if len(names) == 1:

@@ -14,7 +14,7 @@ EVERY = 2.0  # s between plain lines
 MEMORY = 300.0  # s over which a terminal's rate is taken
 
 
-class SweepProgression:
+class SweepProgress:
     """Counts finished points. Silent where it is told to be quiet."""
 
     def __init__(self, total: int, before: int, quiet: bool) -> None:
@@ -27,7 +27,7 @@ class SweepProgression:
         console = Console(stderr=True)
         self._bar = _bar(console) if console.is_terminal and not quiet else None
 
-    def __enter__(self) -> SweepProgression:
+    def __enter__(self) -> SweepProgress:
         self._began = time.monotonic()
         self._next = self._began + EVERY
         if self._bar:

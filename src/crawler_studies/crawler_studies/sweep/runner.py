@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from crawler_studies.evaluators.evaluator import Evaluator, Result
 from crawler_studies.study.study_case import Point
 from crawler_studies.study.study_file import Study
-from crawler_studies.sweep.chunk_size import Pace
+from crawler_studies.sweep.chunk_size import ChunkSize
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.rows import rows
 
@@ -28,7 +28,7 @@ def timed(evaluator: Evaluator, points: Sequence[Point]) -> tuple[list[Result], 
 
 def in_process(evaluator: Evaluator, grid: Grid, numbers: Sequence[int]) -> Iterator[Finished]:
     """Evaluate here, one go after another."""
-    pace, start = Pace(), 0
+    pace, start = ChunkSize(), 0
     while start < len(numbers):
         chunk = numbers[start : start + pace.size]
         results, seconds = timed(evaluator, grid.points(chunk))

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from crawler_core.whole_file import replace_file
+from crawler_core.files import replace_file
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.rows import columns
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from crawler_core.errors import UserError
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 
 FORMS = "write name=low:high:count, name=low:high:count:log or name=value,value,..."
 
@@ -25,26 +25,26 @@ class SweepVariable:
     unit: str = ""
 
 
-def parse_variables(subject: Subject, words: Sequence[str]) -> tuple[SweepVariable, ...]:
+def parse_variables(case: StudyCase, words: Sequence[str]) -> tuple[SweepVariable, ...]:
     """The variables in the user's words. Raises UserError for whatever is wrong with one or between them."""
     variables: list[SweepVariable] = []
     for word in words:
-        variable = parse_variable(subject, word)
+        variable = parse_variable(case, word)
         if variable.name in (known.name for known in variables):
             raise UserError(f"{variable.name} is varied twice: give one --vary of it with all of its values.")
         variables.append(variable)
     return tuple(variables)
 
 
-def parse_variable(subject: Subject, word: str) -> SweepVariable:
+def parse_variable(case: StudyCase, word: str) -> SweepVariable:
     """One variable. Raises UserError."""
     name, equals, text = word.partition("=")
     if not equals:
         raise UserError(f"'{word}' is no variable: {FORMS}.")
-    info = subject.info(name)
+    info = case.info(name)
     log = text.endswith(":log")
     values = _range(word, text.removesuffix(":log"), log) if ":" in text else _list(word, text)
-    subject.check_range(name, values[0], values[-1])
+    case.check_range(name, values[0], values[-1])
     if info.type is int and any(value != int(value) for value in values):
         raise UserError(f"'{word}' has values between whole numbers, which {name} must be: list them.")
     return SweepVariable(name, values, log, info.unit)

@@ -16,12 +16,12 @@ import numpy as np
 
 from crawler_core.errors import UserError
 from crawler_studies.evaluators.friction_sets import check_spread
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 from crawler_studies.study.study_file import Study, open_study
-from crawler_studies.study.study_identity import identity_of
+from crawler_studies.study.study_identity import study_identity
 from crawler_studies.three_link.shape_design import Limits, Progress, design
 from crawler_studies.three_link.shape_design.task import Task
-from crawler_studies.tuning.parameter_search import SearchRequest, SearchResult
+from crawler_studies.tuning.parameter_search import ParameterSearchRequest, ParameterSearchResult
 from gait_generators.shapes.shape import Shape
 from gait_generators.shapes.shape_file import Predicted, ShapeFile, TunedFor, write_shape
 
@@ -35,7 +35,7 @@ COLUMNS = {"gaits": int, "worst_step": float, "shape": str}
 class ShapeSearch:
     """What is searched for."""
 
-    subject: Subject
+    case: StudyCase
     omega: float  # rad/s
     spread: float
     budget: int  # gaits in all
@@ -43,26 +43,26 @@ class ShapeSearch:
     objective: str = "worst_step"
 
     @staticmethod
-    def of(subject: Subject, spread: float, budget: int, seed: int) -> ShapeSearch:
+    def of(case: StudyCase, spread: float, budget: int, seed: int) -> ShapeSearch:
         """Raises UserError for what cannot be searched for."""
         check_spread(spread)
         if budget < FEWEST:
             raise UserError(f"a budget of {budget} is not allowed: a search for a shape takes {FEWEST} gaits or more.")
-        omega = (subject.settings.get("gait") or {}).get("omega", subject.info("gait.omega").default)
-        subject.check_range("gait.omega", omega, omega)
-        Task.of(subject.spec, omega, Limits(friction_spread=spread))
-        return ShapeSearch(subject, float(omega), spread, budget, seed)
+        omega = (case.settings.get("gait") or {}).get("omega", case.info("gait.omega").default)
+        case.check_range("gait.omega", omega, omega)
+        Task.of(case.spec, omega, Limits(friction_spread=spread))
+        return ShapeSearch(case, float(omega), spread, budget, seed)
 
     @property
     def label(self) -> Sequence[str]:
-        return (self.subject.spec.name, GAIT, f"omega-{self.omega:g}")
+        return (self.case.spec.name, GAIT, f"omega-{self.omega:g}")
 
     @property
     def identity(self) -> Mapping[str, Any]:
         """What the parts depend on."""
         return {
             "study": "shape",
-            **identity_of(self.subject, ("gait.shape", "gait.library")),
+            **study_identity(self.case, ("gait.shape", "gait.library")),
             "spread": self.spread,
             "seed": self.seed,
         }
@@ -76,7 +76,7 @@ class ShapeSearch:
 
     def run(
         self, study: Study, progress: Callable[[int, float], None], stopped: Callable[[], bool]
-    ) -> SearchResult | None:
+    ) -> ParameterSearchResult | None:
         """The best shape when the budget is used up, or of the parts that were finished when `stopped`.
 
         `progress` hears how many gaits are judged, and the longest worst step, m.
@@ -94,7 +94,7 @@ class ShapeSearch:
             limits = Limits(friction_spread=self.spread)
             start = best.shape if best else None
             found = design(
-                self.subject.spec,
+                self.case.spec,
                 self.omega,
                 limits,
                 start=start,
@@ -111,10 +111,10 @@ class ShapeSearch:
             progress(done, 1e-3 * _worst(best))
         return None if best is None else self._answer(best)
 
-    def _answer(self, best: ShapeFile) -> SearchResult:
+    def _answer(self, best: ShapeFile) -> ParameterSearchResult:
         assert best.predicted is not None
         worst, nominal = best.predicted.worst_step, best.predicted.nominal_step
-        return SearchResult(
+        return ParameterSearchResult(
             write=lambda file: write_shape(file, best),
             value=1e-3 * worst,
             numbers={"nominal_step_m": 1e-3 * nominal},
@@ -126,7 +126,7 @@ class ShapeSearch:
 class ShapeSearches:
     """Plans of searches for a shape."""
 
-    def plan(self, request: SearchRequest) -> ShapeSearch:
+    def plan(self, request: ParameterSearchRequest) -> ShapeSearch:
         if request.gait not in ("", GAIT):
             raise UserError(f"the gait '{request.gait}' has no shapes: give --gait {GAIT}.")
         if request.maximise not in (None, "worst_step"):
@@ -136,7 +136,7 @@ class ShapeSearches:
         if request.friction_set != "asymmetric":
             raise UserError("a shape is searched for over every friction within the spread: leave --friction-set out.")
         budget = BUDGET if request.budget is None else request.budget
-        return ShapeSearch.of(Subject(request.robot, GAIT, request.settings), request.spread, budget, request.seed)
+        return ShapeSearch.of(StudyCase(request.robot, GAIT, request.settings), request.spread, budget, request.seed)
 
 
 SEARCH = ShapeSearches()

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler_core.motion import Sample
-from crawler_models.three_link import ThreeLink
+from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.equations.contact_law import HybridFault
-from crawler_models.three_link.simulation import crawl
 from crawler_models.three_link.simulation.hybrid import SpanTable, State, simulate
 from gait_generators.kinds.time_scaled import TimeScaled
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from crawler_core.errors import UserError
 from crawler_core.parameters import describe
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from gait_generators.kinds.gait_registry import GAITS, gait_name
 
 

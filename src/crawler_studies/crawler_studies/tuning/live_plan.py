@@ -6,17 +6,18 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from crawler_core.errors import UserError
-from crawler_core.names import check_namespace
-from crawler_core.robot import RobotSpec, load_robot
-from crawler_studies.evaluators.live_evaluator import RingEvaluator, attach
-from crawler_studies.evaluators.live_link import RingLink
-from crawler_studies.study.extra_columns import own_columns
-from crawler_studies.study.study_case import Subject
+from crawler_core.robot.names import check_namespace
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.robot.robot_spec import RobotSpec
+from crawler_studies.evaluators.live_evaluator import LiveEvaluator, attach
+from crawler_studies.evaluators.live_link import LiveLink
+from crawler_studies.study.extra_columns import extra_columns
+from crawler_studies.study.study_case import StudyCase
 from crawler_studies.tuning.objective import KINDS
 from crawler_studies.tuning.plan import Request, TuningPlan, assemble, check_request, names, varied
 
 
-def make_ring_plan(
+def make_live_plan(
     request: Request, stack: ExitStack, say: Callable[[str], None], stopped: Callable[[], bool]
 ) -> TuningPlan:
     """A checked plan for the ring in the request's namespace. Its evaluator's link is closed with `stack`.
@@ -27,7 +28,7 @@ def make_ring_plan(
     check_request(request)
     asked = load_robot(request.robot)
     _refuse(request, asked)
-    link = RingLink(asked, namespace)
+    link = LiveLink(asked, namespace)
     stack.callback(link.close)
     ring = attach(link, namespace)
     there = load_robot(ring.robot).name
@@ -41,9 +42,9 @@ def make_ring_plan(
     free = varied(request)
     fixed = {name: value for name, value in ring.values.items() if f"gait.{name}" not in free}
     gait = {**fixed, **(request.settings.get("gait") or {})}
-    subject = Subject(ring.robot, ring.gait, {"robot": dict(ring.overrides), "gait": gait})
-    evaluator = RingEvaluator(link, ring, subject, say, stopped)
-    return assemble(request, subject, evaluator, {"namespace": namespace})
+    case = StudyCase(ring.robot, ring.gait, {"robot": dict(ring.overrides), "gait": gait})
+    evaluator = LiveEvaluator(link, ring, case, say, stopped)
+    return assemble(request, case, evaluator, {"namespace": namespace})
 
 
 def _refuse(request: Request, asked: RobotSpec) -> None:
@@ -57,5 +58,5 @@ def _refuse(request: Request, asked: RobotSpec) -> None:
     objective = request.minimise or request.maximise
     if objective in KINDS and KINDS[objective].over_frictions is not None:
         raise UserError(f"{objective} needs other frictions than the running ring's own: maximise step or speed there.")
-    if objective in own_columns(asked):
+    if objective in extra_columns(asked):
         raise UserError(f"{objective} is not measured on a running ring: maximise step or speed there.")

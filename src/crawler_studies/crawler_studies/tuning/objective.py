@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from crawler_core.errors import UserError, unknown_name
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.models import model_of
 from crawler_studies.evaluators.evaluator import Evaluator, Result
 from crawler_studies.evaluators.friction_sets import (
@@ -16,12 +16,12 @@ from crawler_studies.evaluators.friction_sets import (
     SPREAD,
     Scales,
     check_spread,
-    own_frictions,
+    friction_parameters,
     robust,
     worst,
 )
-from crawler_studies.study.extra_columns import own_columns
-from crawler_studies.study.study_case import Point, Subject
+from crawler_studies.study.extra_columns import extra_columns
+from crawler_studies.study.study_case import Point, StudyCase
 
 
 class Stopped(Exception):
@@ -29,7 +29,7 @@ class Stopped(Exception):
 
 
 @dataclass(frozen=True)
-class ObjectiveKind:
+class Criterion:
     """One criterion."""
 
     quantity: str  # of the result: step_length, speed, or one of the robot's own columns
@@ -56,8 +56,8 @@ class ObjectiveKind:
 
 
 LENGTHS = {"step_length": lambda v: f"{v * 1e3:.3f} mm", "speed": lambda v: f"{v * 1e3:.3f} mm/s"}
-KINDS: Mapping[str, ObjectiveKind] = {
-    name: ObjectiveKind(quantity, unit, keep, doc, text=LENGTHS[quantity])
+KINDS: Mapping[str, Criterion] = {
+    name: Criterion(quantity, unit, keep, doc, text=LENGTHS[quantity])
     for name, quantity, unit, keep, doc in (
         ("step", "step_length", "m", None, "the step length S"),
         ("speed", "speed", "m/s", None, "the speed V"),
@@ -68,14 +68,14 @@ KINDS: Mapping[str, ObjectiveKind] = {
 }
 
 
-def kinds_of(spec: RobotSpec) -> dict[str, ObjectiveKind]:
+def kinds_of(spec: RobotSpec) -> dict[str, Criterion]:
     """Every criterion for this robot: those of all, and the numbers that studies keep of it."""
     told = {column.key: column for column in model_of(spec).columns}
     own = {
-        key: ObjectiveKind(key, "", None, told[key].meaning, text=told[key].text)
+        key: Criterion(key, "", None, told[key].meaning, text=told[key].text)
         if key in told
-        else ObjectiveKind(key, "", None, key)
-        for key, kind in own_columns(spec).items()
+        else Criterion(key, "", None, key)
+        for key, kind in extra_columns(spec).items()
         if kind is float
     }
     return {**own, **KINDS}
@@ -83,11 +83,11 @@ def kinds_of(spec: RobotSpec) -> dict[str, ObjectiveKind]:
 
 @dataclass(frozen=True)
 class Objective:
-    """A criterion for the points of one subject; forward is positive."""
+    """A criterion for the points of one case; forward is positive."""
 
     name: str
-    kind: ObjectiveKind
-    subject: Subject
+    kind: Criterion
+    case: StudyCase
     frictions: tuple[Scales, ...] = ()  # empty: the robot's own
     scaled: tuple[str, ...] = ()  # the parameters, by full name, that the scales are factors on
 
@@ -116,7 +116,7 @@ class Objective:
         """Everything that must be evaluated for `point`."""
         if not self.frictions:
             return [dict(point)]
-        own = [point.get(name, self.subject.infos[name].default) for name in self.scaled]
+        own = [point.get(name, self.case.infos[name].default) for name in self.scaled]
         return [
             {**point, **{name: scale * o for name, scale, o in zip(self.scaled, scales, own, strict=True)}}
             for scales in self.frictions
@@ -130,13 +130,13 @@ class Objective:
 
 
 def make_objective(
-    name: str, subject: Subject, friction_set: str, spread: float = SPREAD, samples: int = SAMPLES, least: bool = False
+    name: str, case: StudyCase, friction_set: str, spread: float = SPREAD, samples: int = SAMPLES, least: bool = False
 ) -> Objective:
     """The objective `name`, of which the most or the `least` is looked for.
 
     Raises UserError for what is unknown, and for a robot without a friction for each foot.
     """
-    kinds = kinds_of(subject.spec)
+    kinds = kinds_of(case.spec)
     if name not in kinds:
         raise unknown_name("objective", name, kinds)
     if friction_set not in FRICTION_SETS:
@@ -144,9 +144,9 @@ def make_objective(
     check_spread(spread)
     kind = replace(kinds[name], least=least)
     if kind.over_frictions is None:
-        return Objective(name, kind, subject)
+        return Objective(name, kind, case)
     if least:
         raise UserError(f"{name} is to be maximised: a gait that is bad over every friction is no aim.")
-    scaled = tuple(f"robot.{factor}" for factor in own_frictions(subject.spec))
+    scaled = tuple(f"robot.{factor}" for factor in friction_parameters(case.spec))
     frictions = tuple(FRICTION_SETS[friction_set](spread, samples, len(scaled)))
-    return Objective(name, kind, subject, frictions, scaled)
+    return Objective(name, kind, case, frictions, scaled)

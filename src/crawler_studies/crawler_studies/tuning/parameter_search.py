@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from crawler_core.robot import RobotSpec
-from crawler_core.table import load
+from crawler_core.registry import load
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.models import model_of
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 from crawler_studies.study.study_file import Study
 
 
 @dataclass(frozen=True)
-class SearchRequest:
+class ParameterSearchRequest:
     """What the user wants; None and '' where he did not say."""
 
     robot: str
@@ -30,7 +30,7 @@ class SearchRequest:
 
 
 @dataclass(frozen=True)
-class SearchResult:
+class ParameterSearchResult:
     """What a search came to."""
 
     write: Callable[[Path], None]  # the file that a setting names
@@ -40,11 +40,11 @@ class SearchResult:
     settings: Mapping[str, Any]  # by full name, that crawl with it besides the file
 
 
-class SearchPlan(Protocol):
+class ParameterSearchPlan(Protocol):
     """A search, checked, before anything runs."""
 
     @property
-    def subject(self) -> Subject: ...
+    def case(self) -> StudyCase: ...
 
     @property
     def objective(self) -> str: ...
@@ -69,21 +69,21 @@ class SearchPlan(Protocol):
 
     def run(
         self, study: Study, progress: Callable[[int, float], None], stopped: Callable[[], bool]
-    ) -> SearchResult | None:
+    ) -> ParameterSearchResult | None:
         """Go on until the budget is used up or `stopped`; None where nothing is found yet.
 
         `progress` hears how many gaits are judged, and the best value so far.
         """
 
 
-class Search(Protocol):
+class ParameterSearch(Protocol):
     """What `Model.searches` names."""
 
-    def plan(self, request: SearchRequest) -> SearchPlan:
+    def plan(self, request: ParameterSearchRequest) -> ParameterSearchPlan:
         """Raises UserError for what cannot be searched for."""
 
 
-def search_for(spec: RobotSpec, name: str) -> Search | None:
+def search_for(spec: RobotSpec, name: str) -> ParameterSearch | None:
     """The search that the robot's model brings for the parameter `name`, where it brings one. Raises UserError."""
     where = model_of(spec).searches.get(name)
     return None if where is None else load(where, what=f"the search of '{spec.name}' for {name}")

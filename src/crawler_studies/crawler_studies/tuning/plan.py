@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from crawler_core.errors import UserError, unknown_name
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_studies.evaluators.evaluator import Evaluator
 from crawler_studies.evaluators.friction_sets import SAMPLES, SPREAD
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
-from crawler_studies.study.study_case import Subject, check_sections, sections_of
-from crawler_studies.study.study_identity import identity_of
-from crawler_studies.study.study_paths import labelled_path
+from crawler_studies.study.study_case import StudyCase, check_sections, study_sections
+from crawler_studies.study.study_identity import study_identity
+from crawler_studies.study.study_paths import default_study_path
 from crawler_studies.tuning.gait_choice import choose_gait
 from crawler_studies.tuning.objective import Objective, make_objective
 from crawler_studies.tuning.optimiser.space import TuningSpace, make_space
@@ -53,7 +53,7 @@ class Request:
 class TuningPlan:
     """What is to be tuned, checked."""
 
-    subject: Subject
+    case: StudyCase
     space: TuningSpace
     objective: Objective
     evaluator: Evaluator
@@ -70,9 +70,9 @@ def plan_for(request: Request, stack: ExitStack, say: Callable[[str], None], sto
     """
     if request.backend != "ring":
         return make_plan(request)
-    from crawler_studies.tuning.live_plan import make_ring_plan  # which takes ROS with it
+    from crawler_studies.tuning.live_plan import make_live_plan  # which takes ROS with it
 
-    return make_ring_plan(request, stack, say, stopped)
+    return make_live_plan(request, stack, say, stopped)
 
 
 def make_plan(request: Request) -> TuningPlan:
@@ -83,27 +83,27 @@ def make_plan(request: Request) -> TuningPlan:
         raise unknown_name("backend for tuning", request.backend, BACKENDS)
     check_request(request)
     gait, note = choose_gait(load_robot(request.robot, request.settings.get("robot")), request.gait, names(request))
-    subject = Subject(request.robot, gait, sections_of(request.settings), request.law)
+    case = StudyCase(request.robot, gait, study_sections(request.settings), request.law)
     if request.backend in ENGINES:
-        physics = PhysicsEvaluator.of(subject, request.settings.get("backend") or {}, request.backend)
-        return assemble(request, subject, physics, physics.identity, note)
-    return assemble(request, subject, ModelEvaluator(subject), {}, note)
+        physics = PhysicsEvaluator.of(case, request.settings.get("backend") or {}, request.backend)
+        return assemble(request, case, physics, physics.identity, note)
+    return assemble(request, case, ModelEvaluator(case), {}, note)
 
 
 def assemble(
-    request: Request, subject: Subject, evaluator: Evaluator, own: Mapping[str, Any], note: str = ""
+    request: Request, case: StudyCase, evaluator: Evaluator, own: Mapping[str, Any], note: str = ""
 ) -> TuningPlan:
-    """The plan for tuning `subject` with `evaluator`, whose results depend on `own` besides. Raises UserError."""
-    subject.law_entry.check(subject.spec)
+    """The plan for tuning `case` with `evaluator`, whose results depend on `own` besides. Raises UserError."""
+    case.law_entry.check(case.spec)
     for name in varied(request):
-        if search_for(subject.spec, name):
+        if search_for(case.spec, name):
             raise UserError(f"{name} has a search of its own: 'crawler tune --over {name}' alone finds it.")
-    space = make_space(subject, request.over)
-    subject.check_settings()
+    space = make_space(case, request.over)
+    case.check_settings()
     samples = SAMPLES if evaluator.backend == "model" else FEW_SAMPLES
     objective = make_objective(
         request.minimise or request.maximise,
-        subject,
+        case,
         request.friction_set,
         request.spread,
         samples,
@@ -111,11 +111,11 @@ def assemble(
     )
     for name in space.names:
         section, _, key = name.partition(".")
-        if key in (subject.settings.get(section) or {}):
+        if key in (case.settings.get(section) or {}):
             raise UserError(f"{name} is varied and set at once: do one of the two.")
     identity = {
         "study": "tuning",
-        **identity_of(subject, space.names),
+        **study_identity(case, space.names),
         "backend.name": evaluator.backend,
         "backend": dict(own),
         **({"minimise": request.minimise} if request.minimise else {"maximise": request.maximise}),
@@ -123,7 +123,7 @@ def assemble(
         "over": {variable.name: [variable.low, variable.high] for variable in space.variables},
         "seed": request.seed,
     }
-    return TuningPlan(subject, space, objective, evaluator, identity, request.budget, request.seed, note)
+    return TuningPlan(case, space, objective, evaluator, identity, request.budget, request.seed, note)
 
 
 def check_request(request: Request) -> None:
@@ -151,7 +151,7 @@ def study_path(plan: TuningPlan, given: str) -> Path:
     """Where the study is: `given`, or the same place for the same plan and no other. Raises UserError."""
     if given:
         return Path(given)
-    subject = plan.subject
+    case = plan.case
     varied = [name.replace(".", "-") for name in plan.space.names[:3]]
-    parts = [subject.spec.name, subject.gait_name, plan.evaluator.backend, plan.objective.label, *varied]
-    return labelled_path(parts, plan.identity, ".sqlite")
+    parts = [case.spec.name, case.gait_name, plan.evaluator.backend, plan.objective.label, *varied]
+    return default_study_path(parts, plan.identity, ".sqlite")

@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 
 from crawler_core.types import FloatArray
 from crawler_studies.plots.drawing import BLUE, DPI, GREEN, RED
-from crawler_studies.tuning.tuning_loop import Standing
+from crawler_studies.tuning.tuning_loop import TuningState
 
 matplotlib.use("Agg")
 
 
-def draw(standing: Standing, title: str, quantity: str, file: Path) -> None:
+def draw(standing: TuningState, title: str, quantity: str, file: Path) -> None:
     """Write the picture to `file`. `quantity` says what the values are."""
     scale, unit = standing.kind.shown_in
     values = scale * np.array([trial.value for trial in standing.trials])

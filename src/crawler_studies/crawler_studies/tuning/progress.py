@@ -13,27 +13,27 @@ from rich.live import Live
 from rich.text import Text
 
 from crawler_studies.sweep.progress import duration
-from crawler_studies.tuning.objective import ObjectiveKind
+from crawler_studies.tuning.objective import Criterion
 
 if TYPE_CHECKING:
-    from crawler_studies.tuning.tuning_loop import Standing, Trial
+    from crawler_studies.tuning.tuning_loop import Trial, TuningState
 
 EVERY = 1.0  # s between plain lines
 
 
-class TuningProgression:
+class TuningProgress:
     """Shows the standing of a tuning on standard error. Silent where it is told to be quiet."""
 
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet
         console = Console(stderr=True)
         self._live = Live(console=console, refresh_per_second=8) if console.is_terminal and not quiet else None
-        self._standing: Standing | None = None
+        self._standing: TuningState | None = None
         self._note = ""
         self._said = -1
         self._next = 0.0
 
-    def __enter__(self) -> TuningProgression:
+    def __enter__(self) -> TuningProgress:
         self._began = time.monotonic()
         if self._live:
             self._live.start()
@@ -45,7 +45,7 @@ class TuningProgression:
         elif not self._quiet and self._standing and self._said != len(self._standing.trials):
             self._line(self._standing)
 
-    def __call__(self, standing: Standing) -> None:
+    def __call__(self, standing: TuningState) -> None:
         """The tuning is so far."""
         self._standing = standing
         if self._live:
@@ -69,11 +69,11 @@ class TuningProgression:
         text = self._text(self._standing) if self._standing else ""
         self._live.update(Text(f"{text}\n{self._note}" if self._note else text))
 
-    def _line(self, standing: Standing) -> None:
+    def _line(self, standing: TuningState) -> None:
         self._said = len(standing.trials)
         print(self._text(standing), file=sys.stderr, flush=True)
 
-    def _text(self, standing: Standing) -> str:
+    def _text(self, standing: TuningState) -> str:
         done, best = len(standing.trials), standing.best
         parts = [f"{done} of {standing.budget}"]
         if done:
@@ -87,10 +87,10 @@ class TuningProgression:
         return "; ".join(parts)
 
 
-def _text_of(trial: Trial, kind: ObjectiveKind) -> str:
+def _text_of(trial: Trial, kind: Criterion) -> str:
     return shown(trial.value, kind) if trial.valid else f"not valid: {trial.reason.rstrip('.')}"
 
 
-def shown(value: float, kind: ObjectiveKind) -> str:
+def shown(value: float, kind: Criterion) -> str:
     """A value for a person."""
     return "none" if math.isnan(value) else kind.text(value)

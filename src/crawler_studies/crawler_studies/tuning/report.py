@@ -8,30 +8,30 @@ from pathlib import Path
 from typing import Any
 
 from crawler_core.errors import UserError
-from crawler_core.robot import default_robot
-from crawler_studies.study.study_case import Point, Subject
+from crawler_core.robot.robot_file import default_robot
+from crawler_studies.study.study_case import Point, StudyCase
 from crawler_studies.tuning.plan import TuningPlan
 from crawler_studies.tuning.plot import draw
-from crawler_studies.tuning.tuning_loop import Standing
+from crawler_studies.tuning.tuning_loop import TuningState
 
 
-def outcome(plan: TuningPlan, standing: Standing, study: Path) -> dict[str, Any]:
+def outcome(plan: TuningPlan, standing: TuningState, study: Path) -> dict[str, Any]:
     """Everything that --json prints. Writes the picture beside the study."""
     best = standing.best
     picture = study.with_suffix(".png")
-    title = f"{plan.subject.spec.title}: {plan.subject.gait_name} gait, {plan.evaluator.backend}"
+    title = f"{plan.case.spec.title}: {plan.case.gait_name} gait, {plan.evaluator.backend}"
     try:
         draw(standing, title, plan.objective.name, picture)
     except OSError as error:
         raise UserError(f"{picture} cannot be written: {error.strerror or error}; the study is complete.") from None
     return {
-        "robot": plan.subject.spec.name,
-        "gait": plan.subject.gait_name,
+        "robot": plan.case.spec.name,
+        "gait": plan.case.gait_name,
         "backend": plan.evaluator.backend,
         "objective": plan.objective.label,
         "unit": plan.objective.kind.unit,
         "variables": {variable.name: [variable.low, variable.high] for variable in plan.space.variables},
-        "settings": {name: dict(values) for name, values in plan.subject.settings.items()},
+        "settings": {name: dict(values) for name, values in plan.case.settings.items()},
         "seed": plan.seed,
         "budget": plan.budget,
         "evaluations": len(standing.trials),
@@ -53,7 +53,7 @@ def assignments(plan: TuningPlan, point: Point) -> list[str]:
     values: dict[str, Any] = {
         f"{section}.{name}": value
         for section in ("robot", "gait", "controller")
-        for name, value in (plan.subject.settings.get(section) or {}).items()
+        for name, value in (plan.case.settings.get(section) or {}).items()
         if value != ""
     }
     values.update(point)
@@ -63,16 +63,16 @@ def assignments(plan: TuningPlan, point: Point) -> list[str]:
 def command(plan: TuningPlan, point: Point) -> str:
     """The command that lets the robot crawl with `point`."""
     backend = plan.evaluator.backend
-    return run_command(plan.subject, "" if backend == "ring" else backend, assignments(plan, point))
+    return run_command(plan.case, "" if backend == "ring" else backend, assignments(plan, point))
 
 
-def run_command(subject: Subject, backend: str, words: Sequence[str]) -> str:
-    """The command that lets the subject crawl, with these words after --set; without a backend on the default one."""
-    robot = [] if subject.robot in ("", default_robot()) else [f"--robot {shlex.quote(subject.robot)}"]
-    under = [f"--controller {subject.law}"] if subject.law else []
+def run_command(case: StudyCase, backend: str, words: Sequence[str]) -> str:
+    """The command that lets the case crawl, with these words after --set; without a backend on the default one."""
+    robot = [] if case.robot in ("", default_robot()) else [f"--robot {shlex.quote(case.robot)}"]
+    under = [f"--controller {case.law}"] if case.law else []
     on = [f"--backend {backend}"] if backend else []
     return " ".join(
-        ["./crawler run", *robot, *on, *under, f"--gait {subject.gait_name}", *(f"--set {word}" for word in words)]
+        ["./crawler run", *robot, *on, *under, f"--gait {case.gait_name}", *(f"--set {word}" for word in words)]
     )
 
 

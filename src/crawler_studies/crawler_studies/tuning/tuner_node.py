@@ -16,14 +16,14 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 
 from crawler_core.errors import UserError
-from crawler_core.sections import sections_in
-from crawler_core.yaml_file import parse_yaml
+from crawler_core.files import parse_yaml
+from crawler_core.robot.sections import sections_in
 from crawler_nodes.diagnostics import OK, DiagnosticsReporter
 from crawler_nodes.node_main import run_node
 from crawler_nodes.transport.priority_executor import PriorityExecutor
 from crawler_studies.evaluators.friction_sets import SPREAD
 from crawler_studies.tuning.plan import Request, TuningPlan, plan_for, study_path
-from crawler_studies.tuning.tuning_loop import Standing, open_tuning, read, tune
+from crawler_studies.tuning.tuning_loop import TuningState, open_tuning, read, tune
 
 NAP = 0.01  # s between two looks at the running tuning
 LEAVING = 1.2  # s that a running tuning is given to put a ring's gait back
@@ -52,7 +52,7 @@ def request_of(goal: Tune.Goal) -> Request:
         budget=goal.budget,
         seed=goal.seed,
         backend=goal.backend or default.backend,
-        namespace=goal.ring_namespace,
+        namespace=goal.stack_namespace,
         keep_best=goal.keep_best,
     )
 
@@ -150,7 +150,7 @@ def _tune(goal: Tune.Goal, run: _Run, stack: ExitStack) -> None:
         latest.note = note
         run.feedback.put(_copy(latest))
 
-    def progress(standing: Standing) -> None:
+    def progress(standing: TuningState) -> None:
         nonlocal latest
         latest = _feedback(standing)
         run.feedback.put(_copy(latest))
@@ -167,16 +167,16 @@ def _tune(goal: Tune.Goal, run: _Run, stack: ExitStack) -> None:
         _fill(run.result, plan, standing, message)
 
 
-def _leave_ring(goal: Tune.Goal, plan: TuningPlan, standing: Standing) -> str:
+def _leave_ring(goal: Tune.Goal, plan: TuningPlan, standing: TuningState) -> str:
     if plan.evaluator.backend != "ring":
         return ""
-    from crawler_studies.evaluators.live_evaluator import RingEvaluator
+    from crawler_studies.evaluators.live_evaluator import LiveEvaluator
 
-    assert isinstance(plan.evaluator, RingEvaluator)
+    assert isinstance(plan.evaluator, LiveEvaluator)
     return plan.evaluator.close(standing.best.point if goal.keep_best and standing.best else None)
 
 
-def _fill(result: Tune.Result, plan: TuningPlan, standing: Standing, trouble: str) -> None:
+def _fill(result: Tune.Result, plan: TuningPlan, standing: TuningState, trouble: str) -> None:
     best, done = standing.best, len(standing.trials)
     result.variables = list(plan.space.names)
     result.best_point = list(best.point.values()) if best else []
@@ -189,7 +189,7 @@ def _fill(result: Tune.Result, plan: TuningPlan, standing: Standing, trouble: st
     result.message = ". ".join(part for part in (plan.note.rstrip("."), how, trouble.rstrip(".")) if part) + "."
 
 
-def _feedback(standing: Standing) -> Tune.Feedback:
+def _feedback(standing: TuningState) -> Tune.Feedback:
     latest = standing.trials[-1] if standing.trials else None
     best = standing.best
     return Tune.Feedback(

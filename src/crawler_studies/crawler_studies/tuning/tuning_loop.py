@@ -12,7 +12,7 @@ from pathlib import Path
 from crawler_core.errors import UserError
 from crawler_studies.study.study_case import Point
 from crawler_studies.study.study_file import Study, open_study
-from crawler_studies.tuning.objective import ObjectiveKind, Stopped
+from crawler_studies.tuning.objective import Criterion, Stopped
 from crawler_studies.tuning.optimiser.optimiser import Optimiser
 from crawler_studies.tuning.optimiser.space import TuningSpace
 from crawler_studies.tuning.plan import TuningPlan
@@ -32,13 +32,13 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Standing:
+class TuningState:
     """How far a tuning is."""
 
     trials: tuple[Trial, ...]
     budget: int
     before: int  # evaluations that were there when this process began
-    kind: ObjectiveKind  # of the values
+    kind: Criterion  # of the values
 
     @property
     def best(self) -> Trial | None:
@@ -61,7 +61,7 @@ def open_tuning(plan: TuningPlan, path: Path) -> Study:
     return open_study(path, plan.identity, columns(plan.space))
 
 
-def read(plan: TuningPlan, study: Study) -> Standing:
+def read(plan: TuningPlan, study: Study) -> TuningState:
     """What the study has so far. Raises UserError where a row is missing."""
     rows = study.finished()
     if [row[0] for row in rows] != list(range(len(rows))):
@@ -71,15 +71,15 @@ def read(plan: TuningPlan, study: Study) -> Standing:
         Trial(dict(zip(plan.space.names, row[1 : 1 + count], strict=True)), row[1 + count], row[2 + count])
         for row in rows
     )
-    return Standing(trials, plan.budget, len(trials), plan.objective.kind)
+    return TuningState(trials, plan.budget, len(trials), plan.objective.kind)
 
 
 def tune(
     plan: TuningPlan,
     study: Study,
-    progress: Callable[[Standing], None] = lambda _: None,
+    progress: Callable[[TuningState], None] = lambda _: None,
     stopped: Callable[[], bool] = lambda: False,
-) -> Standing:
+) -> TuningState:
     """Evaluate until the budget is used up or `stopped`; returns how far it came.
 
     `progress` is called at the start and after each evaluation, when that is on the disk already.

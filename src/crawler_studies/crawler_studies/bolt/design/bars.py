@@ -12,7 +12,7 @@ import numpy as np
 from crawler_core.errors import UserError
 from crawler_core.types import FloatArray
 from crawler_models.bolt.equations.leg import NAMES
-from crawler_studies.bolt.design.mechanism_goal import Wishes
+from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
 from crawler_studies.design.designer import Range
 
 
@@ -67,9 +67,9 @@ class Space:
     leg: Range  # m, of l_4 + l_5
 
     @staticmethod
-    def of(ranges: Mapping[str, Range], wishes: Wishes) -> Space:
+    def of(ranges: Mapping[str, Range], goal: MechanismGoal) -> Space:
         """Of ranges by the paper's symbols, theta in degrees. Raises UserError where nothing is left."""
-        least, most = wishes.leg_least, wishes.leg_most
+        least, most = goal.leg_least, goal.leg_most
         if least > most:
             raise UserError(f"leg_least = {least:g} m is above leg_most = {most:g} m.")
         (low_4, high_4), (low_5, high_5) = ranges["l_4"], ranges["l_5"]

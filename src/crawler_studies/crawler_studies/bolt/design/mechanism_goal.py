@@ -1,4 +1,4 @@
-"""What the mechanism shall do: the foot's ideal path, and the weights and limits of the search."""
+"""What the mechanism shall do: the foot's ideal_path path, and the weights and limits of the search."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from crawler_core.parameters import parameter
 
 
 @dataclass(frozen=True)
-class Wishes:
+class MechanismGoal:
     """The paper draws its path without numbers; with these Table 2's foot is 5.8 mm off (rms)."""
 
-    stride: float = parameter(0.230, unit="m", low=0.02, high=1.0, doc="of the foot's ideal path, its length")
+    stride: float = parameter(0.230, unit="m", low=0.02, high=1.0, doc="of the foot's ideal_path path, its length")
     depth: float = parameter(
         0.050, unit="m", low=0.0, high=0.5, doc="of the half sine of stance, below the path's ends"
     )

@@ -1,4 +1,4 @@
-"""What one mechanism comes to, for people: how well its foot follows the ideal path, and whether it turns."""
+"""What one mechanism comes to, for people: how well its foot follows the ideal_path path, and whether it turns."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from crawler_models.bolt.equations.six_bar import pins
 from crawler_models.bolt.equations.transmission import transmission
 from crawler_models.model import Column
 from crawler_studies.bolt.design.bars import Bars
-from crawler_studies.bolt.design.ideal_path import ideal, turn
-from crawler_studies.bolt.design.mechanism_goal import Wishes
+from crawler_studies.bolt.design.ideal_path import ideal_path, turn
+from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
 from crawler_studies.bolt.design.objective import ANGLES, attack
 
 FINE = 10 * ANGLES  # angles at which a turn is looked at for what is least and most
 
 COLUMNS = (
     Column("J", "objective (4)", lambda v: f"{v:.5f}", kept=float),
-    Column("path_rms_m", "off the ideal path, rms", lambda v: f"{1e3 * v:.2f} mm", kept=float),
-    Column("path_worst_m", "off the ideal path, most", lambda v: f"{1e3 * v:.2f} mm", kept=float),
+    Column("path_rms_m", "off the ideal_path path, rms", lambda v: f"{1e3 * v:.2f} mm", kept=float),
+    Column("path_worst_m", "off the ideal_path path, most", lambda v: f"{1e3 * v:.2f} mm", kept=float),
     Column("attack_rad", "angle of attack", lambda v: f"{np.degrees(v):.2f}°", kept=float),
     Column("stride_m", "stride of the foot", lambda v: f"{1e3 * v:.1f} mm", kept=float),
     Column("height_m", "height of its path", lambda v: f"{1e3 * v:.1f} mm", kept=float),
@@ -32,16 +32,16 @@ COLUMNS = (
 )
 
 
-def judge(bars: Bars, wishes: Wishes) -> Mapping[str, Any]:
+def evaluate_mechanism(bars: Bars, goal: MechanismGoal) -> Mapping[str, Any]:
     """By the keys of COLUMNS; NaN for what a mechanism that does not turn lacks."""
-    crank = turn(wishes, ANGLES)
+    crank = turn(goal, ANGLES)
     p = pins(bars, crank)
-    off = np.abs(p.F - ideal(wishes, crank))
+    off = np.abs(p.F - ideal_path(goal, crank))
     alpha = float(attack(p)[0])
-    fine = turn(wishes, FINE)
+    fine = turn(goal, FINE)
     foot, drive = pins(bars, fine).F, transmission(bars, fine)
     return {
-        "J": wishes.attack_weight * abs(alpha) + wishes.path_weight * float((off**2).sum()),
+        "J": goal.attack_weight * abs(alpha) + goal.path_weight * float((off**2).sum()),
         "path_rms_m": float(np.sqrt((off**2).mean())),
         "path_worst_m": float(off.max()),
         "attack_rad": alpha,

@@ -8,8 +8,8 @@ import numpy as np
 
 from crawler_core.types import FloatArray
 from crawler_models.bolt.equations.six_bar import Lengths, Pins, pins
-from crawler_studies.bolt.design.ideal_path import ideal, turn
-from crawler_studies.bolt.design.mechanism_goal import Wishes
+from crawler_studies.bolt.design.ideal_path import ideal_path, turn
+from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
 
 ANGLES = 360  # that (4) sums over, whatever the number that is looked at
 # more than (4) comes to with any leg, each above the one before: they order the mechanisms by how nearly they turn
@@ -26,24 +26,24 @@ def attack(p: Pins) -> FloatArray:
 class PathObjective:
     """(4) over `count` angles of a turn, scaled to 360."""
 
-    wishes: Wishes
+    goal: MechanismGoal
     count: int
     crank: FloatArray = field(init=False)  # rad; the first is touch-down
     wanted: FloatArray = field(init=False)  # f_des there
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "crank", turn(self.wishes, self.count))
-        object.__setattr__(self, "wanted", ideal(self.wishes, self.crank))
+        object.__setattr__(self, "crank", turn(self.goal, self.count))
+        object.__setattr__(self, "wanted", ideal_path(self.goal, self.crank))
 
     def __call__(self, bars: Lengths) -> FloatArray:
         """Of columns (n, 1) of mechanisms: n finite numbers, those above FLAT of mechanisms that are of no use."""
         p = pins(bars, self.crank)
         with np.errstate(invalid="ignore"):
             far = (np.abs(p.F - self.wanted) ** 2).sum(axis=-1) * ANGLES / self.count
-            J = self.wishes.attack_weight * np.abs(attack(p)[:, 0]) + self.wishes.path_weight * far
+            J = self.goal.attack_weight * np.abs(attack(p)[:, 0]) + self.goal.path_weight * far
         upper = upper_gap(bars)
         lower = np.max(_open(np.abs(p.E - p.C), bars.l_3, bars.l_t), axis=-1)  # NaN where the upper loop is open
-        flat = np.sin(np.radians(self.wishes.transmission)) - least_sine(p)
+        flat = np.sin(np.radians(self.goal.transmission)) - least_sine(p)
         J = np.where(flat > 0.0, FLAT * (1.0 + flat), J)
         J = np.where(lower > 0.0, LOWER_OPEN * (1.0 + lower), J)
         return np.asarray(np.where(upper > 0.0, UPPER_OPEN * (1.0 + upper), J))

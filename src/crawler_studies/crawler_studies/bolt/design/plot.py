@@ -1,4 +1,4 @@
-"""The foot's path of both mechanisms beside the ideal one, where they are off, and how well they transmit."""
+"""The foot's path of both mechanisms beside the ideal_path one, where they are off, and how well they transmit."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from matplotlib.figure import Figure
 from crawler_models.bolt.equations.six_bar import pins
 from crawler_models.bolt.equations.transmission import transmission
 from crawler_studies.bolt.design.bars import Bars
-from crawler_studies.bolt.design.ideal_path import ideal, turn
-from crawler_studies.bolt.design.mechanism_goal import Wishes
+from crawler_studies.bolt.design.ideal_path import ideal_path, turn
+from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
 from crawler_studies.plots.drawing import BLACK, BLUE, RED
 
 SAMPLES = 721
 
 
-def draw(figure: Figure, old: Bars, new: Bars, wishes: Wishes) -> None:
+def draw(figure: Figure, old: Bars, new: Bars, goal: MechanismGoal) -> None:
     """On a figure of about 10 by 7 inches."""
-    crank = np.append(turn(wishes, SAMPLES - 1), np.radians(wishes.touch_down) - 2.0 * np.pi)
+    crank = np.append(turn(goal, SAMPLES - 1), np.radians(goal.touch_down) - 2.0 * np.pi)
     turned = np.degrees(crank[0] - crank)
-    wanted = ideal(wishes, crank)
+    wanted = ideal_path(goal, crank)
     panels = figure.subplot_mosaic([["path", "path"], ["off", "angle"]])
     path, off, angle = panels["path"], panels["off"], panels["angle"]
-    path.plot(1e3 * wanted.real, 1e3 * wanted.imag, color=BLACK, linestyle="--", label="ideal")
+    path.plot(1e3 * wanted.real, 1e3 * wanted.imag, color=BLACK, linestyle="--", label="ideal_path")
     for bars, colour, label in ((old, RED, "robot file"), (new, BLUE, "found")):
         foot, drive = pins(bars, crank).F, transmission(bars, crank)
         path.plot(1e3 * foot.real, 1e3 * foot.imag, color=colour, label=label)
@@ -34,7 +34,7 @@ def draw(figure: Figure, old: Bars, new: Bars, wishes: Wishes) -> None:
     path.set_title("path of the foot, a dot at touch-down", fontsize=10)
     path.set_aspect("equal")
     path.legend(fontsize=8, loc="center")
-    off.set(ylabel="foot from the ideal [mm]")
+    off.set(ylabel="foot from the ideal_path [mm]")
     off.set_ylim(0.0, 1.25 * np.nanmax(off.get_ylim()))
     off.legend(fontsize=8, ncols=2, loc="upper center")
     angle.set(ylabel="transmission angle [°]")
@@ -42,7 +42,7 @@ def draw(figure: Figure, old: Bars, new: Bars, wishes: Wishes) -> None:
     angle.legend(fontsize=8, ncols=2, loc="lower center")
     for axes in (off, angle):
         axes.set_xlabel("crank since touch-down, backward [°]; stance is shaded")
-        axes.axvspan(0.0, wishes.stance, color=BLACK, alpha=0.06, linewidth=0.0)
+        axes.axvspan(0.0, goal.stance, color=BLACK, alpha=0.06, linewidth=0.0)
         axes.set_xlim(0.0, 360.0)
         axes.set_xticks(np.arange(0, 361, 60))
     for axes in (path, off, angle):

@@ -5,18 +5,18 @@ Figs. 1 to 3, 6 to 9, 15 and 17 are diagrams and photographs.
 
 from collections.abc import Callable
 
-from crawler_core.robot import RobotSpec
-from crawler_core.table import Table
-from crawler_studies.bolt.figures.figure_data import Lab
-from crawler_studies.plots.drawing import Figures, Page
+from crawler_core.registry import Table
+from crawler_core.robot.robot_spec import RobotSpec
+from crawler_studies.bolt.figures.figure_data import FigureData
+from crawler_studies.plots.drawing import Page, PaperFigures
 
 
-def make_lab(spec: RobotSpec) -> Lab:
+def make_data(spec: RobotSpec) -> FigureData:
     """What the figures are made from."""
-    return Lab(spec)
+    return FigureData(spec)
 
 
-DRAWINGS: Table[Callable[[Lab], Page]] = Table(
+DRAWINGS: Table[Callable[[FigureData], Page]] = Table(
     "figure",
     {
         "4": "crawler_studies.bolt.figures.fig04:make",
@@ -32,4 +32,4 @@ DRAWINGS: Table[Callable[[Lab], Page]] = Table(
         "floor": "crawler_studies.bolt.figures.floor:make",
     },
 )
-FIGURES = Figures(make_lab, DRAWINGS)
+FIGURES = PaperFigures(make_data, DRAWINGS)

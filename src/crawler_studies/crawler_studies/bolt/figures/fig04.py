@@ -6,14 +6,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_models.bolt.equations.six_bar import Lengths, pins
-from crawler_studies.bolt.figures.figure_data import HEURISTIC, Lab
+from crawler_studies.bolt.figures.figure_data import HEURISTIC, FigureData
 from crawler_studies.plots.drawing import BLUE, GREY, Array, Drawing
 
 
-def make(lab: Lab) -> Drawing:
+def make(data: FigureData) -> Drawing:
     crank = np.radians(np.arange(0.0, 361.0))
     table = {"crank_deg": np.degrees(crank)}
-    for name, leg in (("optimised", lab.leg), ("heuristic", HEURISTIC)):
+    for name, leg in (("optimised", data.leg), ("heuristic", HEURISTIC)):
         hfe, femur = loop_1(leg, crank)
         table |= {f"theta_2_{name}_deg": hfe, f"theta_3_{name}_deg": femur}
     swing = np.ptp(table["theta_3_optimised_deg"])

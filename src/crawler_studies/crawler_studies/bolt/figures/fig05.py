@@ -7,17 +7,17 @@ from matplotlib.figure import Figure
 
 from crawler_models.bolt.equations.six_bar import pins
 from crawler_studies.bolt.design.bars import Bars
-from crawler_studies.bolt.design.ideal_path import ideal
-from crawler_studies.bolt.design.mechanism_goal import Wishes
-from crawler_studies.bolt.design.mechanism_report import judge
-from crawler_studies.bolt.figures.figure_data import HEURISTIC, Lab
+from crawler_studies.bolt.design.ideal_path import ideal_path
+from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
+from crawler_studies.bolt.design.mechanism_report import evaluate_mechanism
+from crawler_studies.bolt.figures.figure_data import HEURISTIC, FigureData
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, RED, Drawing
 
 
-def make(lab: Lab) -> Drawing:
+def make(data: FigureData) -> Drawing:
     crank = np.radians(np.arange(0.0, 360.5, 0.5))
-    leg, heuristic, wanted = pins(lab.leg, crank), pins(HEURISTIC, crank), ideal(Wishes(), crank)
-    judged = judge(Bars.of(lab.spec.parameters), Wishes())
+    leg, heuristic, wanted = pins(data.leg, crank), pins(HEURISTIC, crank), ideal_path(MechanismGoal(), crank)
+    evaluated = evaluate_mechanism(Bars.of(data.spec.parameters), MechanismGoal())
     table = {"crank_deg": np.degrees(crank)}
     for name, point in (
         ("knee", leg.E),
@@ -57,7 +57,7 @@ def make(lab: Lab) -> Drawing:
         knee.margins(0.25)
 
     title = (
-        f"knee and foot: stride {1e3 * judged['stride_m']:.1f} mm, height {1e3 * judged['height_m']:.1f} mm, "
-        f"{1e3 * judged['path_rms_m']:.1f} mm (rms) from the ideal"
+        f"knee and foot: stride {1e3 * evaluated['stride_m']:.1f} mm, height {1e3 * evaluated['height_m']:.1f} mm, "
+        f"{1e3 * evaluated['path_rms_m']:.1f} mm (rms) from the ideal"
     )
     return Drawing(5, title, {"": table}, draw, (11.0, 4.6))

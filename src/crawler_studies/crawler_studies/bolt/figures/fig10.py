@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from crawler_models.bolt.equations.six_bar import pins
 from crawler_models.bolt.runs.hybrid_run import Mode
-from crawler_studies.bolt.figures.figure_data import Lab
+from crawler_studies.bolt.figures.figure_data import FigureData
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, RED, Drawing
 
 EVERY = 0.03  # s, as in the paper
@@ -17,8 +17,8 @@ PITCH = 0.30  # m between two frames on the page, beside the way that the leg ha
 AT_STRIDE = 12  # a steady one
 
 
-def make(lab: Lab) -> Drawing:
-    run = lab.run
+def make(data: FigureData) -> Drawing:
+    run = data.run
     begin = float(run.lift_off[AT_STRIDE])
     times = begin + EVERY * np.arange(FRAMES)
     rows = np.searchsorted(run.t, times)
@@ -37,7 +37,7 @@ def make(lab: Lab) -> Drawing:
         axes = figure.subplots()
         for k in range(FRAMES):
             shift = PITCH * k + x_b[k] - x_b[0] + 1j * y_b[k]
-            frame(axes, lab, float(q1[k]), shift, bool(on_ground[k]))
+            frame(axes, data, float(q1[k]), shift, bool(on_ground[k]))
             text = f"{1e3 * table['t_s'][k]:.0f} ms\nx = {table['x_b_m'][k]:.2f} m"
             axes.text(PITCH * k + x_b[k] - x_b[0] + 0.06, 0.56, text, ha="center", fontsize=7)
         axes.axhline(0.0, color=BLACK, linewidth=1.0)
@@ -52,9 +52,9 @@ def make(lab: Lab) -> Drawing:
     return Drawing(10, title, {"": table}, draw, (14.0, 3.0))
 
 
-def frame(axes: Axes, lab: Lab, q1: float, shift: complex, on_ground: bool) -> None:
+def frame(axes: Axes, data: FigureData, q1: float, shift: complex, on_ground: bool) -> None:
     """The leg with its crank's axis at `shift` on the page."""
-    p = pins(lab.leg, q1)
+    p = pins(data.leg, q1)
     for chain, colour, width in (
         ((0.0, p.A), BLACK, 2.0),
         ((p.A, p.E, p.F), GREY, 2.5),

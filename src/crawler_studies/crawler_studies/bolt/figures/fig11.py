@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.bolt.figures.figure_data import Lab, shade_stance
+from crawler_studies.bolt.figures.figure_data import FigureData, shade_stance
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, PURPLE, RED, Drawing
 
 OFF = 0.05  # rad, of every passive angle at the start
@@ -15,10 +15,10 @@ EPSILONS = (1e-3, 1e-2)  # s; the slower one shows that the decay is by epsilon 
 FLOOR = 1e-18  # m, below which is rounding
 
 
-def make(lab: Lab) -> Drawing:
-    start = lab.inconsistent(OFF)
+def make(data: FigureData) -> Drawing:
+    start = data.inconsistent(OFF)
     strides = 4
-    fast, slow = (lab.running(start, strides, 2e-4, epsilon=epsilon) for epsilon in EPSILONS)
+    fast, slow = (data.running(start, strides, 2e-4, epsilon=epsilon) for epsilon in EPSILONS)
     tables = {
         name: {"t_s": run.t, "mode": run.mode.astype(float), **{f"w_{k + 1}_m": run.w[:, k] for k in range(4)}}
         for name, run in (("1ms", fast), ("10ms", slow))

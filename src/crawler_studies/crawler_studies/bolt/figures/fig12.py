@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.bolt.figures.figure_data import STRIDES, Lab, wrapped
+from crawler_studies.bolt.figures.figure_data import STRIDES, FigureData, wrapped
 from crawler_studies.plots.drawing import BLUE, RED, Drawing
 
 
-def make(lab: Lab) -> Drawing:
-    run = lab.run
+def make(data: FigureData) -> Drawing:
+    run = data.run
     (q1, x, y), (rate, dx, dy) = run.q.T, run.dq.T
     table = {"t_s": run.t, "x_b_m": x, "y_b_m": y, "dx_b_m_s": dx, "dy_b_m_s": dy, "q1_deg": np.degrees(q1)}
     table |= {"dq1_rad_s": rate, "mode": run.mode.astype(float)}

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.bolt.figures.figure_data import Lab, shade_stance, wrapped
+from crawler_studies.bolt.figures.figure_data import FigureData, shade_stance, wrapped
 from crawler_studies.plots.drawing import BLUE, GREY, Drawing
 
 SHOWN = 2.0  # s
 
 
-def make(lab: Lab) -> Drawing:
-    run = lab.run
+def make(data: FigureData) -> Drawing:
+    run = data.run
     table = {"t_s": run.t, "commanded_deg": np.degrees(run.reference), "q1_deg": np.degrees(run.q[:, 0])}
 
     def draw(figure: Figure) -> None:

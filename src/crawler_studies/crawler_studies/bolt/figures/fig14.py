@@ -6,17 +6,17 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_models.bolt.equations.six_bar import passive_angles
-from crawler_studies.bolt.figures.figure_data import Lab, shade_stance
+from crawler_studies.bolt.figures.figure_data import FigureData, shade_stance
 from crawler_studies.plots.drawing import BLACK, BLUE, PURPLE, RED, Drawing
 
 SHOWN = 2.0  # s
 NAMES = ("HFE link", "KFE link", "hip", "knee")
 
 
-def make(lab: Lab) -> Drawing:
-    run = lab.run
+def make(data: FigureData) -> Drawing:
+    run = data.run
     angles = np.degrees(np.angle(np.exp(1j * run.z)))  # q2 counts the crank's turns
-    turn = np.degrees(passive_angles(lab.leg, np.radians(np.arange(0.0, 360.0, 0.5))))
+    turn = np.degrees(passive_angles(data.leg, np.radians(np.arange(0.0, 360.0, 0.5))))
     low, high = turn.min(axis=0), turn.max(axis=0)
     table = {"t_s": run.t, **{f"q{k + 2}_deg": angles[:, k] for k in range(4)}}
 

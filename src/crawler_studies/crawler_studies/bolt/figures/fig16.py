@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.bolt.figures.figure_data import Lab, shade_stance, wrapped
+from crawler_studies.bolt.figures.figure_data import FigureData, shade_stance, wrapped
 from crawler_studies.plots.drawing import BLUE, Drawing
 
 SHOWN = 1.2  # s
 PRINTED, EXPERIMENT = 284, 315  # ms a stride, in the paper
 
 
-def make(lab: Lab) -> Drawing:
-    run = lab.run
+def make(data: FigureData) -> Drawing:
+    run = data.run
     ahead = run.foot[:, 0] - run.q[:, 1]
     table = {
         "t_s": run.t,

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from crawler_core.errors import UserError
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.runs.hybrid_run import (
     PAPERS_RUN,
@@ -33,7 +33,7 @@ HEURISTIC = Bars(0.164, math.radians(53.0), 0.040, 0.180, 0.230, 0.180, 0.290, 0
 
 
 @dataclass(frozen=True)
-class Lab:
+class FigureData:
     """The robot, and the paper's run of it."""
 
     spec: RobotSpec

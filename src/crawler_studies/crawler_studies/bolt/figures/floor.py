@@ -13,7 +13,7 @@ from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.prediction import robot_law
 from crawler_models.bolt.runs.hybrid_run import Mode
 from crawler_models.bolt.runs.sampled_run import Start, simulate_sampled
-from crawler_studies.bolt.figures.figure_data import STRIDES, Lab, apart, shade
+from crawler_studies.bolt.figures.figure_data import STRIDES, FigureData, apart, shade
 from crawler_studies.plots.drawing import BLUE, RED, Array, Drawing
 
 SHOWN = 1.1  # s, of the end of each run
@@ -44,10 +44,10 @@ class Course:
         }
 
 
-def make(lab: Lab) -> Drawing:
-    courses = {"paper": papers(lab), "robot_file": robot_files(lab)}
-    crank = next(joint for joint in lab.spec.joints if joint.actuated)
-    limits = ((lab.spec.parameters["friction"],), (-30.0, 30.0), (-crank.power, crank.power), ())
+def make(data: FigureData) -> Drawing:
+    courses = {"paper": papers(data), "robot_file": robot_files(data)}
+    crank = next(joint for joint in data.spec.joints if joint.actuated)
+    limits = ((data.spec.parameters["friction"],), (-30.0, 30.0), (-crank.power, crank.power), ())
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(4, 2, sharey="row")
@@ -80,9 +80,9 @@ def make(lab: Lab) -> Drawing:
     return Drawing("floor", "the paper's run, and the run of the robot file", tables, draw, (11.0, 9.0))
 
 
-def papers(lab: Lab) -> Course:
+def papers(data: FigureData) -> Course:
     """On a floor to which the foot is nailed."""
-    run = lab.run
+    run = data.run
     strides = {
         "period_s": run.period,
         "length_m": run.length,
@@ -105,9 +105,9 @@ def papers(lab: Lab) -> Course:
     )
 
 
-def robot_files(lab: Lab) -> Course:
+def robot_files(data: FigureData) -> Course:
     """With the robot file's foot, floor and rotor, and its law, sampled. Raises UserError where it ends early."""
-    spec = lab.spec
+    spec = data.spec
     crank = next(joint for joint in spec.joints if joint.actuated)
     leg, law = Leg.from_parameters(spec.parameters), robot_law(spec)
     run = simulate_sampled(leg, law, Start.of(spec), STRIDES, torque=crank.effort, power=crank.power, traced=True)

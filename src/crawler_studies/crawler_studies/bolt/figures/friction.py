@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.bolt.figures.figure_data import Lab, apart, shade_stance
+from crawler_studies.bolt.figures.figure_data import FigureData, apart, shade_stance
 from crawler_studies.plots.drawing import BLACK, BLUE, RED, Drawing
 
 SHOWN = 1.2  # s
@@ -13,10 +13,10 @@ RUBBER = 0.8  # on a dry floor
 FLIGHT_TORQUE = 30.0  # N m, the paper's limit
 
 
-def make(lab: Lab) -> Drawing:
-    run = lab.run
+def make(data: FigureData) -> Drawing:
+    run = data.run
     ratio, power = apart(run.F_T, run.F_N), run.tau * run.dq[:, 0]
-    peak = next(joint.power for joint in lab.spec.joints if joint.actuated)
+    peak = next(joint.power for joint in data.spec.joints if joint.actuated)
     tables = {
         "": {
             "t_s": run.t,

@@ -7,30 +7,30 @@ import math
 from crawler_models.bolt.equations.leg import NAMES
 from crawler_studies.bolt.design.bars import RANGES, Bars, Space
 from crawler_studies.bolt.design.designer import MechanismSearch
-from crawler_studies.bolt.design.mechanism_goal import Wishes
-from crawler_studies.bolt.design.mechanism_report import COLUMNS, judge
-from crawler_studies.bolt.figures.figure_data import HEURISTIC, Lab
-from crawler_studies.design.designer import by_section
+from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
+from crawler_studies.bolt.design.mechanism_report import COLUMNS, evaluate_mechanism
+from crawler_studies.bolt.figures.figure_data import HEURISTIC, FigureData
+from crawler_studies.design.designer import group_by_section
 from crawler_studies.plots.drawing import TextTable
 
 PRINTED = Bars(0.080, math.radians(41.41), 0.020, 0.105, 0.190, 0.210, 0.303, 0.052, 0.080, 0.050)
 
 
-def make(lab: Lab) -> TextTable:
-    wishes = Wishes()
-    search = MechanismSearch(lab.spec, wishes, RANGES, Space.of(RANGES, wishes), 0)
-    found = search.run(lambda judged, words: None, lambda: False)
-    made = [Bars.of(by_section(found.settings)["robot"])] if found else []
-    columns = [HEURISTIC, PRINTED, Bars.of(lab.spec.parameters), *made]
+def make(data: FigureData) -> TextTable:
+    goal = MechanismGoal()
+    search = MechanismSearch(data.spec, goal, RANGES, Space.of(RANGES, goal), 0)
+    found = search.run(lambda evaluated, words: None, lambda: False)
+    made = [Bars.of(group_by_section(found.settings)["robot"])] if found else []
+    columns = [HEURISTIC, PRINTED, Bars.of(data.spec.parameters), *made]
     rows = []
     for symbol in Bars._fields:
         name = NAMES[symbol]
         texts = [_text(symbol, getattr(bars, symbol)) for bars in columns]
         low, high = RANGES[symbol]
         rows.append([f"{symbol} (`{name}`)", *texts, f"{low:g} to {high:g}"])
-    judged = [judge(bars, wishes) for bars in columns]
+    evaluated = [evaluate_mechanism(bars, goal) for bars in columns]
     for column in COLUMNS:
-        values = [each[column.key] for each in judged]
+        values = [each[column.key] for each in evaluated]
         shown = ["-" if isinstance(v, float) and math.isnan(v) else column.text(v) for v in values]
         rows.append([column.meaning, *shown, ""])
     head = ["design variable", "heuristic, printed", "optimised, printed", "robot file", "found here", "searched"]

@@ -11,14 +11,14 @@ from matplotlib.figure import Figure
 from crawler_core.types import FloatArray
 from crawler_studies.design.designer import Design, Range, present
 from crawler_studies.miniaq.design.columns import COLUMNS, described
-from crawler_studies.miniaq.design.evaluated_gait import Judged, Merit, judge
-from crawler_studies.miniaq.design.gait_goal import AIMS, ALL, Wishes
-from crawler_studies.miniaq.design.gait_search import Hunt
+from crawler_studies.miniaq.design.evaluated_gait import EvaluatedGait, GaitScore, evaluate_gait
+from crawler_studies.miniaq.design.gait_goal import AIMS, ALL, GaitGoal
+from crawler_studies.miniaq.design.gait_search import GaitSearch
 from crawler_studies.miniaq.design.pareto_front import front, table
 from crawler_studies.miniaq.design.physics_check import Confirmed, confirm
 from crawler_studies.miniaq.design.plot import draw
 from crawler_studies.miniaq.design.space import Space
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 
 EXPLORING = 0.2  # share of the budget for gaits from all over the space
 TRIES = 3  # gaits that physics is asked about
@@ -38,50 +38,50 @@ RANGES: Mapping[str, Range] = {
 
 
 @dataclass(frozen=True)
-class GaitSearch:
-    """A search from the gait and the body of a subject."""
+class GaitDesignSearch:
+    """A search from the gait and the body of a case."""
 
-    subject: Subject
-    wishes: Wishes
+    case: StudyCase
+    goal: GaitGoal
     space: Space
     seed: int
 
     def run(self, progress: Callable[[int, str], None], stopped: Callable[[], bool]) -> Design | None:
-        now = judge(self.subject, {})
-        merit = Merit(self.wishes, self.wishes.aim, now)
-        judged: list[Judged] = []
+        now = evaluate_gait(self.case, {})
+        score = GaitScore(self.goal, self.goal.aim, now)
+        evaluated: list[EvaluatedGait] = []
         best = now
 
-        def add(x: FloatArray) -> Judged:
+        def add(x: FloatArray) -> EvaluatedGait:
             nonlocal best
-            new = judge(self.subject, self.space.point(x), self.wishes.margin)
-            judged.append(new)
-            best = new if len(judged) == 1 else max(best, new, key=merit)
-            progress(len(judged), _words(best, merit))
+            new = evaluate_gait(self.case, self.space.point(x), self.goal.margin)
+            evaluated.append(new)
+            best = new if len(evaluated) == 1 else max(best, new, key=score)
+            progress(len(evaluated), _words(best, score))
             return new
 
-        hunt = Hunt(self.space, add, stopped, np.random.default_rng(self.seed))
-        start = {name: present(self.subject, name) for name in self.space.names}
-        hunt.explore(self.space.place(start), round(EXPLORING * self.wishes.budget), self.seed)
-        aims = [*AIMS, ALL] if self.wishes.aim == ALL else [self.wishes.aim]
+        gait_search = GaitSearch(self.space, add, stopped, np.random.default_rng(self.seed))
+        start = {name: present(self.case, name) for name in self.space.names}
+        gait_search.explore(self.space.place(start), round(EXPLORING * self.goal.budget), self.seed)
+        aims = [*AIMS, ALL] if self.goal.aim == ALL else [self.goal.aim]
         settled = True
         for k, aim in enumerate(aims):
-            left = self.wishes.budget - len(judged)
-            settled &= hunt.climb(Merit(self.wishes, aim, now), left // (len(aims) - k))
-        if not merit.counts(best):
+            left = self.goal.budget - len(evaluated)
+            settled &= gait_search.climb(GaitScore(self.goal, aim, now), left // (len(aims) - k))
+        if not score.counts(best):
             return None
-        ranked = self._best_of(judged, merit)
-        if self.wishes.physics and not stopped():
-            progress(len(judged), f"{_words(best, merit)}; now in physics")
-            confirmed = confirm(self.subject, self.wishes.aim, ranked)
+        ranked = self._best_of(evaluated, score)
+        if self.goal.physics and not stopped():
+            progress(len(evaluated), f"{_words(best, score)}; now in physics")
+            confirmed = confirm(self.case, self.goal.aim, ranked)
         else:
             confirmed = Confirmed(ranked[0], {}, {}, True, [])
-        return self._design(now, confirmed, judged, merit, settled)
+        return self._design(now, confirmed, evaluated, score, settled)
 
-    def _best_of(self, judged: list[Judged], merit: Merit) -> list[Judged]:
+    def _best_of(self, evaluated: list[EvaluatedGait], score: GaitScore) -> list[EvaluatedGait]:
         """Some that lie apart, the best first."""
-        ranked = sorted((each for each in judged if merit.counts(each)), key=merit, reverse=True)
-        chosen: list[Judged] = []
+        ranked = sorted((each for each in evaluated if score.counts(each)), key=score, reverse=True)
+        chosen: list[EvaluatedGait] = []
         for each in ranked:
             place = self.space.place(each.point)
             if all(self.space.distance(place, self.space.place(other.point)) > APART for other in chosen):
@@ -90,20 +90,22 @@ class GaitSearch:
                 break
         return chosen
 
-    def _design(self, now: Judged, confirmed: Confirmed, judged: list[Judged], merit: Merit, settled: bool) -> Design:
+    def _design(
+        self, now: EvaluatedGait, confirmed: Confirmed, evaluated: list[EvaluatedGait], score: GaitScore, settled: bool
+    ) -> Design:
         best = confirmed.best
         notes = [] if settled else ["It has not converged: more gaits, --want budget=..., may find a better one."]
-        counting = [each for each in judged if merit.counts(each)]
+        counting = [each for each in evaluated if score.counts(each)]
         unbeaten = front(counting)
 
         def picture(figure: Figure) -> None:
-            draw(figure, self.subject, now, best, counting, unbeaten)
+            draw(figure, self.case, now, best, counting, unbeaten)
 
         return Design(
             settings=best.point,
             old={**described(now.found), **confirmed.old},
             new={**described(best.found), **confirmed.new},
-            better=merit(best) > merit(now) and confirmed.better,
+            better=score(best) > score(now) and confirmed.better,
             notes=[*notes, *confirmed.notes],
             draw=picture,
             table=table(unbeaten),
@@ -114,27 +116,27 @@ class GaitDesigner:
     """What `Model.design` of MinIAQ names."""
 
     what = "gait"
-    wishes = Wishes
+    goal = GaitGoal
     columns = COLUMNS
 
-    def ranges(self, subject: Subject) -> Mapping[str, Range]:
+    def ranges(self, case: StudyCase) -> Mapping[str, Range]:
         return RANGES
 
-    def plan(self, subject: Subject, wishes: Wishes, ranges: Mapping[str, Range], seed: int) -> GaitSearch:
+    def plan(self, case: StudyCase, goal: GaitGoal, ranges: Mapping[str, Range], seed: int) -> GaitDesignSearch:
         for name, (low, high) in ranges.items():
-            subject.check_range(name, low, high)
-        subject.check_settings()
-        return GaitSearch(subject, wishes, Space.of(subject, ranges), seed)
+            case.check_range(name, low, high)
+        case.check_settings()
+        return GaitDesignSearch(case, goal, Space.of(case, ranges), seed)
 
 
 DESIGNER = GaitDesigner()
 
 
-def _words(best: Judged, merit: Merit) -> str:
+def _words(best: EvaluatedGait, score: GaitScore) -> str:
     if not best.valid:
         return f"none walks: {best.found['reason']}"
-    if not merit.counts(best):
-        return f"none goes forward at {merit.wishes.least_speed:g} m/s without turning"
+    if not score.counts(best):
+        return f"none goes forward at {score.goal.least_speed:g} m/s without turning"
     found = best.found
     return (
         f"best: mismatch {100 * found['mismatch']:.1f} %, {1e3 * found['speed_m_s']:.0f} mm/s, "

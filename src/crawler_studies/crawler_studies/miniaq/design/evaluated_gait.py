@@ -14,17 +14,17 @@ from crawler_models.miniaq.equations.four_bar import pins
 from crawler_models.miniaq.equations.quadruped import Quadruped
 from crawler_models.miniaq.walks.steady_walk import BLOCKS
 from crawler_models.models import predict
-from crawler_studies.design.designer import by_section
-from crawler_studies.miniaq.design.gait_goal import AIMS, ALL, Wishes
-from crawler_studies.study.study_case import Point, Subject
+from crawler_studies.design.designer import group_by_section
+from crawler_studies.miniaq.design.gait_goal import AIMS, ALL, GaitGoal
+from crawler_studies.study.study_case import Point, StudyCase
 from gait_generators.kinds.gait_registry import make_gait
 
-# less than any merit of a gait that counts, each below the one before
+# less than any score of a gait that counts, each below the one before
 REFUSED, IMPOSSIBLE = -1e3, -1e6
 
 
 @dataclass(frozen=True)
-class Judged:
+class EvaluatedGait:
     """A gait and its prediction."""
 
     point: Point
@@ -41,23 +41,23 @@ class Judged:
         return self.found["mismatch"], -self.found["speed_m_s"], self.found["cost_of_transport"]
 
 
-def judge(subject: Subject, point: Point, margin: float = -math.inf) -> Judged:
+def evaluate_gait(case: StudyCase, point: Point, margin: float = -math.inf) -> EvaluatedGait:
     """Never raises: what cannot be, or comes nearer to tipping than `margin` (m), has valid = False and the reason.
 
     The robot's parameters take their places in the file that is read already, which spares a third of the time.
     """
-    own = by_section(point)
+    own = group_by_section(point)
     kept = -math.inf
     try:
-        spec = replace(subject.spec, parameters={**subject.spec.parameters, **own.get("robot", {})})
-        values = {**(subject.settings.get("gait") or {}), **own.get("gait", {})}
+        spec = replace(case.spec, parameters={**case.spec.parameters, **own.get("robot", {})})
+        values = {**(case.settings.get("gait") or {}), **own.get("gait", {})}
         kept = margin_of(Quadruped.from_parameters(spec.parameters))
         if not kept >= margin:
             reason = f"with its cranks anywhere, a foot comes within {1e3 * kept:.1f} mm of the centre of mass"
-            return Judged(point, {"valid": False, "reason": reason}, kept)
-        return Judged(point, predict(spec, make_gait(spec, subject.gait_name, values)), kept)
+            return EvaluatedGait(point, {"valid": False, "reason": reason}, kept)
+        return EvaluatedGait(point, predict(spec, make_gait(spec, case.gait_name, values)), kept)
     except UserError as error:
-        return Judged(point, {"valid": False, "reason": str(error)}, kept)
+        return EvaluatedGait(point, {"valid": False, "reason": str(error)}, kept)
 
 
 def margin_of(robot: Quadruped) -> float:
@@ -70,38 +70,40 @@ def margin_of(robot: Quadruped) -> float:
 
 
 @dataclass(frozen=True)
-class Merit:
+class GaitScore:
     """A number to make large: of gaits that count by `aim`, of others by how far they are from counting."""
 
-    wishes: Wishes
+    goal: GaitGoal
     aim: str
-    start: Judged  # that "all" compares with
+    start: EvaluatedGait  # that "all" compares with
 
-    def __call__(self, judged: Judged) -> float:
-        if not judged.valid:
-            return IMPOSSIBLE * (2.0 - math.tanh(10.0 * max(judged.margin, -1.0)))
-        if (short := self.violation(judged)) > 0.0:
+    def __call__(self, evaluated: EvaluatedGait) -> float:
+        if not evaluated.valid:
+            return IMPOSSIBLE * (2.0 - math.tanh(10.0 * max(evaluated.margin, -1.0)))
+        if (short := self.violation(evaluated)) > 0.0:
             return REFUSED * (1.0 + min(short, 900.0))
         if self.aim == ALL:
-            return -self.worst(judged)
-        return -judged.costs()[AIMS.index(self.aim)]
+            return -self.worst(evaluated)
+        return -evaluated.costs()[AIMS.index(self.aim)]
 
-    def violation(self, judged: Judged) -> float:
+    def violation(self, evaluated: EvaluatedGait) -> float:
         """How far it is from what is wanted of every gait; 0 where it counts."""
-        wild = 1.0 if judged.found["cycles_to_steady"] >= sum(BLOCKS) else 0.0  # its strides never repeat
-        speed, turn = judged.found["speed_m_s"], abs(math.degrees(judged.found["yaw_per_stride_rad"]))
-        slow = max(0.0, self.wishes.least_speed - speed) / max(self.wishes.least_speed, 1e-3)
-        return wild + slow + max(0.0, turn - self.wishes.most_turn) / max(self.wishes.most_turn, 0.1)
+        wild = 1.0 if evaluated.found["cycles_to_steady"] >= sum(BLOCKS) else 0.0  # its strides never repeat
+        speed, turn = evaluated.found["speed_m_s"], abs(math.degrees(evaluated.found["yaw_per_stride_rad"]))
+        slow = max(0.0, self.goal.least_speed - speed) / max(self.goal.least_speed, 1e-3)
+        return wild + slow + max(0.0, turn - self.goal.most_turn) / max(self.goal.most_turn, 0.1)
 
-    def counts(self, judged: Judged) -> bool:
+    def counts(self, evaluated: EvaluatedGait) -> bool:
         """Whether it keeps to what is wanted of every gait."""
-        return judged.valid and self.violation(judged) == 0.0
+        return evaluated.valid and self.violation(evaluated) == 0.0
 
-    def worst(self, judged: Judged) -> float:
+    def worst(self, evaluated: EvaluatedGait) -> float:
         """The largest of mismatch, time and cost as a share of those that it starts from; below 1: better in all."""
         if not self.start.valid:
-            return max(judged.found["mismatch"], 0.05 / judged.found["speed_m_s"], judged.found["cost_of_transport"])
-        old, new = self.start.found, judged.found
+            return max(
+                evaluated.found["mismatch"], 0.05 / evaluated.found["speed_m_s"], evaluated.found["cost_of_transport"]
+            )
+        old, new = self.start.found, evaluated.found
         return max(
             new["mismatch"] / old["mismatch"],
             old["speed_m_s"] / max(new["speed_m_s"], 1e-9),

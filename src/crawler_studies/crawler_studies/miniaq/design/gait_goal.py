@@ -12,7 +12,7 @@ KEYS = {"mismatch": "mismatch", "speed": "speed_m_s", "cost_of_transport": "cost
 
 
 @dataclass(frozen=True)
-class Wishes:
+class GaitGoal:
     """A gait that stands still drags nothing and misses little, so that a speed is wanted of every one."""
 
     aim: str = parameter(
@@ -23,5 +23,5 @@ class Wishes:
     margin: float = parameter(
         0.005, unit="m", low=0.0, high=0.02, doc="between centre of mass and feet, along x, wherever the cranks are"
     )
-    budget: int = parameter(1000, low=10, high=1_000_000, doc="gaits to judge at most")
+    budget: int = parameter(1000, low=10, high=1_000_000, doc="gaits to evaluate_gait at most")
     physics: bool = parameter(True, doc="take the best that is better in physics too")

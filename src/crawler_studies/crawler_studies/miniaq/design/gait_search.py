@@ -11,10 +11,10 @@ from scipy.stats import qmc
 
 from crawler_core.types import FloatArray
 from crawler_studies.design.evolution_strategy import Evolution
-from crawler_studies.miniaq.design.evaluated_gait import Judged
+from crawler_studies.miniaq.design.evaluated_gait import EvaluatedGait
 from crawler_studies.miniaq.design.space import Space
 
-Worth = Callable[[Judged], float]
+Worth = Callable[[EvaluatedGait], float]
 
 # the rounds of a climb: which share of what is left of its budget, the spread in the unit cube that it begins with, and
 # whether the sides stay alike. The first two begin at the best gaits that lie apart, the others at the best so far
@@ -25,14 +25,14 @@ STUCK = 20  # generations without a better gait, which end it too
 
 
 @dataclass
-class Hunt:
-    """Every gait that is judged is known to the climbs that follow."""
+class GaitSearch:
+    """Every gait that is evaluated is known to the climbs that follow."""
 
     space: Space
-    judge: Callable[[FloatArray], Judged]
+    evaluate_gait: Callable[[FloatArray], EvaluatedGait]
     stopped: Callable[[], bool]
     random: np.random.Generator
-    known: list[tuple[FloatArray, Judged]] = field(default_factory=list)
+    known: list[tuple[FloatArray, EvaluatedGait]] = field(default_factory=list)
 
     def explore(self, start: FloatArray, count: int, seed: int) -> None:
         """The gait to begin with, and some from all over the space."""
@@ -85,6 +85,6 @@ class Hunt:
         apart = (x for x, _ in ranked if all(self.space.distance(x, other) > APART for other in others))
         return next(apart, ranked[0][0])
 
-    def _add(self, x: FloatArray) -> Judged:
-        self.known.append((x, self.judge(x)))
+    def _add(self, x: FloatArray) -> EvaluatedGait:
+        self.known.append((x, self.evaluate_gait(x)))
         return self.known[-1][1]

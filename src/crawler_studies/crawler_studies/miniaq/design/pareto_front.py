@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from crawler_core.types import FloatArray
-from crawler_studies.miniaq.design.evaluated_gait import Judged
+from crawler_studies.miniaq.design.evaluated_gait import EvaluatedGait
 from crawler_studies.miniaq.design.gait_goal import AIMS, KEYS
 from crawler_studies.plots.drawing import Columns
 
 
-def front(judged: Sequence[Judged]) -> list[Judged]:
+def front(evaluated: Sequence[EvaluatedGait]) -> list[EvaluatedGait]:
     """Of gaits that count: those for which none is as good in all of AIMS and better in one, by rising mismatch."""
-    costs = np.array([each.costs() for each in judged]).reshape(-1, len(AIMS))
-    kept = [each for each, kept in zip(judged, unbeaten(costs), strict=True) if kept]
-    return sorted(kept, key=Judged.costs)
+    costs = np.array([each.costs() for each in evaluated]).reshape(-1, len(AIMS))
+    kept = [each for each, kept in zip(evaluated, unbeaten(costs), strict=True) if kept]
+    return sorted(kept, key=EvaluatedGait.costs)
 
 
 def unbeaten(costs: FloatArray) -> FloatArray:
@@ -28,7 +28,7 @@ def unbeaten(costs: FloatArray) -> FloatArray:
     return kept
 
 
-def table(gaits: Sequence[Judged]) -> Columns:
+def table(gaits: Sequence[EvaluatedGait]) -> Columns:
     """Their parameters, and what they come to."""
     named = {name: np.array([each.point[name] for each in gaits]) for name in (gaits[0].point if gaits else ())}
     return {**named, **{key: np.array([each.found[key] for each in gaits]) for key in KEYS.values()}}

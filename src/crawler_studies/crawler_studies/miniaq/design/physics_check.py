@@ -10,26 +10,26 @@ from crawler_core.errors import UserError
 from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
 from crawler_studies.miniaq.design.columns import MEASURED
-from crawler_studies.miniaq.design.evaluated_gait import Judged
+from crawler_studies.miniaq.design.evaluated_gait import EvaluatedGait
 from crawler_studies.miniaq.design.gait_goal import AIMS, ALL, KEYS
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 
 
 @dataclass(frozen=True)
 class Confirmed:
     """The first of some gaits that physics finds better too, or else the first of all."""
 
-    best: Judged
+    best: EvaluatedGait
     old: Mapping[str, float]  # by the keys of the columns
     new: Mapping[str, float]
     better: bool
     notes: Sequence[str]
 
 
-def confirm(subject: Subject, aim: str, gaits: Sequence[Judged]) -> Confirmed:
-    """Of `gaits`, the best by the equations first, against the subject as it is set."""
+def confirm(case: StudyCase, aim: str, gaits: Sequence[EvaluatedGait]) -> Confirmed:
+    """Of `gaits`, the best by the equations first, against the case as it is set."""
     try:
-        evaluator = PhysicsEvaluator.of(subject, {})
+        evaluator = PhysicsEvaluator.of(case, {})
     except UserError as error:
         return Confirmed(gaits[0], {}, {}, True, [f"Physics was not asked: {error}"])
     old = _numbers(evaluator.evaluate([{}])[0])

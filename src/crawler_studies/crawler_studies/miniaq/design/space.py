@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from crawler_core.types import FloatArray
 from crawler_studies.design.designer import Range
-from crawler_studies.study.study_case import Point, Subject
+from crawler_studies.study.study_case import Point, StudyCase
 
 GRAIN = {"deg": 0.1, "Hz": 0.01, "m": 1e-5}  # what a person would set, by the unit
 
@@ -29,10 +29,10 @@ class Space:
     kept: Mapping[str, float]
 
     @staticmethod
-    def of(subject: Subject, ranges: Mapping[str, Range]) -> Space:
+    def of(case: StudyCase, ranges: Mapping[str, Range]) -> Space:
         """Of ranges by the parameters' full names."""
         varied = {name: ends for name, ends in ranges.items() if ends[0] < ends[1]}
-        infos = [subject.info(name) for name in varied]
+        infos = [case.info(name) for name in varied]
         low, high = (np.array([ends[k] for ends in varied.values()]) for k in (0, 1))
         turning = np.array([info.turns for info in infos], dtype=bool)
         kept = {name: ends[0] for name, ends in ranges.items() if ends[0] == ends[1]}

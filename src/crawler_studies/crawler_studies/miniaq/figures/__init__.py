@@ -5,18 +5,18 @@ Figs. 1 to 4 are photographs and diagrams.
 
 from collections.abc import Callable
 
-from crawler_core.robot import RobotSpec
-from crawler_core.table import Table
-from crawler_studies.miniaq.figures.figure_data import Lab
-from crawler_studies.plots.drawing import Figures, Page
+from crawler_core.registry import Table
+from crawler_core.robot.robot_spec import RobotSpec
+from crawler_studies.miniaq.figures.figure_data import FigureData
+from crawler_studies.plots.drawing import Page, PaperFigures
 
 
-def make_lab(spec: RobotSpec) -> Lab:
+def make_data(spec: RobotSpec) -> FigureData:
     """What the figures are made from."""
-    return Lab(spec)
+    return FigureData(spec)
 
 
-DRAWINGS: Table[Callable[[Lab], Page]] = Table(
+DRAWINGS: Table[Callable[[FigureData], Page]] = Table(
     "figure",
     {
         "5": "crawler_studies.miniaq.figures.fig05:make",
@@ -27,4 +27,4 @@ DRAWINGS: Table[Callable[[Lab], Page]] = Table(
         "phase": "crawler_studies.miniaq.figures.phase:make",
     },
 )
-FIGURES = Figures(make_lab, DRAWINGS)
+FIGURES = PaperFigures(make_data, DRAWINGS)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.miniaq.figures.figure_data import Lab
+from crawler_studies.miniaq.figures.figure_data import FigureData
 from crawler_studies.plots.drawing import BLUE, Drawing
 
 
-def make(lab: Lab) -> Drawing:
-    walk, last = lab.trot.walk, lab.trot.settled
+def make(data: FigureData) -> Drawing:
+    walk, last = data.trot.walk, data.trot.settled
     roll, pitch = np.degrees(walk.rpy[:, :2]).T
     table = {"t_s": walk.times, "roll_deg": roll, "pitch_deg": pitch}
     amplitude, low, high = 0.5 * np.ptp(roll[last]), pitch[last].min(), pitch[last].max()

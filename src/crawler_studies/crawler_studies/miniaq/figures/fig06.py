@@ -6,13 +6,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_models.miniaq.equations.dynamics import rotation
-from crawler_studies.miniaq.figures.figure_data import FREQUENCY, SECONDS, SETTLED, Lab
+from crawler_studies.miniaq.figures.figure_data import FREQUENCY, SECONDS, SETTLED, FigureData
 from crawler_studies.plots.drawing import BLACK, BLUE, Drawing
 
 
-def make(lab: Lab) -> Drawing:
-    walk = lab.trot.walk
-    side = walk.position + rotation(walk.rpy) @ np.array([0.0, 0.5 * lab.robot.width, 0.0])
+def make(data: FigureData) -> Drawing:
+    walk = data.trot.walk
+    side = walk.position + rotation(walk.rpy) @ np.array([0.0, 0.5 * data.robot.width, 0.0])
     cog, point = 1e3 * walk.position, 1e3 * side
     table = {"t_s": walk.times}
     for name, way in (("cog", cog), ("side", point)):

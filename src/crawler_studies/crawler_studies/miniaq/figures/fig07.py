@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_studies.miniaq.figures.figure_data import Lab
+from crawler_studies.miniaq.figures.figure_data import FigureData
 from crawler_studies.plots.drawing import BLACK, BLUE, Drawing
 
 
-def make(lab: Lab) -> Drawing:
-    walk, last = lab.turn.walk, lab.turn.settled
+def make(data: FigureData) -> Drawing:
+    walk, last = data.turn.walk, data.turn.settled
     yaw = np.degrees(walk.rpy[:, 2])
     rate, at_0 = np.polyfit(walk.times[last], yaw[last], 1)
     line = at_0 + rate * walk.times

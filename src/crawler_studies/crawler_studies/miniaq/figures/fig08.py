@@ -7,12 +7,12 @@ from matplotlib.figure import Figure
 from crawler_models.miniaq.equations.quadruped import LEGS
 from crawler_models.miniaq.prediction import forward_force
 from crawler_studies.gait_analysis.gait_diagram import draw_run, legend
-from crawler_studies.miniaq.figures.figure_data import SECONDS, Lab, bars
+from crawler_studies.miniaq.figures.figure_data import SECONDS, FigureData, bars
 from crawler_studies.plots.drawing import Drawing
 
 
-def make(lab: Lab) -> Drawing:
-    walk, gait = lab.trot.walk, lab.trot.gait
+def make(data: FigureData) -> Drawing:
+    walk, gait = data.trot.walk, data.trot.gait
     down, forward, meant = walk.force[..., 2] > 0.0, forward_force(walk), gait.intended(walk.times)
 
     def draw(figure: Figure) -> None:

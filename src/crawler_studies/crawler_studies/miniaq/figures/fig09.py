@@ -8,12 +8,12 @@ from crawler_models.miniaq.equations.quadruped import LEGS
 from crawler_models.miniaq.prediction import footfall_of, forward_force
 from crawler_models.miniaq.walks.steady_walk import SAMPLES
 from crawler_studies.gait_analysis.gait_diagram import draw_cycle, legend
-from crawler_studies.miniaq.figures.figure_data import Lab, bars
+from crawler_studies.miniaq.figures.figure_data import FigureData, bars
 from crawler_studies.plots.drawing import Drawing
 
 
-def make(lab: Lab) -> Drawing:
-    steady, gait = lab.steady_trot, lab.trot.gait
+def make(data: FigureData) -> Drawing:
+    steady, gait = data.steady_trot, data.trot.gait
     walk = steady.walk
     times = steady.begin + walk.times - walk.times[0]
     down, forward, meant = walk.force[..., 2] > 0.0, forward_force(walk), gait.intended(times)

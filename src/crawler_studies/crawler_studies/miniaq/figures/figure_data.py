@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from crawler_core.footfall import BoolArray
-from crawler_core.robot import RobotSpec
+from crawler_core.gait_metrics.footfall import BoolArray
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.miniaq.equations.quadruped import LEGS, Quadruped
 from crawler_models.miniaq.walks.steady_walk import Steady, steady_walk
 from crawler_models.miniaq.walks.walk import Walk, walk
@@ -34,7 +34,7 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Lab:
+class FigureData:
     """The robot, and its walks."""
 
     spec: RobotSpec

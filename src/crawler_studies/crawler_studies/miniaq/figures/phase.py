@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from crawler_models.miniaq.equations.quadruped import LEGS
 from crawler_models.miniaq.prediction import footfall_of
 from crawler_models.miniaq.walks.steady_walk import way_of
-from crawler_studies.miniaq.figures.figure_data import Lab
+from crawler_studies.miniaq.figures.figure_data import FigureData
 from crawler_studies.plots.drawing import BLACK, BLUE, PURPLE, RED, Array, Drawing
 
 MOST = 20  # degrees, of the paper's controller
@@ -25,14 +25,14 @@ SHOWN = {
 }
 
 
-def make(lab: Lab) -> Drawing:
+def make(data: FigureData) -> Drawing:
     errors = np.arange(-MOST, MOST + STEP, STEP)
-    right = effect(lab)
+    right = effect(data)
     table = {"error_deg": errors}
     for leg in LEGS:
-        found = [effect(lab, **{f"error_{leg}": float(error)}) if error else right for error in errors]
+        found = [effect(data, **{f"error_{leg}": float(error)}) if error else right for error in errors]
         table |= {f"{name}_{leg}": np.array([each[name] for each in found]) for name in SHOWN}
-    corners = together(lab)
+    corners = together(data)
 
     def draw(figure: Figure) -> None:
         for axes, (name, words) in zip(figure.subplots(2, 2, sharex=True).flat, SHOWN.items(), strict=True):
@@ -53,18 +53,18 @@ def make(lab: Lab) -> Drawing:
     return Drawing("phase", title, {"": table, "corners": corners}, draw, (10.0, 6.5))
 
 
-def together(lab: Lab) -> dict[str, Array]:
+def together(data: FigureData) -> dict[str, Array]:
     """Every leg off by MOST, one way or the other: all combinations."""
     signs = list(product((-1.0, 1.0), repeat=len(LEGS)))
     errors = [{f"error_{leg}": MOST * sign for leg, sign in zip(LEGS, each, strict=True)} for each in signs]
-    found = [effect(lab, **each) for each in errors]
+    found = [effect(data, **each) for each in errors]
     columns = {f"{name}_deg": np.array([each[name] for each in errors]) for name in errors[0]}
     return columns | {name: np.array([each[name] for each in found]) for name in SHOWN}
 
 
-def effect(lab: Lab, **errors: float) -> Mapping[str, float]:
+def effect(data: FigureData, **errors: float) -> Mapping[str, float]:
     """What the steady trot comes to with phase errors (degrees), by the keys of SHOWN."""
-    gait, steady = lab.steady(**errors)
+    gait, steady = data.steady(**errors)
     feet, moved, time = footfall_of(gait, steady), way_of(steady.walk), steady.strides * gait.period
     forward, backward = feet.forward[2:].sum(), feet.backward[2:].sum()
     return {

@@ -5,18 +5,18 @@ Figs. 2 and 5 are a diagram and a photograph.
 
 from collections.abc import Callable
 
-from crawler_core.robot import RobotSpec
-from crawler_core.table import Table
-from crawler_studies.plots.drawing import Figures, Page
-from crawler_studies.snake.figures.figure_data import Lab
+from crawler_core.registry import Table
+from crawler_core.robot.robot_spec import RobotSpec
+from crawler_studies.plots.drawing import Page, PaperFigures
+from crawler_studies.snake.figures.figure_data import FigureData
 
 
-def make_lab(spec: RobotSpec) -> Lab:
+def make_data(spec: RobotSpec) -> FigureData:
     """What the figures are made from."""
-    return Lab(spec)
+    return FigureData(spec)
 
 
-DRAWINGS: Table[Callable[[Lab], Page]] = Table(
+DRAWINGS: Table[Callable[[FigureData], Page]] = Table(
     "figure",
     {
         "1": "crawler_studies.snake.figures.fig01:make",
@@ -29,4 +29,4 @@ DRAWINGS: Table[Callable[[Lab], Page]] = Table(
         "slip": "crawler_studies.snake.figures.slip:make",
     },
 )
-FIGURES = Figures(make_lab, DRAWINGS)
+FIGURES = PaperFigures(make_data, DRAWINGS)

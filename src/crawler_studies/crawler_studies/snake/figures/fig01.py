@@ -9,7 +9,7 @@ from crawler_models.snake import Snake
 from crawler_models.snake.ground.cycle import TICKS
 from crawler_models.snake.snake_plant import SnakePlant
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, RED, Array, Drawing
-from crawler_studies.snake.figures.figure_data import Lab
+from crawler_studies.snake.figures.figure_data import FigureData
 from gait_generators.kinds.gait_registry import make_gait
 from gait_generators.kinds.serpenoid import Serpenoid
 
@@ -18,10 +18,10 @@ BETWEEN = 2  # poses drawn in each interval
 APART = 1.7  # links between two poses
 
 
-def make(lab: Lab) -> Drawing:
-    gait = make_gait(lab.spec, "serpenoid", {"n": N, "alpha": ALPHA})
+def make(data: FigureData) -> Drawing:
+    gait = make_gait(data.spec, "serpenoid", {"n": N, "alpha": ALPHA})
     assert isinstance(gait, Serpenoid)
-    snake = Snake.from_parameters(lab.spec.parameters)
+    snake = Snake.from_parameters(data.spec.parameters)
     shown = np.arange(gait.intervals * BETWEEN + 1) / BETWEEN  # intervals since the cycle began
     chains = poses(snake, gait, shown)
     begin = chains[0][0][0]

@@ -8,13 +8,13 @@ from matplotlib.figure import Figure
 
 from crawler_models.snake import Wave
 from crawler_studies.plots.drawing import BLACK, RED, Array, Drawing
-from crawler_studies.snake.figures.figure_data import Lab, wave
+from crawler_studies.snake.figures.figure_data import FigureData, wave
 
 N, ALPHA = 6, 30.0  # as printed
 SHOWN = np.linspace(0.0, 1.0, 6)
 
 
-def make(lab: Lab) -> Drawing:
+def make(data: FigureData) -> Drawing:
     waves = {"the paper's (8)": wave(N, ALPHA), "closed": wave(N, ALPHA, closed=True)}
     curves = {label: points(one, SHOWN) for label, one in waves.items()}
 

@@ -7,12 +7,12 @@ from matplotlib.figure import Figure
 
 from crawler_models.snake import alpha_limit
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, RED, Drawing
-from crawler_studies.snake.figures.figure_data import Lab, wave
+from crawler_studies.snake.figures.figure_data import FigureData, wave
 
 N = 6
 
 
-def make(lab: Lab) -> Drawing:
+def make(data: FigureData) -> Drawing:
     limit = float(np.degrees(alpha_limit(N)))
     alpha = np.linspace(0.5, limit - 0.05, 200)
     paper = [wave(N, one) for one in alpha]

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.snake import Wave
 from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
 from crawler_studies.plots.drawing import Array
-from crawler_studies.study.study_case import Subject
+from crawler_studies.study.study_case import StudyCase
 from sim_bridge.physics.engines import TITLES, default_physics
 
 GAITS = ("serpenoid", "serpenoid_closed")
 
 
 @dataclass(frozen=True)
-class Lab:
+class FigureData:
     """The robot, and who measures it."""
 
     spec: RobotSpec
@@ -33,11 +33,11 @@ class Lab:
 
     def measured(self, gait: str, cases: Sequence[tuple[int, float]]) -> list[Result]:
         """Cycles in physics with the robot's own servos, for pairs of n and alpha (degrees)."""
-        return PhysicsEvaluator.of(Subject(self.spec.name, gait), {}, self.physics).evaluate(_points(cases))
+        return PhysicsEvaluator.of(StudyCase(self.spec.name, gait), {}, self.physics).evaluate(_points(cases))
 
     def predicted(self, gait: str, cases: Sequence[tuple[int, float]]) -> list[Result]:
         """The same by the quasi-static equations."""
-        return ModelEvaluator(Subject(self.spec.name, gait)).evaluate(_points(cases))
+        return ModelEvaluator(StudyCase(self.spec.name, gait)).evaluate(_points(cases))
 
 
 def _points(cases: Sequence[tuple[int, float]]) -> list[dict[str, float]]:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.snake import Wave, alpha_limit
 from crawler_studies.plots.drawing import Array, TextTable
-from crawler_studies.snake.figures.figure_data import Lab, text_rows, wave
+from crawler_studies.snake.figures.figure_data import FigureData, text_rows, wave
 
 LINKS = (8, 10, 12, 16, 20)  # N; n is half of it
 ALPHA, SHARE = 25.0, 0.9  # degrees, and of the largest alpha: 25.7° with n = 10
 
 
-def make(lab: Lab) -> TextTable:
+def make(data: FigureData) -> TextTable:
     return TextTable(
         "links",
-        f"shorter links in a snake of {1e3 * body(lab.spec):g} mm with n = N / 2, mm a cycle",
+        f"shorter links in a snake of {1e3 * body(data.spec):g} mm with n = N / 2, mm a cycle",
         ("N", "l", f"d at {ALPHA:g}°", "f l", "f / d_unit", f"d at {SHARE:g} α_max", "f l", "f / d_unit", "intervals"),
-        text_rows(columns(lab.spec), ("g", ".1f", ".1f", ".1f", ".3f", ".1f", ".1f", ".3f", "g")),
+        text_rows(columns(data.spec), ("g", ".1f", ".1f", ".1f", ".3f", ".1f", ".1f", ".3f", "g")),
         "d is the advance of a cycle without slip, f l how far the wave's end strays, and intervals are what a cycle "
         "takes, each of π / 2ω₂.",
     )

@@ -6,13 +6,13 @@ import numpy as np
 
 from crawler_models.snake import Wave, alpha_limit
 from crawler_studies.plots.drawing import Array, TextTable
-from crawler_studies.snake.figures.figure_data import Lab, text_rows
+from crawler_studies.snake.figures.figure_data import FigureData, text_rows
 
 SHARE = 0.9  # of the largest alpha; the ratios of (8) do not depend on it
 S = np.linspace(0.0, 1.0, 2001)
 
 
-def make(lab: Lab) -> TextTable:
+def make(data: FigureData) -> TextTable:
     return TextTable(
         "rates",
         f"joint speeds over ω₂ by (8) at its own pace, α = {SHARE:g} α_max",

@@ -8,15 +8,15 @@ from matplotlib.figure import Figure
 
 from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.plots.drawing import BLUE, GREY, RED, Array, Drawing
-from crawler_studies.snake.figures.figure_data import GAITS, Lab
+from crawler_studies.snake.figures.figure_data import GAITS, FigureData
 from crawler_studies.snake.figures.printed_values import TABLE_2
 
 CASES = [(row.n, row.alpha_deg) for row in TABLE_2]
 
 
-def make(lab: Lab) -> Drawing:
-    measured = {gait: lab.measured(gait, CASES) for gait in GAITS}
-    predicted = {gait: lab.predicted(gait, CASES) for gait in GAITS}
+def make(data: FigureData) -> Drawing:
+    measured = {gait: data.measured(gait, CASES) for gait in GAITS}
+    predicted = {gait: data.predicted(gait, CASES) for gait in GAITS}
     columns: dict[str, Array] = {
         "n": np.array([float(n) for n, _ in CASES]),
         "alpha_deg": np.array([alpha for _, alpha in CASES]),
@@ -37,14 +37,14 @@ def make(lab: Lab) -> Drawing:
         left, middle, right = figure.subplots(1, 3, width_ratios=(1.3, 1.0, 1.0))
         x = np.arange(len(CASES))
         left.bar(x - 0.27, columns["loss_printed_percent"], 0.25, color=GREY, label="printed, wooden floor")
-        _pairs(left, lab.engine, columns, "slip_{}_percent", "loss of displacement [%]")
-        _pairs(middle, lab.engine, columns, "friction_work_{}_J", "work of friction per cycle [J]")
-        _pairs(right, lab.engine, columns, "peak_torque_{}_N_m", "largest joint torque [N m]")
+        _pairs(left, data.engine, columns, "slip_{}_percent", "loss of displacement [%]")
+        _pairs(middle, data.engine, columns, "friction_work_{}_J", "work of friction per cycle [J]")
+        _pairs(right, data.engine, columns, "peak_torque_{}_N_m", "largest joint torque [N m]")
 
-    friction = lab.spec.parameters["friction"]
-    stiffness = lab.spec.document["backends"]["physics"]["servo_stiffness"]
+    friction = data.spec.parameters["friction"]
+    stiffness = data.spec.document["backends"]["physics"]["servo_stiffness"]
     title = (
-        f"(d - Δx) / d, measured by the paper and in {lab.engine} with friction {friction:g} and {stiffness:g} N m/rad"
+        f"(d - Δx) / d, measured by the paper and in {data.engine} with friction {friction:g} and {stiffness:g} N m/rad"
     )
     return Drawing("slip", title, {"": columns}, draw, (13.0, 4.4))
 

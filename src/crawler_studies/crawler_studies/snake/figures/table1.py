@@ -8,13 +8,13 @@ import numpy as np
 
 from crawler_models.snake import Wave, alpha_limit
 from crawler_studies.plots.drawing import Array, TextTable
-from crawler_studies.snake.figures.figure_data import Lab, text_rows
+from crawler_studies.snake.figures.figure_data import FigureData, text_rows
 from crawler_studies.snake.figures.printed_values import TABLE_1
 
 GRID = 0.01  # rad: the paper went through alpha in such steps, and its last one is a little below the limit
 
 
-def make(lab: Lab) -> TextTable:
+def make(data: FigureData) -> TextTable:
     head = ("n", "α_max printed", "(14)", "f printed", "(11)", "d_unit printed", "(12)", "f of the closed wave")
     formats = ("g", ".1f", ".2f", ".2f", ".4f", ".2f", ".4f", ".0e")
     title = f"the largest α in degrees, and f and d_unit at the last α below it on a grid of {GRID:g} rad"

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_studies.plots.drawing import Array, TextTable
-from crawler_studies.snake.figures.figure_data import Lab, text_rows, wave
+from crawler_studies.snake.figures.figure_data import FigureData, text_rows, wave
 from crawler_studies.snake.figures.printed_values import MISPRINT, TABLE_2
 
 CYCLES = 10  # that d and Delta x are of
 
 
-def make(lab: Lab) -> TextTable:
+def make(data: FigureData) -> TextTable:
     head = ("n", "α, °", "f printed", "(11)", "d_unit printed", "(12)", "d printed", "10 l d_unit", "Δx printed")
     losses = ("loss printed", "of printed d", "of our d")
     formats = ("g", "g", ".3f", ".4f", ".3f", ".4f", ".1f", ".1f", ".1f", ".0f", ".1f", ".1f")
-    rows = text_rows(columns(lab.spec), formats)
+    rows = text_rows(columns(data.spec), formats)
     wrong = [(row.n, row.alpha_deg) for row in TABLE_2].index(MISPRINT)
     rows[wrong] = [f"**{cell}**" if column in (4, 6, 9) else cell for column, cell in enumerate(rows[wrong])]
     return TextTable(

@@ -5,19 +5,19 @@ Figs. 1 to 3 show hardware and diagrams.
 
 from collections.abc import Callable
 
-from crawler_core.robot import RobotSpec
-from crawler_core.table import Table
+from crawler_core.registry import Table
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.three_link import ThreeLink
-from crawler_studies.plots.drawing import Figures, Page
-from crawler_studies.three_link.figures.figure_data import Lab
+from crawler_studies.plots.drawing import Page, PaperFigures
+from crawler_studies.three_link.figures.figure_data import FigureData
 
 
-def make_lab(spec: RobotSpec) -> Lab:
+def make_data(spec: RobotSpec) -> FigureData:
     """What the figures are made from."""
-    return Lab(ThreeLink.from_parameters(spec.parameters))
+    return FigureData(ThreeLink.from_parameters(spec.parameters))
 
 
-DRAWINGS: Table[Callable[[Lab], Page]] = Table(
+DRAWINGS: Table[Callable[[FigureData], Page]] = Table(
     "figure",
     {
         "4": "crawler_studies.three_link.figures.fig04:make",
@@ -37,4 +37,4 @@ DRAWINGS: Table[Callable[[Lab], Page]] = Table(
         "feedback": "crawler_studies.three_link.figures.feedback:make",
     },
 )
-FIGURES = Figures(make_lab, DRAWINGS)
+FIGURES = PaperFigures(make_data, DRAWINGS)

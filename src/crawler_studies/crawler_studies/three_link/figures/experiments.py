@@ -13,7 +13,7 @@ from crawler_models.three_link.fast import ShapeTable
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, ORANGE, PURPLE, Array, Drawing
 from crawler_studies.three_link.figures.fig04 import show_band
 from crawler_studies.three_link.figures.fig07 import OMEGA, PHI0
-from crawler_studies.three_link.figures.figure_data import AMPLITUDE, PSI, Band, Lab, band, gait
+from crawler_studies.three_link.figures.figure_data import AMPLITUDE, PSI, Band, FigureData, band, gait
 from crawler_studies.three_link.virtual_experiment import ServoMotion, experiment
 
 FREQUENCIES = (0.3, 0.6, 1.0, 1.5, 2.2, 3.2, 4.2, 5.1, 6.5, 8.0, 10.0, 12.0, 14.0, 16.0)  # rad/s
@@ -21,13 +21,13 @@ FLAT = (2.0, 3.5, 4.5, 5.5, 7.0, 9.0, 11.0, 13.0, 15.0)  # rad/s, at PHI0
 ANGLES = (100.0, 105.0, 110.0, 115.0, 120.0, 125.0, 130.0, 135.0, 140.0, 145.0, 150.0)  # degrees, at OMEGA
 
 
-def make(lab: Lab) -> Drawing:
-    robust = [float(np.interp(omega, lab.omegas, lab.phases[lab.best_robust])) for omega in FREQUENCIES]
+def make(data: FigureData) -> Drawing:
+    robust = [float(np.interp(omega, data.omegas, data.phases[data.best_robust])) for omega in FREQUENCIES]
     cases = {
-        "psi20": (lab.hard, [_motion(omega) for omega in FREQUENCIES]),
-        "psi_mu": (lab.hard, [_motion(o, psi=p) for o, p in zip(FREQUENCIES, robust, strict=True)]),
-        "flat": (lab.soft, [_motion(omega, phi0=PHI0) for omega in FLAT]),
-        "angles": (lab.soft, [_motion(OMEGA, phi0=angle) for angle in ANGLES]),
+        "psi20": (data.hard, [_motion(omega) for omega in FREQUENCIES]),
+        "psi_mu": (data.hard, [_motion(o, psi=p) for o, p in zip(FREQUENCIES, robust, strict=True)]),
+        "flat": (data.soft, [_motion(omega, phi0=PHI0) for omega in FLAT]),
+        "angles": (data.soft, [_motion(OMEGA, phi0=angle) for angle in ANGLES]),
     }
     tables = {name: _table(robot, motions) for name, (robot, motions) in cases.items()}
 

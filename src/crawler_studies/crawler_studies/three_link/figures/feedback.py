@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_models.three_link import ThreeLink
+from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.feedback.feedback_crawl import FeedbackSamples, feedback_crawl
-from crawler_models.three_link.simulation import crawl
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, ORANGE, Array, Drawing
-from crawler_studies.three_link.figures.figure_data import AMPLITUDE, PSI, Lab, gait
+from crawler_studies.three_link.figures.figure_data import AMPLITUDE, PSI, FigureData, gait
 from gait_generators.kinds.fourier import Fourier
 from gait_generators.shapes.shape import Shape
 
@@ -35,8 +34,8 @@ class Account(NamedTuple):
     back_means_mm: float
 
 
-def make(lab: Lab) -> Drawing:
-    rows = [account(lab.hard, omega) for omega in OMEGAS]
+def make(data: FigureData) -> Drawing:
+    rows = [account(data.hard, omega) for omega in OMEGAS]
     columns = {name: np.array(values) for name, values in zip(Account._fields, zip(*rows, strict=True), strict=True)}
 
     def draw(figure: Figure) -> None:

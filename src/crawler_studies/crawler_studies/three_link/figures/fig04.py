@@ -9,17 +9,17 @@ from matplotlib.figure import Figure
 from crawler_models.three_link.fast import ShapeTable
 from crawler_studies.plots.drawing import BLUE, GREY, Array, Drawing
 from crawler_studies.three_link.figures.fig05 import OMEGAS
-from crawler_studies.three_link.figures.figure_data import HIGHEST, LOWEST, Band, Lab, band, gait
+from crawler_studies.three_link.figures.figure_data import HIGHEST, LOWEST, Band, FigureData, band, gait
 
 
-def make(lab: Lab) -> Drawing:
-    omega = lab.omegas
-    table = ShapeTable(lab.hard, [gait(1.0)])
-    plain = band(lab.hard, table, np.zeros(len(omega), dtype=int), omega)
-    robust = lab.along(lab.best_robust)
+def make(data: FigureData) -> Drawing:
+    omega = data.omegas
+    table = ShapeTable(data.hard, [gait(1.0)])
+    plain = band(data.hard, table, np.zeros(len(omega), dtype=int), omega)
+    robust = data.along(data.best_robust)
     cases = {"ψ = 20°": (plain, BLUE), r"$\psi = \psi^*_\mu(\omega)$": (robust, GREY)}
     speed = 1e3 * omega / (2.0 * np.pi)
-    edges = range_edges(lab, table)
+    edges = range_edges(data, table)
 
     def draw(figure: Figure) -> None:
         upper, lower = figure.subplots(2, 1, sharex=True)
@@ -54,10 +54,10 @@ def make(lab: Lab) -> Drawing:
     return Drawing(4, title, {"": columns}, draw, (8.0, 7.0))
 
 
-def range_edges(lab: Lab, table: ShapeTable) -> tuple[float, float]:
+def range_edges(data: FigureData, table: ShapeTable) -> tuple[float, float]:
     """Where ranges I, II and III meet, rad/s: the speed's first maximum and the minimum after it."""
     omega = np.arange(LOWEST, HIGHEST, 0.01)
-    speed = table.crawl(np.zeros(len(omega), dtype=int), omega, lab.hard.mu1, lab.hard.mu2, lab.hard.g).speed
+    speed = table.crawl(np.zeros(len(omega), dtype=int), omega, data.hard.mu1, data.hard.mu2, data.hard.g).speed
     peak = int(np.argmax(np.diff(speed) < 0.0))
     bottom = peak + int(np.argmax(np.diff(speed[peak:]) > 0.0))
     return float(omega[peak]), float(omega[bottom])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from crawler_models.three_link.simulation import crawl
+from crawler_models.three_link import crawl
 from crawler_studies.plots.drawing import BLACK, BLUE, Drawing
-from crawler_studies.three_link.figures.figure_data import Lab, gait
+from crawler_studies.three_link.figures.figure_data import FigureData, gait
 
 OMEGAS = (0.3, 5.1, 16.0)  # rad/s, as printed
 
 
-def make(lab: Lab) -> Drawing:
-    cycles = {omega: crawl(lab.hard, gait(omega)).samples(721) for omega in OMEGAS}
+def make(data: FigureData) -> Drawing:
+    cycles = {omega: crawl(data.hard, gait(omega)).samples(721) for omega in OMEGAS}
 
     def draw(figure: Figure) -> None:
         for axes, name, (omega, cycle) in zip(figure.subplots(1, 3), ("I", "II", "III"), cycles.items(), strict=True):

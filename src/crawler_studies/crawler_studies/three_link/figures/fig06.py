@@ -7,16 +7,16 @@ from matplotlib.figure import Figure
 
 from crawler_studies.plots.drawing import Array, Drawing
 from crawler_studies.plots.signed_colours import DIVERGING, about_zero
-from crawler_studies.three_link.figures.figure_data import Lab
+from crawler_studies.three_link.figures.figure_data import FigureData
 
 LEVELS = np.arange(-20.0, 201.0, 10.0)  # mm
 TO_SPEAK_OF = 1e-4  # m: where no phase makes a longer step there is no best one
 
 
-def make(lab: Lab) -> Drawing:
-    psi, omega, step = np.degrees(lab.phases), lab.omegas, 1e3 * lab.map.nominal
-    best = _where(psi[lab.best], lab.along(lab.best).nominal)
-    robust = _where(psi[lab.best_robust], lab.along(lab.best_robust).robust)
+def make(data: FigureData) -> Drawing:
+    psi, omega, step = np.degrees(data.phases), data.omegas, 1e3 * data.map.nominal
+    best = _where(psi[data.best], data.along(data.best).nominal)
+    robust = _where(psi[data.best_robust], data.along(data.best_robust).robust)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()

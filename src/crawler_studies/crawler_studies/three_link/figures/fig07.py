@@ -7,17 +7,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crawler_studies.plots.drawing import BLUE, Array, Drawing
-from crawler_studies.three_link.figures.figure_data import LOWEST, Lab, gait, steps
+from crawler_studies.three_link.figures.figure_data import LOWEST, FigureData, gait, steps
 
 PHI0 = 145.0  # °, of (a)
 OMEGA = 9.0  # rad/s, of (b)
 
 
-def make(lab: Lab) -> Drawing:
+def make(data: FigureData) -> Drawing:
     omega = np.linspace(LOWEST, 20.0, 400)
-    over_omega = 1e3 * steps(lab.soft, [gait(1.0, phi0=np.radians(PHI0))] * len(omega), omega)
+    over_omega = 1e3 * steps(data.soft, [gait(1.0, phi0=np.radians(PHI0))] * len(omega), omega)
     phi0 = np.arange(90.0, 155.01, 0.5)
-    over_phi0 = 1e3 * steps(lab.soft, [gait(1.0, phi0=np.radians(angle)) for angle in phi0], OMEGA)
+    over_phi0 = 1e3 * steps(data.soft, [gait(1.0, phi0=np.radians(angle)) for angle in phi0], OMEGA)
 
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2)

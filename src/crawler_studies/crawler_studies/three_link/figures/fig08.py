@@ -8,15 +8,15 @@ from matplotlib.figure import Figure
 from crawler_models.three_link.fast import ShapeTable
 from crawler_studies.plots.drawing import BLACK, BLUE, Drawing
 from crawler_studies.three_link.figures.fig04 import show_band
-from crawler_studies.three_link.figures.figure_data import Lab, band, gait
+from crawler_studies.three_link.figures.figure_data import FigureData, band, gait
 
 SLOW, FAST = OMEGAS = (0.3, 16.0)  # rad/s, as printed
 
 
-def make(lab: Lab) -> Drawing:
-    psi = np.degrees(lab.phases)
-    table = ShapeTable(lab.hard, [gait(1.0, psi=phase) for phase in lab.phases])
-    found = {omega: band(lab.hard, table, np.arange(len(psi)), omega) for omega in OMEGAS}
+def make(data: FigureData) -> Drawing:
+    psi = np.degrees(data.phases)
+    table = ShapeTable(data.hard, [gait(1.0, psi=phase) for phase in data.phases])
+    found = {omega: band(data.hard, table, np.arange(len(psi)), omega) for omega in OMEGAS}
     largest = {omega: np.nanmax(steps.nominal) for omega, steps in found.items()}
     lost = 100.0 * (found[FAST].robust - found[FAST].nominal) / largest[FAST]
 

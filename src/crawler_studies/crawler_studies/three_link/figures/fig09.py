@@ -7,20 +7,20 @@ from matplotlib.figure import Figure
 
 from crawler_studies.plots.drawing import BLACK, BLUE, PURPLE, Drawing
 from crawler_studies.three_link.figures.fig04 import show_band
-from crawler_studies.three_link.figures.figure_data import HIGHEST, LOWEST, Lab
+from crawler_studies.three_link.figures.figure_data import HIGHEST, LOWEST, FigureData
 from crawler_studies.three_link.figures.time_scaling import Scaled, best_scaling
 
 SCALED = 24  # frequencies with time scaling
 
 
-def make(lab: Lab) -> Drawing:
-    omega = lab.omegas
-    nominal, robust = lab.along(lab.best), lab.along(lab.best_robust)
+def make(data: FigureData) -> Drawing:
+    omega = data.omegas
+    nominal, robust = data.along(data.best), data.along(data.best_robust)
     few = np.geomspace(LOWEST, HIGHEST, SCALED)
     scaled: dict[bool, list[Scaled]] = {False: [], True: []}
     for kind, found in scaled.items():
         for w in few:
-            found.append(best_scaling(lab.hard, w, robust=kind, near=found[-1] if found else None))
+            found.append(best_scaling(data.hard, w, robust=kind, near=found[-1] if found else None))
     lines = {kind: 1e3 * np.array([one.value for one in found]) for kind, found in scaled.items()}
 
     def draw(figure: Figure) -> None:

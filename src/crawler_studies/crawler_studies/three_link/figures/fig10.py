@@ -5,25 +5,25 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_models.three_link.simulation import crawl
+from crawler_models.three_link import crawl
 from crawler_studies.plots.drawing import BLACK, BLUE, Drawing
-from crawler_studies.three_link.figures.figure_data import Lab, gait, steps
+from crawler_studies.three_link.figures.figure_data import FigureData, gait, steps
 from crawler_studies.three_link.figures.time_scaling import best_scaling
 
 OMEGA = 3.2  # rad/s, as printed
 
 
-def make(lab: Lab) -> Drawing:
-    plain = [gait(1.0, psi=psi) for psi in lab.phases]
-    psi = float(lab.phases[np.nanargmax(steps(lab.hard, plain, OMEGA))])
+def make(data: FigureData) -> Drawing:
+    plain = [gait(1.0, psi=psi) for psi in data.phases]
+    psi = float(data.phases[np.nanargmax(steps(data.hard, plain, OMEGA))])
     fine = np.radians(np.arange(np.degrees(psi) - 0.5, np.degrees(psi) + 0.5, 0.01))
-    psi = float(fine[np.nanargmax(steps(lab.hard, [gait(1.0, psi=phase) for phase in fine], OMEGA))])
-    best = best_scaling(lab.hard, OMEGA, robust=False, psi=psi)
+    psi = float(fine[np.nanargmax(steps(data.hard, [gait(1.0, psi=phase) for phase in fine], OMEGA))])
+    best = best_scaling(data.hard, OMEGA, robust=False, psi=psi)
     gaits = {
         "plain": gait(OMEGA, psi=psi),
         "scaled": gait(OMEGA, psi=psi, alpha=best.alpha, upsilon=best.upsilon),
     }
-    cycles = {name: crawl(lab.hard, motion) for name, motion in gaits.items()}
+    cycles = {name: crawl(data.hard, motion) for name, motion in gaits.items()}
     lift = cycles["scaled"].step_length / cycles["plain"].step_length
 
     def draw(figure: Figure) -> None:

@@ -8,17 +8,17 @@ from matplotlib.ticker import MaxNLocator
 
 from crawler_studies.plots.drawing import Drawing, log_scale
 from crawler_studies.plots.signed_colours import DIVERGING, about_zero
-from crawler_studies.three_link.figures.figure_data import Lab
+from crawler_studies.three_link.figures.figure_data import FigureData
 from crawler_studies.three_link.figures.masses import OMEGAS, steps_of_masses
 
 BANDS = 16  # of colour, at most
 
 
-def make(lab: Lab) -> Drawing:
+def make(data: FigureData) -> Drawing:
     asymmetry = np.geomspace(0.5, 2.0, 81)
     distal = np.linspace(0.05, 1.0, 60)
     grid_distal, grid_asymmetry = np.meshgrid(distal, asymmetry, indexing="ij")
-    step = 1e3 * steps_of_masses(lab.hard, grid_distal, grid_asymmetry, OMEGAS)
+    step = 1e3 * steps_of_masses(data.hard, grid_distal, grid_asymmetry, OMEGAS)
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(2, len(OMEGAS) // 2, sharex=True, sharey=True).flat

@@ -6,17 +6,17 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, Drawing, log_scale
-from crawler_studies.three_link.figures.figure_data import Lab
+from crawler_studies.three_link.figures.figure_data import FigureData
 from crawler_studies.three_link.figures.masses import OMEGAS, steps_of_masses
 
 DISTAL = 0.5  # (m1 + m2) / 2 m0, as printed
 
 
-def make(lab: Lab) -> Drawing:
+def make(data: FigureData) -> Drawing:
     asymmetry = np.geomspace(0.5, 2.0, 301)
     distal = np.full(len(asymmetry), DISTAL)
     step, follow = (
-        1e3 * steps_of_masses(lab.hard, distal, asymmetry, OMEGAS, inertias_follow=one) for one in (False, True)
+        1e3 * steps_of_masses(data.hard, distal, asymmetry, OMEGAS, inertias_follow=one) for one in (False, True)
     )
 
     def draw(figure: Figure) -> None:

@@ -9,19 +9,19 @@ from crawler_models.three_link.equations.closed_chain import closed_chain
 from crawler_models.three_link.feedback.feedback_crawl import FeedbackCrawl, feedback_crawl
 from crawler_models.three_link.feedback.feedback_law import FeedbackLaw
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, RED, Drawing
-from crawler_studies.three_link.figures.figure_data import Lab, gait
+from crawler_studies.three_link.figures.figure_data import FigureData, gait
 
 OMEGA = 8.0  # rad/s, as printed
 LAW = FeedbackLaw()  # with the gains that are printed
 
 
-def make(lab: Lab) -> Drawing:
-    found = with_feedback(lab)
+def make(data: FigureData) -> Drawing:
+    found = with_feedback(data)
     samples = found.samples
     assert samples is not None
     motion = gait(OMEGA)
     reference = motion.sample(samples.t)
-    opening = closed_chain(lab.hard, *reference).d1
+    opening = closed_chain(data.hard, *reference).d1
     wanted = np.stack((np.where(opening > 0.0, -opening, 0.0), np.where(opening > 0.0, 0.0, opening)), axis=-1)
 
     def draw(figure: Figure) -> None:
@@ -67,6 +67,6 @@ def make(lab: Lab) -> Drawing:
     return Drawing(13, title, {"": columns}, draw, (11.0, 4.2))
 
 
-def with_feedback(lab: Lab) -> FeedbackCrawl:
+def with_feedback(data: FigureData) -> FeedbackCrawl:
     """The literal law."""
-    return feedback_crawl(lab.hard, gait(OMEGA), LAW)
+    return feedback_crawl(data.hard, gait(OMEGA), LAW)

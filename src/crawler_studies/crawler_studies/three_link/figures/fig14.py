@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from crawler_models.three_link.simulation import crawl
+from crawler_models.three_link import crawl
 from crawler_studies.plots.drawing import BLACK, BLUE, Drawing
 from crawler_studies.three_link.figures.fig13 import OMEGA, with_feedback
-from crawler_studies.three_link.figures.figure_data import Lab, gait
+from crawler_studies.three_link.figures.figure_data import FigureData, gait
 
 
-def make(lab: Lab) -> Drawing:
-    closed = with_feedback(lab).samples
+def make(data: FigureData) -> Drawing:
+    closed = with_feedback(data).samples
     assert closed is not None
-    plain = crawl(lab.hard, gait(OMEGA)).samples(721)
+    plain = crawl(data.hard, gait(OMEGA)).samples(721)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()

@@ -44,7 +44,7 @@ class Band(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Lab:
+class FigureData:
     """The robot with hard tips, and results that several figures use."""
 
     hard: ThreeLink

@@ -9,20 +9,20 @@ from crawler_models.three_link.fast import ShapeTable
 from crawler_studies.evaluators.friction_sets import SPREAD
 from crawler_studies.plots.drawing import BLUE, ORANGE, Drawing
 from crawler_studies.three_link.figures.fig04 import show_band
-from crawler_studies.three_link.figures.figure_data import Band, Lab, band, gait
+from crawler_studies.three_link.figures.figure_data import Band, FigureData, band, gait
 
 SAMPLES = 33  # of the friction
 TO_SPEAK_OF = 2e-3  # m: of a shorter step a share says nothing
 
 
-def make(lab: Lab) -> Drawing:
-    omega = lab.omegas
-    table = ShapeTable(lab.hard, [gait(1.0)])
+def make(data: FigureData) -> Drawing:
+    omega = data.omegas
+    table = ShapeTable(data.hard, [gait(1.0)])
     which = np.zeros(len(omega), dtype=int)
     scale = np.linspace(1.0 - SPREAD, 1.0 + SPREAD, SAMPLES)[:, np.newaxis]
-    steps = table.crawl(which, omega, scale * lab.hard.mu1, scale * lab.hard.mu2, lab.hard.g).step_length
+    steps = table.crawl(which, omega, scale * data.hard.mu1, scale * data.hard.mu2, data.hard.g).step_length
     alike = Band(steps[SAMPLES // 2], steps.min(axis=0), steps.max(axis=0))
-    apart = band(lab.hard, table, which, omega)
+    apart = band(data.hard, table, which, omega)
     told = np.where(np.abs(alike.nominal) > TO_SPEAK_OF, alike.nominal, np.nan)
     share = {name: 100.0 * steps[k] / told - 100.0 for name, k in (("less", 0), ("more", -1))}
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import differential_evolution
 
-from crawler_core.robot import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.fast import ShapeTable
 from crawler_studies.plots.drawing import Array, TextTable
-from crawler_studies.three_link.figures.figure_data import Lab
+from crawler_studies.three_link.figures.figure_data import FigureData
 from crawler_studies.three_link.figures.time_scaling import FAILED, STRONGEST
 from crawler_studies.three_link.shape_design import Limits
 from crawler_studies.three_link.shape_design.task import Task
@@ -32,14 +32,14 @@ class Best:
     value: float
 
 
-def make(lab: Lab) -> TextTable:
+def make(data: FigureData) -> TextTable:
     rows = []
     for library in LIBRARIES:
         for tuned, promised in _shapes(library):
             limits = Limits(tuned.centre, tuned.swing, tuned.velocity, tuned.acceleration)
-            harmonic = best(lab.hard, tuned.omega, limits, scaled=False, worst=True)
-            nominal = best(lab.hard, tuned.omega, limits, scaled=True, worst=False)
-            worst = best(lab.hard, tuned.omega, limits, scaled=True, worst=True)
+            harmonic = best(data.hard, tuned.omega, limits, scaled=False, worst=True)
+            nominal = best(data.hard, tuned.omega, limits, scaled=True, worst=False)
+            worst = best(data.hard, tuned.omega, limits, scaled=True, worst=True)
             numbers = [1e3 * abs(one.value) for one in (harmonic, nominal, worst)]  # abs: no negative zero
             numbers += [promised.nominal_step, promised.worst_step]
             rows.append([f"`{library}`", f"{tuned.omega:g}", *(f"{number:.1f}" for number in numbers)])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crawler_core.errors import UserError
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
 from crawler_studies.design.evolution_strategy import Evolution
 from crawler_studies.three_link.shape_design.constraints import within

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from crawler_core.errors import UserError
-from crawler_core.robot import RobotSpec, load_robot
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_studies.three_link.shape_design.designer import design
 from crawler_studies.three_link.shape_design.limits import Limits
 from gait_generators.shapes.shape import Shape

@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from crawler_core.types import FloatArray
-from crawler_models.three_link import Crawl
+from crawler_models.three_link import Crawl, crawl
 from crawler_models.three_link.fast import ShapeTable
-from crawler_models.three_link.simulation import crawl
 from crawler_studies.three_link.shape_design.constraints import DENSE, excess, sample_all, stroke_deficit
 from crawler_studies.three_link.shape_design.task import Task
 from gait_generators.kinds.fourier import Fourier

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from crawler_core.errors import UserError
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
 from crawler_models.three_link import ThreeLink
 from crawler_studies.three_link.shape_design.limits import Limits

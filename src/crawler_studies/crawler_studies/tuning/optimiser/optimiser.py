@@ -19,7 +19,7 @@ from crawler_studies.study.study_case import Point
 from crawler_studies.tuning.optimiser.acquisition import Score, log_expected_improvement, most_promising
 from crawler_studies.tuning.optimiser.space import TuningSpace
 from crawler_studies.tuning.optimiser.surrogate import Surrogate, fit, fit_valid, squash
-from crawler_studies.tuning.optimiser.trust_region import Region
+from crawler_studies.tuning.optimiser.trust_region import TrustRegion
 
 CANDIDATES = 512  # places that are scored before the best of them are looked at closely
 FEWEST = 3  # valid values that a process can be fitted to
@@ -45,7 +45,7 @@ class Optimiser:
         self._seed = seed
         self._units: list[FloatArray] = []
         self._values: list[float] = []
-        self._region: Region | None = None
+        self._region: TrustRegion | None = None
         self._climbed: list[FloatArray] = []
         self._first = 2 * space.size + 2  # points that are spread evenly before anything is inferred
         self._evenly = qmc.Sobol(space.size, rng=np.random.default_rng([seed, 0])).random(EVENLY)
@@ -75,7 +75,7 @@ class Optimiser:
         if self._inside(number, region):
             region = region.after(number, value, self._values[region.centre], float(np.nanstd(self._values)))
         elif self.best != before:
-            region = Region(number)
+            region = TrustRegion(number)
         if region.exhausted:
             self._climbed.append(self._units[region.centre])
             self._region = self._next_region()
@@ -96,7 +96,7 @@ class Optimiser:
                 place = self._around(self._region, rng)
         return self.space.point(place)
 
-    def _inside(self, number: int, region: Region) -> bool:
+    def _inside(self, number: int, region: TrustRegion) -> bool:
         return bool(self._distance(self._units[number], self._units[region.centre]) <= region.size / 2.0 + 1e-3)
 
     def _distance(self, one: FloatArray, other: FloatArray) -> float:
@@ -106,14 +106,14 @@ class Optimiser:
         apart[turning] = np.minimum(apart[turning], 1.0 - apart[turning])
         return float(apart.max())
 
-    def _next_region(self) -> Region | None:
+    def _next_region(self) -> TrustRegion | None:
         """Around the best point that is not on a climbed hill; None where all are."""
         order = sorted(
             (i for i, value in enumerate(self._values) if not math.isnan(value)), key=lambda i: -self._values[i]
         )
         for i in order:
             if self._elsewhere(i):
-                return Region(i)
+                return TrustRegion(i)
         return None
 
     def _elsewhere(self, number: int) -> bool:
@@ -165,7 +165,7 @@ class Optimiser:
         width = np.full(self.space.size, 0.1)
         return most_promising(self._score(surrogate, self.best), starts, self.space.inside, width, rng)
 
-    def _around(self, region: Region, rng: np.random.Generator) -> FloatArray:
+    def _around(self, region: TrustRegion, rng: np.random.Generator) -> FloatArray:
         centre = self._units[region.centre]
         nearest = sorted(range(len(self._units)), key=lambda i: self._distance(self._units[i], centre))
         valid = [i for i in nearest if not math.isnan(self._values[i])]

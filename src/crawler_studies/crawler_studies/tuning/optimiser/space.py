@@ -10,7 +10,7 @@ import numpy as np
 
 from crawler_core.errors import UserError
 from crawler_core.types import FloatArray
-from crawler_studies.study.study_case import Point, Subject
+from crawler_studies.study.study_case import Point, StudyCase
 
 TURN = {"deg": 360.0, "rad": 2.0 * math.pi}  # by the parameter's unit
 GRAIN = 1e-4  # of a range: points are rounded to about this, so that a --set line repeats them exactly
@@ -81,11 +81,11 @@ class TuningSpace:
         return np.column_stack(columns)
 
 
-def make_space(subject: Subject, words: Sequence[str]) -> TuningSpace:
+def make_space(case: StudyCase, words: Sequence[str]) -> TuningSpace:
     """The space that 'gait.psi=0:180' or just 'gait.psi' and their like describe. Raises UserError."""
     if not words:
         raise UserError("there is nothing to tune: name parameters, such as gait.psi or gait.psi=0:180.")
-    variables = tuple(_variable(subject, word.strip()) for word in words)
+    variables = tuple(_variable(case, word.strip()) for word in words)
     names = [variable.name for variable in variables]
     for name in names:
         if names.count(name) > 1:
@@ -93,12 +93,12 @@ def make_space(subject: Subject, words: Sequence[str]) -> TuningSpace:
     return TuningSpace(variables)
 
 
-def _variable(subject: Subject, word: str) -> Variable:
+def _variable(case: StudyCase, word: str) -> Variable:
     name, equals, ends = word.partition("=")
-    info = subject.info(name)
+    info = case.info(name)
     if equals:
         low, high = _ends(word, ends)
-        subject.check_range(name, low, high)
+        case.check_range(name, low, high)
     else:
         usual_low, usual_high = info.usual or (-math.inf, math.inf)
         low = max(usual_low, -math.inf if info.low is None else info.low)

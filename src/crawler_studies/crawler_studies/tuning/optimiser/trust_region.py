@@ -11,7 +11,7 @@ PATIENCE = 2  # failures until it shrinks
 
 
 @dataclass(frozen=True)
-class Region:
+class TrustRegion:
     """A box around evaluation number `centre`: wider while looking there pays, narrower while it does not."""
 
     centre: int
@@ -23,7 +23,7 @@ class Region:
         """Whether there is nothing left to be found."""
         return self.size < NARROWEST
 
-    def after(self, number: int, value: float, best: float, spread: float) -> Region:
+    def after(self, number: int, value: float, best: float, spread: float) -> TrustRegion:
         """The region after evaluation `number` inside it came to `value`, where `best` was what its centre came to.
 
         `spread` is that of all values, by which an improvement is measured.
@@ -31,7 +31,7 @@ class Region:
         better = not math.isnan(value) and value > best
         centre = number if better else self.centre
         if better and value > best + MATTERS * spread:
-            return Region(centre, min(WIDEST, self.size * 1.5))
+            return TrustRegion(centre, min(WIDEST, self.size * 1.5))
         if self.failures + 1 < PATIENCE:
             return replace(self, centre=centre, failures=self.failures + 1)
-        return Region(centre, self.size / 2.0)
+        return TrustRegion(centre, self.size / 2.0)
