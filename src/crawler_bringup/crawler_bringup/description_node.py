@@ -15,12 +15,12 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
-from crawler_core.closure import Closure
+from crawler_core.description.urdf import build_urdf
 from crawler_core.errors import UserError
+from crawler_core.files import parse_yaml
+from crawler_core.linkages.loop_closure_solver import Closure
 from crawler_core.parameters import parameter
-from crawler_core.robot import load_robot
-from crawler_core.urdf import build_urdf
-from crawler_core.yaml_file import parse_yaml
+from crawler_core.robot.robot_file import load_robot
 from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.messages.link_frames import LinkFrames
 from crawler_nodes.node_main import run_node

@@ -12,7 +12,7 @@ from ament_index_python.packages import get_package_share_directory
 PROFILES = {"FASTRTPS_DEFAULT_PROFILES_FILE": "fastdds_2.xml", "FASTDDS_DEFAULT_PROFILES_FILE": "fastdds_3.xml"}
 
 
-def hastened() -> dict[str, str]:
+def fastdds_environment() -> dict[str, str]:
     """What the environment of a node needs to use our profile of Fast DDS; nothing where the user has one already."""
     if any(name in os.environ for name in PROFILES):
         return {}
@@ -20,6 +20,6 @@ def hastened() -> dict[str, str]:
     return {variable: str(folder / file) for variable, file in PROFILES.items()}
 
 
-def hasten_discovery() -> None:
+def use_fastdds_profile() -> None:
     """Give this process and its children our profile of Fast DDS, unless the user has one of their own."""
-    os.environ.update(hastened())
+    os.environ.update(fastdds_environment())

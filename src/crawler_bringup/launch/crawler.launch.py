@@ -3,8 +3,8 @@
 from launch import LaunchDescription
 from launch.actions import OpaqueFunction
 
-from crawler_bringup.launch.launch_actions import ring_arguments, ring_nodes
+from crawler_bringup.launch.launch_actions import declare_stack_arguments, stack_actions
 
 
 def generate_launch_description() -> LaunchDescription:
-    return LaunchDescription([*ring_arguments(), OpaqueFunction(function=ring_nodes)])
+    return LaunchDescription([*declare_stack_arguments(), OpaqueFunction(function=stack_actions)])

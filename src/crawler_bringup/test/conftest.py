@@ -1,5 +1,5 @@
 """What the tests share."""
 
-from crawler_nodes.fixtures import crawler, graph
+from crawler_nodes.testing.fixtures import crawler, graph
 
 __all__ = ["crawler", "graph"]

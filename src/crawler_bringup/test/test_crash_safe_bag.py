@@ -7,7 +7,7 @@ import pytest
 from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
 
-from crawler_bringup.recorder.crash_safe_bag import LastingBag
+from crawler_bringup.recorder.crash_safe_bag import CrashSafeBag
 
 KIND = "std_msgs/msg/String"
 STORE = get_typestore(Stores.ROS2_JAZZY)
@@ -16,7 +16,7 @@ TEXT = "x" * 1000
 
 @pytest.fixture
 def bag(tmp_path):
-    made = LastingBag(tmp_path / "bag")
+    made = CrashSafeBag(tmp_path / "bag")
     made.open()
     channel = made.add_connection("/talk", KIND, typestore=STORE)
     data = bytes(STORE.serialize_cdr(STORE.types[KIND](TEXT), KIND))

@@ -10,9 +10,9 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from crawler_bringup.description_node import DescriptionNode
-from crawler_core.closure import Closure
-from crawler_core.robot import load_robot
-from crawler_core.urdf import build_urdf
+from crawler_core.description.urdf import build_urdf
+from crawler_core.linkages.loop_closure_solver import Closure
+from crawler_core.robot.robot_file import load_robot
 
 (GYMNAST,) = Path(__file__).parents[3].glob("src/*/test/robots/gymnast/robot.yaml")
 

@@ -4,13 +4,13 @@ import os
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
-from crawler_bringup.fastdds_profile import PROFILES, hasten_discovery, hastened
+from crawler_bringup.fastdds_profile import PROFILES, fastdds_environment, use_fastdds_profile
 
 
 def test_each_generation_has_a_profile_that_says_the_same(monkeypatch):
     for variable in PROFILES:
         monkeypatch.delenv(variable, raising=False)
-    two, three = (Path(file).read_text() for file in hastened().values())
+    two, three = (Path(file).read_text() for file in fastdds_environment().values())
     assert two.replace("heartbeatPeriod", "heartbeat_period") == three
     assert [xml.fromstring(text).tag.rpartition("}")[2] for text in (two, three)] == ["profiles"] * 2
 
@@ -19,5 +19,5 @@ def test_a_profile_of_the_users_own_is_left_alone(monkeypatch):
     for variable in PROFILES:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("FASTDDS_DEFAULT_PROFILES_FILE", "/my/own.xml")
-    hasten_discovery()
+    use_fastdds_profile()
     assert "FASTRTPS_DEFAULT_PROFILES_FILE" not in os.environ

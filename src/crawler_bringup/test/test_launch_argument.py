@@ -2,12 +2,18 @@
 
 import pytest
 
-from crawler_bringup.launch.launch_argument import ring_options, ring_words, view_options, view_words
-from crawler_bringup.stack.stack import make_stack, view_nodes
+from crawler_bringup.launch.launch_argument import (
+    robot_view_arguments,
+    robot_view_options,
+    stack_arguments,
+    stack_options,
+)
+from crawler_bringup.stack.robot_view import robot_view_nodes
+from crawler_bringup.stack.stack import make_stack
 from crawler_core.errors import UserError
 
 
-def launched(*said, words=ring_words):
+def launched(*said, words=stack_arguments):
     """The words in force, those of the user as they are typed: robot:=snake."""
     in_force = {word.name: word.default for word in words()}
     given = dict(pair.split(":=", 1) for pair in said)
@@ -33,13 +39,13 @@ def launched(*said, words=ring_words):
 )
 def test_what_cannot_be_is_one_sentence(words, sentence):
     with pytest.raises(UserError, match=sentence) as refusal:
-        make_stack(ring_options(launched(*words), ""))
+        make_stack(stack_options(launched(*words), ""))
     assert "\n" not in str(refusal.value)
 
 
 def test_a_robot_that_stands_still_is_shown_as_the_words_say():
-    said = launched("robot:=snake", "set:=robot.links=9", "namespace:=b", "rviz:=false", words=view_words)
-    nodes = view_nodes(view_options(said))
+    said = launched("robot:=snake", "set:=robot.links=9", "namespace:=b", "rviz:=false", words=robot_view_arguments)
+    nodes = robot_view_nodes(robot_view_options(said))
     assert [node.executable for node in nodes] == ["description_node", "joint_state_publisher_gui"]
     assert {node.namespace for node in nodes} == {"b"}
     assert len(nodes[1].parameters) == 8  # a slider for each joint

@@ -5,7 +5,8 @@ import sys
 import pytest
 
 from crawler_bringup.stack import node_engines
-from crawler_bringup.stack.stack import Options, make_stack
+from crawler_bringup.stack.options import Options
+from crawler_bringup.stack.stack import make_stack
 from sim_bridge.physics.engines import installed_engines
 
 

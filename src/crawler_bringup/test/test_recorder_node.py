@@ -29,7 +29,7 @@ def test_what_starts_time_is_subscribed_last(recorder):
 
 
 def test_it_ends_when_those_have_left_whom_it_hears(graph, recorder, monkeypatch, tmp_path):
-    monkeypatch.setattr(recorder_node, "STAYS", math.inf)
+    monkeypatch.setattr(recorder_node, "SHUTDOWN_GRACE_S", math.inf)
     speaker = graph.add(lambda **options: Node("speaker", **options))
     out = speaker.create_publisher(JointState, "joint_states", 1000)
     graph.spin_until(lambda: out.get_subscription_count() and recorder.count_publishers("joint_states"))

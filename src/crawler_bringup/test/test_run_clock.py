@@ -5,7 +5,7 @@ from crawler_interfaces.msg import ContactStateArray
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
-from crawler_bringup.recorder.run_clock import InOrder, RunTime
+from crawler_bringup.recorder.run_clock import ReorderBuffer, RunClock
 
 SECOND = 1_000_000_000
 WALL = 1_700_000_000 * SECOND
@@ -19,7 +19,7 @@ def state(time_ns, sender="/backend#00000000"):
 
 
 def test_in_a_simulation_nothing_is_of_another_time_than_the_run():
-    time = RunTime(simulated=True, clock=lambda: WALL)
+    time = RunClock(simulated=True, clock=lambda: WALL)
     assert time.place(None) == 0
     assert time.place(WALL) == 0
     time.hear(state(5 * SECOND))
@@ -30,7 +30,7 @@ def test_in_a_simulation_nothing_is_of_another_time_than_the_run():
 
 
 def test_a_second_backend_does_not_say_what_time_it_is():
-    time = RunTime(simulated=True)
+    time = RunClock(simulated=True)
     time.hear(state(5 * SECOND))
     time.hear(state(10**6 * SECOND, sender="/other#12345678"))
     assert time.now == 5 * SECOND
@@ -39,7 +39,7 @@ def test_a_second_backend_does_not_say_what_time_it_is():
 
 def test_in_real_time_it_is_the_wall_clock():
     now = [WALL]
-    time = RunTime(simulated=False, clock=lambda: now[0])
+    time = RunClock(simulated=False, clock=lambda: now[0])
     assert time.place(None) == WALL
     time.hear(state(3 * SECOND))
     assert time.place(3 * SECOND) == WALL  # a state that was not stamped
@@ -48,7 +48,7 @@ def test_in_real_time_it_is_the_wall_clock():
 
 
 def test_messages_leave_in_the_order_of_their_times():
-    order = InOrder[str]()
+    order = ReorderBuffer[str]()
     for when in (1, 2, 3):
         order.add(when, "states", b"")
     assert order.turn() == []

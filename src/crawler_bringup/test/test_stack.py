@@ -3,11 +3,13 @@
 import pytest
 import yaml
 
-from crawler_bringup.stack.backend_flag import Flag, with_flags
+from crawler_bringup.stack.backend_flag import BackendFlag, apply_flags
+from crawler_bringup.stack.backend_registry import BACKENDS
+from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.settings import merge, parse_assignments
-from crawler_bringup.stack.stack import BACKENDS, Options, make_stack
+from crawler_bringup.stack.stack import make_stack
 from crawler_core.errors import UserError
-from crawler_core.robot import robot_names, robots_directory
+from crawler_core.robot.robot_file import robot_names, robots_directory
 
 
 def backend(options):
@@ -65,27 +67,27 @@ def test_pretended_motors_are_for_backends_that_have_motors():
         make_stack(Options(backend="model", emulate=True))
 
 
-LOCKSTEP = Flag("lockstep:=true", "lockstep", True)
+LOCKSTEP = BackendFlag("lockstep:=true", "lockstep", True)
 
 
 def test_a_flag_stands_over_a_file_and_contradicts_what_was_assigned():
     file = {"backend": {"lockstep": False}}
-    assert with_flags(file, "model", [LOCKSTEP], "set:=", [])["backend"] == {"lockstep": True}
+    assert apply_flags(file, "model", [LOCKSTEP], "set:=", [])["backend"] == {"lockstep": True}
     words = ["backend.lockstep=false"]
     said = merge(file, parse_assignments(words))
     with pytest.raises(UserError, match=r"lockstep:=true contradicts set:=backend\.lockstep=False: give one of them"):
-        with_flags(said, "model", [LOCKSTEP], "set:=", words)
+        apply_flags(said, "model", [LOCKSTEP], "set:=", words)
 
 
 def test_a_flag_that_says_what_was_assigned_is_no_contradiction():
     words = ["backend.lockstep=true"]
-    assert with_flags(parse_assignments(words), "model", [LOCKSTEP], "set:=", words) == {"backend": {"lockstep": True}}
+    assert apply_flags(parse_assignments(words), "model", [LOCKSTEP], "set:=", words) == {"backend": {"lockstep": True}}
 
 
 def test_a_flag_that_means_nothing_to_the_backend_is_refused():
-    window = Flag("--gui", "gui", True, about="PyBullet's window")
+    window = BackendFlag("--gui", "gui", True, about="PyBullet's window")
     with pytest.raises(UserError, match="--gui is about PyBullet's window: the backend model has none"):
-        with_flags({}, "model", [window], "--set ", [])
+        apply_flags({}, "model", [window], "--set ", [])
 
 
 @pytest.mark.parametrize("word", ["omega=8", "gait.omega", "gait.=8"])

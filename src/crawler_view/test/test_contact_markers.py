@@ -14,8 +14,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
-from crawler_core.robot import load_robot
-from crawler_core.urdf import build_urdf
+from crawler_core.description.urdf import build_urdf
+from crawler_core.robot.robot_file import load_robot
 from crawler_view.markers.contact_markers import ARROW, contact_markers
 from crawler_view.markers.markers_node import MarkersNode
 from crawler_view.scene.robot_scene import MODE_COLOURS

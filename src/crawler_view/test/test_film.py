@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
+from crawler_core.description.urdf import build_urdf
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
-from crawler_core.urdf import build_urdf
-from crawler_core.whole_file import replace_file
+from crawler_core.files import replace_file
+from crawler_core.robot.robot_file import load_robot
 from crawler_view.film.camera import BAND, cameras
 from crawler_view.film.film_file import check_kind, write_film
-from crawler_view.film.frame_renderer import Stage
+from crawler_view.film.frame_renderer import FrameRenderer
 from crawler_view.film.raster import rasterise
 from crawler_view.scene.kinematics import Kinematics
 from crawler_view.scene.meshes import arrow, box, cylinder, sphere
@@ -110,7 +110,7 @@ def crawling(mode, force=(0.0, 0.0, 5.0)):
 @pytest.mark.parametrize("mode", ["stick", "slip_pos", "slip_neg"])
 def test_a_foot_has_the_colour_of_its_mode_where_it_is(mode):
     scene = read_scene(build_urdf(load_robot("three_link")))
-    stage = Stage(scene, [crawling(mode)] * 2, True, 700, 10, "three_link")
+    stage = FrameRenderer(scene, [crawling(mode)] * 2, True, 700, 10, "three_link")
     place = Kinematics(scene).at(crawling(mode))["foot_1"][:3, 3]
     column, row, _ = stage.camera(0).project(place)
     shown = np.asarray(stage.picture(0, ["0 s"]))[round(float(row)), round(float(column))] / 255.0
@@ -121,7 +121,7 @@ def test_a_foot_has_the_colour_of_its_mode_where_it_is(mode):
 def test_a_robot_whose_forces_are_not_known_is_drawn_without_arrows():
     scene = read_scene(build_urdf(load_robot("three_link")))
     with_force, without = (
-        np.asarray(Stage(scene, [crawling("stick", force)], True, 300, 10, "").picture(0, []), dtype=int)
+        np.asarray(FrameRenderer(scene, [crawling("stick", force)], True, 300, 10, "").picture(0, []), dtype=int)
         for force in ((0.0, 0.0, 5.0), (None, None, None))
     )
     green = [((image[..., 1] > image[..., 0] + 30) & (image[..., 1] > 60)).sum() for image in (with_force, without)]

@@ -10,8 +10,8 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from crawler_core.robot import load_robot
-from crawler_core.urdf import build_urdf
+from crawler_core.description.urdf import build_urdf
+from crawler_core.robot.robot_file import load_robot
 from crawler_view.scene.live_state import LiveState
 
 

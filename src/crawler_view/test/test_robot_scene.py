@@ -4,8 +4,8 @@ from math import isclose
 
 import pytest
 
-from crawler_core.robot import load_robot, robot_names
-from crawler_core.urdf import build_urdf
+from crawler_core.description.urdf import build_urdf
+from crawler_core.robot.robot_file import load_robot, robot_names
 from crawler_view.scene.robot_scene import read_scene
 
 

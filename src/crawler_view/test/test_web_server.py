@@ -12,7 +12,7 @@ from tornado.websocket import websocket_connect
 
 from crawler_core.errors import UserError
 from crawler_view.server.access import Access
-from crawler_view.server.web_server import MOST, PAGE, WAITS, Audience, listen, serve
+from crawler_view.server.web_server import MOST, PAGE, WAITS, WebClients, listen, serve
 
 UPGRADE = "\r\n".join(
     (
@@ -27,7 +27,7 @@ UPGRADE = "\r\n".join(
 @asynccontextmanager
 async def served(token="", command=None):
     """A server; gives its port and its audience."""
-    sockets, audience = listen("127.0.0.1", 0), Audience()
+    sockets, audience = listen("127.0.0.1", 0), WebClients()
     server = serve(sockets, Access.of("127.0.0.1", token), audience, lambda: [("ring", {"namespace": ""})], command)
     try:
         yield sockets[0].getsockname()[1], audience

@@ -12,45 +12,53 @@ from launch.actions import DeclareLaunchArgument, LogInfo
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from crawler_bringup.fastdds_profile import hasten_discovery
-from crawler_bringup.launch.launch_argument import Said, Word, ring_options, ring_words, view_options, view_words
-from crawler_bringup.security.secure_nodes import look_on
-from crawler_bringup.stack import stack
-from crawler_bringup.stack.stack import NodeSpec
+from crawler_bringup.fastdds_profile import use_fastdds_profile
+from crawler_bringup.launch.launch_argument import (
+    ArgumentGetter,
+    LaunchArgument,
+    robot_view_arguments,
+    robot_view_options,
+    stack_arguments,
+    stack_options,
+)
+from crawler_bringup.security.secure_nodes import use_viewer_enclave
+from crawler_bringup.stack.node_spec import NodeSpec
+from crawler_bringup.stack.robot_view import robot_view_nodes
+from crawler_bringup.stack.stack import make_stack
 from crawler_nodes.shutdown.parent import as_parent
-from crawler_nodes.transport.duplicate_stack_check import Lookout
+from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 
 
-def ring_arguments() -> list[DeclareLaunchArgument]:
+def declare_stack_arguments() -> list[DeclareLaunchArgument]:
     """The arguments of crawler.launch.py."""
-    return _declared(ring_words())
+    return _declared(stack_arguments())
 
 
-def view_arguments() -> list[DeclareLaunchArgument]:
+def declare_robot_view_arguments() -> list[DeclareLaunchArgument]:
     """The arguments of view_robot.launch.py."""
-    return _declared(view_words())
+    return _declared(robot_view_arguments())
 
 
-def ring_nodes(context: LaunchContext) -> list[Action]:
+def stack_actions(context: LaunchContext) -> list[Action]:
     """The actions of crawler.launch.py."""
-    hasten_discovery()
-    options = ring_options(_said(context), shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
+    use_fastdds_profile()
+    options = stack_options(_said(context), shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
     if options.secure:
-        look_on(options.namespace)
-    made = stack.make_stack(options)
-    with Lookout(options.namespace) as lookout:
-        lookout.refuse_a_second("give this one namespace:=NAME")
+        use_viewer_enclave(options.namespace)
+    made = make_stack(options)
+    with DuplicateStackCheck(options.namespace) as lookout:
+        lookout.raise_if_duplicate("give this one namespace:=NAME")
     notes = [LogInfo(msg=made.note)] if made.note else []
     return [*notes, *(_action(node) for node in made.nodes)]
 
 
-def view_nodes(context: LaunchContext) -> list[Node]:
+def robot_view_actions(context: LaunchContext) -> list[Node]:
     """The actions of view_robot.launch.py."""
-    hasten_discovery()
-    return [_action(node) for node in stack.view_nodes(view_options(_said(context)))]
+    use_fastdds_profile()
+    return [_action(node) for node in robot_view_nodes(robot_view_options(_said(context)))]
 
 
-def _declared(words: Iterable[Word]) -> list[DeclareLaunchArgument]:
+def _declared(words: Iterable[LaunchArgument]) -> list[DeclareLaunchArgument]:
     return [
         DeclareLaunchArgument(
             word.name, default_value=word.default, choices=list(word.choices) or None, description=word.about
@@ -59,7 +67,7 @@ def _declared(words: Iterable[Word]) -> list[DeclareLaunchArgument]:
     ]
 
 
-def _said(context: LaunchContext) -> Said:
+def _said(context: LaunchContext) -> ArgumentGetter:
     return lambda name: LaunchConfiguration(name).perform(context)
 
 

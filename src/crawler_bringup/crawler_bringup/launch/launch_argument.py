@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from crawler_bringup.stack.backend_flag import Flag, with_flags
+from crawler_bringup.stack.backend_flag import BackendFlag, apply_flags
+from crawler_bringup.stack.backend_registry import BACKENDS
 from crawler_bringup.stack.node_engines import node_engines
+from crawler_bringup.stack.options import LOG_LEVELS, Options
 from crawler_bringup.stack.settings import Settings, merge, parse_assignments, read_settings
-from crawler_bringup.stack.stack import BACKENDS, LOG_LEVELS, Options
 from crawler_core.errors import UserError
-from crawler_core.robot import default_robot, robot_names
+from crawler_core.robot.robot_file import default_robot, robot_names
 from crawler_view.server.view_settings import ViewSettings
 from gait_generators.kinds.gait_registry import GAITS
 from hybrid_controller.laws.law_registry import LAWS
 from sim_bridge.physics.engines import default_physics
 
-Said = Callable[[str], str]  # what the user, or the default, says for a word
+ArgumentGetter = Callable[[str], str]  # what the user, or the default, says for a word
 FLAG = ("true", "false")
 
 
 @dataclass(frozen=True)
-class Word:
+class LaunchArgument:
     """One argument of a launch file."""
 
     name: str
@@ -30,56 +31,56 @@ class Word:
     choices: tuple[str, ...] = ()  # empty: anything
 
 
-def _robots_words() -> tuple[Word, ...]:
+def _robots_words() -> tuple[LaunchArgument, ...]:
     return (
-        Word("robot", default_robot(), f"one of {', '.join(robot_names())}, or the path of a robot.yaml"),
-        Word("namespace", "", "for a second robot on the same network"),
-        Word("set", "", "settings, such as 'gait.omega=8 robot.friction=0.4'"),
-        Word("params_file", "", "YAML file with sections robot, gait, controller, backend"),
+        LaunchArgument("robot", default_robot(), f"one of {', '.join(robot_names())}, or the path of a robot.yaml"),
+        LaunchArgument("namespace", "", "for a second robot on the same network"),
+        LaunchArgument("set", "", "settings, such as 'gait.omega=8 robot.friction=0.4'"),
+        LaunchArgument("params_file", "", "YAML file with sections robot, gait, controller, backend"),
     )
 
 
-def ring_words() -> tuple[Word, ...]:
+def stack_arguments() -> tuple[LaunchArgument, ...]:
     """Those of crawler.launch.py."""
     return (
         *_robots_words(),
-        Word(
+        LaunchArgument(
             "backend",
             "",
             "what moves: physics, equations, ...; empty for physics by the engine that is installed",
             ("", *BACKENDS),
         ),
-        Word("emulate", "false", "with the backend hardware: on pretended motors and buses", FLAG),
-        Word("controller", "", "the control law; empty for the robot's default", ("", *LAWS)),
-        Word("gait", "", "the gait's name; empty for the robot's default", ("", *GAITS)),
-        Word("rviz", "false", "show the robot in RViz", FLAG),
-        Word("view", "false", "serve the live page", FLAG),
-        Word("view_port", str(ViewSettings.port), "port of the live page; 0 for any"),
-        Word("gui", "false", "show PyBullet's window", FLAG),
-        Word("lockstep", "false", "repeatable to the bit", FLAG),
-        Word("record", "", "directory for an MCAP recording; empty for none"),
-        Word(
+        LaunchArgument("emulate", "false", "with the backend hardware: on pretended motors and buses", FLAG),
+        LaunchArgument("controller", "", "the control law; empty for the robot's default", ("", *LAWS)),
+        LaunchArgument("gait", "", "the gait's name; empty for the robot's default", ("", *GAITS)),
+        LaunchArgument("rviz", "false", "show the robot in RViz", FLAG),
+        LaunchArgument("view", "false", "serve the live page", FLAG),
+        LaunchArgument("view_port", str(ViewSettings.port), "port of the live page; 0 for any"),
+        LaunchArgument("gui", "false", "show PyBullet's window", FLAG),
+        LaunchArgument("lockstep", "false", "repeatable to the bit", FLAG),
+        LaunchArgument("record", "", "directory for an MCAP recording; empty for none"),
+        LaunchArgument(
             "secure",
             "false",
             "with the keys of ROS_SECURITY_KEYSTORE or keys/ here, so that nobody else can command",
             FLAG,
         ),
-        Word("log_level", "info", "of every node", LOG_LEVELS),
+        LaunchArgument("log_level", "info", "of every node", LOG_LEVELS),
     )
 
 
-def view_words() -> tuple[Word, ...]:
+def robot_view_arguments() -> tuple[LaunchArgument, ...]:
     """Those of view_robot.launch.py."""
-    return (*_robots_words(), Word("rviz", "true", "start RViz", FLAG))
+    return (*_robots_words(), LaunchArgument("rviz", "true", "start RViz", FLAG))
 
 
-def ring_options(said: Said, command: str) -> Options:
+def stack_options(said: ArgumentGetter, command: str) -> Options:
     """What is wanted of a ring; `command` is all that was typed. Raises UserError for words that contradict others."""
     flags = []
     if said("gui") == "true":
-        flags.append(Flag("gui:=true", "gui", True, about="PyBullet's window"))
+        flags.append(BackendFlag("gui:=true", "gui", True, about="PyBullet's window"))
     if said("lockstep") == "true":
-        flags.append(Flag("lockstep:=true", "lockstep", True))
+        flags.append(BackendFlag("lockstep:=true", "lockstep", True))
     backend = said("backend") or default_physics(node_engines())
     return Options(
         robot=said("robot"),
@@ -87,7 +88,7 @@ def ring_options(said: Said, command: str) -> Options:
         emulate=said("emulate") == "true",
         controller=said("controller"),
         gait=said("gait"),
-        settings=with_flags(_settings(said), backend, flags, "set:=", said("set").split()),
+        settings=apply_flags(_settings(said), backend, flags, "set:=", said("set").split()),
         namespace=said("namespace"),
         rviz=said("rviz") == "true",
         view=said("view") == "true",
@@ -99,14 +100,14 @@ def ring_options(said: Said, command: str) -> Options:
     )
 
 
-def view_options(said: Said) -> Options:
+def robot_view_options(said: ArgumentGetter) -> Options:
     """What is wanted of a robot that stands still."""
     return Options(
         robot=said("robot"), settings=_settings(said), namespace=said("namespace"), rviz=said("rviz") == "true"
     )
 
 
-def _settings(said: Said) -> Settings:
+def _settings(said: ArgumentGetter) -> Settings:
     file = said("params_file")
     return merge(read_settings(file) if file else {}, parse_assignments(said("set").split()))
 

@@ -98,7 +98,7 @@ class _Described:
         pass
 
 
-class LastingBag(Writer):
+class CrashSafeBag(Writer):
     """As rosbags' writer, in MCAP; after each `flush` any reader finds everything that was written before it."""
 
     STORAGE_PLUGINS: ClassVar[Any] = {StoragePlugin.MCAP: _LastingMcap}  # type: ignore[misc]  # it is the class's

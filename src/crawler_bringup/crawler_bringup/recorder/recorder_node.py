@@ -27,8 +27,8 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 
-from crawler_bringup.recorder.crash_safe_bag import LastingBag
-from crawler_bringup.recorder.run_clock import InOrder, RunTime
+from crawler_bringup.recorder.crash_safe_bag import CrashSafeBag
+from crawler_bringup.recorder.run_clock import ReorderBuffer, RunClock
 from crawler_bringup.recorder.software_versions import versions
 from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
@@ -72,7 +72,7 @@ DRAIN_EVERY = 0.05  # s
 TURN_EVERY = 0.12  # s; what was missed comes again a tenth of a second later, and still into its place
 FLUSH_EVERY = 0.25  # s; what a recorder that is killed has heard before that is in the file
 SAY_EVERY = 0.5  # s
-STAYS = 0.8  # s at most that a recorder goes on for those who were asked to end with it
+SHUTDOWN_GRACE_S = 0.8  # s at most that a recorder goes on for those who were asked to end with it
 FAREWELL = 1.0  # s in which a recorder that gives up says why
 
 
@@ -96,11 +96,11 @@ class RecorderNode(Node):
         self._store = get_typestore(Stores.ROS2_JAZZY)
         for file in sorted(Path(get_package_share_directory("crawler_interfaces"), "msg").glob("*.msg")):
             self._store.register(get_types_from_msg(file.read_text(), f"crawler_interfaces/msg/{file.stem}"))
-        self._time = RunTime(settings.simulated)
-        self._order: InOrder[Connection] = InOrder()
+        self._time = RunClock(settings.simulated)
+        self._order: ReorderBuffer[Connection] = ReorderBuffer()
         self.count = 0
         try:
-            self._bag = LastingBag(Path(settings.directory))
+            self._bag = CrashSafeBag(Path(settings.directory))
             self._bag.open()
             *others, states = [(topic, self._hearing(topic)) for topic in (*TOPICS, COMMANDS, STATES)]
             about = self._connect(self.resolve_topic_name(RUN_TOPIC), String)
@@ -180,7 +180,7 @@ def record(node: RecorderNode, asked_to_end: Callable[[], bool]) -> None:
     try:
         while not (asked and (node.alone or time.monotonic() > until)):
             if not asked and asked_to_end():
-                asked, until = True, time.monotonic() + STAYS
+                asked, until = True, time.monotonic() + SHUTDOWN_GRACE_S
             node.drain()
             now = time.monotonic()
             if now >= turn_due:

@@ -9,19 +9,19 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
-from crawler_nodes.transport.message_source import Seat, sender_of
+from crawler_nodes.transport.message_source import SourceArbiter, read_sender
 from crawler_nodes.transport.tap import nanoseconds_of
 
 C = TypeVar("C")
 PAST, FUTURE = 60_000_000_000, 1_000_000_000  # ns: a stamp that is further from the present is of another clock
 
 
-class RunTime:
+class RunClock:
     """What time it is in a run, ns."""
 
     def __init__(self, simulated: bool, clock: Callable[[], int] = time.time_ns) -> None:
         self._clock = None if simulated else clock
-        self._seat = Seat()
+        self._seat = SourceArbiter()
         self._state = 0  # the time of the latest state
 
     @property
@@ -31,7 +31,7 @@ class RunTime:
 
     def hear(self, state: bytes) -> None:
         """A serialised message of joint_states. Those of the backend that spoke first count."""
-        if self._clock is None and self._seat.admits(sender_of(state)):
+        if self._clock is None and self._seat.admits(read_sender(state)):
             self._state = nanoseconds_of(state)
 
     def place(self, stamp: int | None) -> int:
@@ -40,7 +40,7 @@ class RunTime:
         return stamp if stamp is not None and now - PAST <= stamp <= now + FUTURE else now
 
 
-class InOrder(Generic[C]):
+class ReorderBuffer(Generic[C]):
     """Puts messages into the order of their times, where those of one topic come after those of another.
 
     Whoever comes later than that gets the time of the latest that has left.

@@ -8,10 +8,10 @@ from typing import Any
 
 import yaml
 
-from crawler_core.backend_entry import BackendEntry
-from crawler_core.backend_settings import BackendSettings, robots_own
+from crawler_core.loop.backend_entry import BackendEntry
+from crawler_core.loop.backend_settings import BackendSettings, robots_own
 from crawler_core.parameters import build, describe
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from gait_generators.kinds.gait_registry import GAITS, gait_defaults
 from gait_generators.node.gait_node import GaitSettings
 from hybrid_controller.laws.law_registry import law_parameters
@@ -20,7 +20,7 @@ from hybrid_controller.node.controller_node import ControllerSettings
 Values = Mapping[str, Any]
 
 
-def about_run(said: Values, sections: Mapping[str, Values], merged: Values, spec: RobotSpec) -> str:
+def run_metadata(said: Values, sections: Mapping[str, Values], merged: Values, spec: RobotSpec) -> str:
     """The YAML of the first message of a recording.
 
     `said` is what was asked for by name, `sections` the settings that were given, `merged` those of every node with
@@ -37,7 +37,7 @@ def about_run(said: Values, sections: Mapping[str, Values], merged: Values, spec
     return yaml.safe_dump(_plain(about), sort_keys=False, default_flow_style=None, width=10**6)
 
 
-def merged_settings(
+def merged_parameters(
     spec: RobotSpec, entry: BackendEntry, backend: Values, gait: tuple[str, Values], law: tuple[str, Values]
 ) -> dict[str, dict[str, Any]]:
     """By node every parameter with the value that it has: the user's, the robot file's or its own default.

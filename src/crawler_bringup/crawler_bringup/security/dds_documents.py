@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from crawler_bringup.security.enclave import EVERY_NODE, MEMBERS, Member
+from crawler_bringup.security.enclave import ENCLAVES, EVERY_NODE, Enclave
 from crawler_nodes.transport.domain_id import LAST
 
 DISCOVERY = "ros_discovery_info"  # where ROS tells its graph
@@ -44,7 +44,7 @@ GOVERNANCE = f"""{HEAD}
 """
 
 
-def permissions(member: Member, enclave: str, namespace: str, begin: datetime, end: datetime) -> str:
+def permissions(member: Enclave, enclave: str, namespace: str, begin: datetime, end: datetime) -> str:
     """The permissions of a member whose certificate is for ``enclave``, in the ring of this namespace."""
     prefix = f"/{namespace}" if namespace else ""
     topics = [f"rt{name if name.startswith('/') else f'{prefix}/{name}'}" for name in (*EVERY_NODE, *member.topics)]
@@ -59,7 +59,7 @@ def permissions(member: Member, enclave: str, namespace: str, begin: datetime, e
         subscribe.append("rr/*Reply")
     rules = [_rule("allow_rule", publish, subscribe)]
     if not member.node:  # whose own nodes may have any name but those of a ring's
-        taken = [one.name for one in MEMBERS.values() if one.node]
+        taken = [one.name for one in ENCLAVES.values() if one.node]
         rules.insert(0, _rule("deny_rule", [f"rr/*{name}/*" for name in taken], [f"rq/*{name}/*" for name in taken]))
     return f"""{HEAD}
     xsi:noNamespaceSchemaLocation="{SCHEMA.format("permissions")}">

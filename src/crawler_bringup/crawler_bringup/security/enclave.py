@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Member:
+class Enclave:
     """One enclave: a ring's node of this name, or people who look on or steer."""
 
     name: str
@@ -18,10 +18,10 @@ class Member:
 
 
 EVERY_NODE = ("/rosout", "/parameter_events")  # that it may write
-MEMBERS: Mapping[str, Member] = {
+ENCLAVES: Mapping[str, Enclave] = {
     member.name: member
     for member in (
-        Member(
+        Enclave(
             "backend",
             "alone writes the states",
             (
@@ -29,21 +29,21 @@ MEMBERS: Mapping[str, Member] = {
                 *("/tf", "/tf_static", "/clock", "clock"),
             ),
         ),
-        Member("gait", "alone writes gait_reference", ("gait_reference", "diagnostics")),
-        Member(
+        Enclave("gait", "alone writes gait_reference", ("gait_reference", "diagnostics")),
+        Enclave(
             "controller",
             "alone writes joint_commands",
             ("joint_commands", "controller_state", "contact_estimates", "diagnostics"),
         ),
-        Member("recorder", "writes its diagnostics alone", ("diagnostics",)),
-        Member("markers", "writes what RViz shows of the feet", ("contact_markers",)),
-        Member("viewer", "reads every topic, writes none", node=False),
-        Member("operator", "steers: cmd_vel, and every service", ("cmd_vel",), node=False, calls=True),
+        Enclave("recorder", "writes its diagnostics alone", ("diagnostics",)),
+        Enclave("markers", "writes what RViz shows of the feet", ("contact_markers",)),
+        Enclave("viewer", "reads every topic, writes none", node=False),
+        Enclave("operator", "steers: cmd_vel, and every service", ("cmd_vel",), node=False, calls=True),
     )
 }
 VIEWER = "viewer"
 
 
-def member_of(node: str) -> str:
+def enclave_of(node: str) -> str:
     """The member that a node of the stack is: who has no keys of its own looks on."""
-    return node if node in MEMBERS else VIEWER
+    return node if node in ENCLAVES else VIEWER

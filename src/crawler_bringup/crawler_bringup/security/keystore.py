@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from crawler_bringup.security.dds_documents import GOVERNANCE, permissions
-from crawler_bringup.security.enclave import MEMBERS, Member
+from crawler_bringup.security.enclave import ENCLAVES, Enclave
 from crawler_core.errors import UserError
 
 VARIABLE = "ROS_SECURITY_KEYSTORE"
@@ -71,7 +71,7 @@ def make_keys(keystore: Path, namespace: str) -> list[Path]:
         if not _authority(keystore)[1].is_file():
             _make_authority(keystore)
         made = []
-        for member in MEMBERS.values():
+        for member in ENCLAVES.values():
             if missing(keystore, [member.name], namespace):
                 made.append(_make_enclave(keystore, member, namespace))
     except OSError as error:
@@ -100,7 +100,7 @@ def _make_authority(keystore: Path) -> None:
             (file.parent / link).symlink_to(file.name)
 
 
-def _make_enclave(keystore: Path, member: Member, namespace: str) -> Path:
+def _make_enclave(keystore: Path, member: Enclave, namespace: str) -> Path:
     certificate, key = _authority(keystore)
     place, name = enclave_directory(keystore, member.name, namespace), enclave_name(member.name, namespace)
     place.parent.mkdir(parents=True, exist_ok=True)

@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crawler_bringup.security.enclave import MEMBERS, VIEWER, member_of
+from crawler_bringup.security.enclave import ENCLAVES, VIEWER, enclave_of
 from crawler_bringup.security.keystore import VARIABLE, enclave_name, keystore_path, missing
 from crawler_core.errors import UserError
 
 if TYPE_CHECKING:
-    from crawler_bringup.stack.stack import NodeSpec
+    from crawler_bringup.stack.node_spec import NodeSpec
 
 PROBE = "import rclpy; rclpy.init(); rclpy.create_node('probe', start_parameter_services=False)"
 WITHOUT = "doesn't have the security libraries"  # what rmw_fastrtps says of a Fast DDS that was built without them
@@ -32,7 +32,7 @@ def environment(keystore: Path, member: str, namespace: str) -> dict[str, str]:
     }
 
 
-def look_on(namespace: str) -> None:
+def use_viewer_enclave(namespace: str) -> None:
     """Make this process a viewer of the ring in this namespace.
 
     Raises UserError where there are no keys, or where the middleware knows no security.
@@ -45,13 +45,13 @@ def look_on(namespace: str) -> None:
 def secured(nodes: Iterable[NodeSpec], namespace: str) -> tuple[NodeSpec, ...]:
     """The nodes with their keys. Raises UserError where there are none."""
     keystore = _complete(namespace)
-    return tuple(replace(one, environment=environment(keystore, member_of(one.name), namespace)) for one in nodes)
+    return tuple(replace(one, environment=environment(keystore, enclave_of(one.name), namespace)) for one in nodes)
 
 
 def _complete(namespace: str) -> Path:
     """The keystore, with all keys of the ring in this namespace."""
     keystore = keystore_path()
-    if lacking := missing(keystore, MEMBERS, namespace):
+    if lacking := missing(keystore, ENCLAVES, namespace):
         to = f" --namespace {namespace}" if namespace else ""
         raise UserError(f"{lacking[0]} is not there: './crawler keys {keystore}{to}' makes the keys.")
     return keystore

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from crawler_bringup.stack.backend_registry import BACKENDS
 from crawler_bringup.stack.settings import Settings, merge, parse_assignments
-from crawler_bringup.stack.stack import BACKENDS
-from crawler_core.backend_settings import BackendSettings
 from crawler_core.errors import UserError
+from crawler_core.loop.backend_settings import BackendSettings
 from crawler_core.parameters import describe
 
 
 @dataclass(frozen=True)
-class Flag:
+class BackendFlag:
     """A word that the user gave, and the parameter of the backend that it stands for."""
 
     word: str
@@ -23,7 +23,9 @@ class Flag:
     about: str = ""  # for a parameter that not every backend has: what the word is about
 
 
-def with_flags(settings: Settings, backend: str, flags: Iterable[Flag], set_word: str, said: Sequence[str]) -> Settings:
+def apply_flags(
+    settings: Settings, backend: str, flags: Iterable[BackendFlag], set_word: str, said: Sequence[str]
+) -> Settings:
     """`settings` with what the flags stand for.
 
     `said` are the assignments that the user wrote behind `set_word`. Raises UserError for a flag that contradicts one

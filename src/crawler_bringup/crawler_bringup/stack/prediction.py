@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crawler_core.errors import UserError
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.models import predict, predicts
 from gait_generators.kinds.gait import Gait
 from hybrid_controller.laws.law_registry import LAWS, law_parameters
@@ -21,18 +21,18 @@ class Prediction:
     words: str  # what the measured is compared with, or why with nothing
 
 
-def by_equations(spec: RobotSpec, gait: Gait) -> Prediction:
+def predict_by_equations(spec: RobotSpec, gait: Gait) -> Prediction:
     """Of the bare gait. Raises UserError for a gait that the robot's equations rule out."""
     if not predicts(spec):
         return Prediction(None, "none: there are no equations for this robot")
     numbers = predict(spec, gait)
     if not numbers["valid"]:
         reason = numbers["reason"].rstrip(".")
-        raise UserError(f"the equations do not hold for this gait: {reason}; {gait.remedies.ground}.")
+        raise UserError(f"the equations do not hold for this gait: {reason}; {gait.limit_hints.ground}.")
     return Prediction(numbers, "equations")
 
 
-def by_law(spec: RobotSpec, gait: Gait, law: str, controller: Mapping[str, Any]) -> Prediction | None:
+def predict_by_law(spec: RobotSpec, gait: Gait, law: str, controller: Mapping[str, Any]) -> Prediction | None:
     """Of a law that changes what the robot does; None for a law under which the robot's own equations hold.
 
     A prediction that is not valid is a finding here, and no mistake in the input.

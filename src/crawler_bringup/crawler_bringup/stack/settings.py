@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from crawler_core.errors import UserError, unknown_name
-from crawler_core.sections import SECTIONS, sections_in
-from crawler_core.yaml_file import parse_value, read_yaml
+from crawler_core.files import parse_value, read_yaml
+from crawler_core.parameters import build, describe
+from crawler_core.robot.sections import SECTIONS, sections_in
 
 Settings = dict[str, dict[str, Any]]
+T = TypeVar("T")
 
 
 def parse_assignments(words: Iterable[str]) -> Settings:
@@ -41,3 +43,33 @@ def merge(base: Mapping[str, Mapping[str, Any]], over: Mapping[str, Mapping[str,
     """`base` with `over` on top, section by section."""
     sections = list(base) + [section for section in over if section not in base]
     return {section: {**base.get(section, {}), **over.get(section, {})} for section in sections}
+
+
+def check_section(
+    section: str,
+    values: Mapping[str, Any],
+    shared: type[T],
+    own: type,
+    defaults: Mapping[str, Any],
+    reserved: Sequence[str],
+) -> T:
+    """Check a node's settings and return the `shared` ones, which every node of its kind has, with their defaults.
+
+    `own` are the parameters of this gait, law or backend, `defaults` their values from the robot file, `reserved` the
+    names that the stack sets itself. Raises UserError for an unknown name or a value that is out of range.
+    """
+    allowed = {info.name for cls in (shared, own) for info in describe(cls)} - set(reserved)
+    for name in values:
+        if name not in allowed:
+            raise unknown_name("parameter", f"{section}.{name}", (f"{section}.{known}" for known in allowed))
+    shared_values, own_values = split_parameters(shared, values)
+    build(own, {**defaults, **own_values}, section=section)
+    return build(shared, shared_values, section=section)
+
+
+def split_parameters(
+    cls: type, values: Mapping[str, Any], reserved: Sequence[str] = ()
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split `values` into the parameters of `cls` that are not `reserved`, and the rest."""
+    names = {info.name for info in describe(cls)} - set(reserved)
+    return {k: v for k, v in values.items() if k in names}, {k: v for k, v in values.items() if k not in names}

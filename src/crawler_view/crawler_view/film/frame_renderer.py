@@ -14,7 +14,7 @@ from crawler_view.film.camera import Camera, cameras, writing
 from crawler_view.film.ground import PLATFORM, SKY, Ground
 from crawler_view.film.raster import rasterise
 from crawler_view.scene.kinematics import Kinematics
-from crawler_view.scene.meshes import around, arrow, link_meshes, placed, sphere
+from crawler_view.scene.meshes import around, arrow, placed, scene_meshes, sphere
 from crawler_view.scene.robot_scene import MODE_COLOURS, TRAIL_COLOUR
 
 FINER = 2  # times as many pixels are drawn, for smooth edges
@@ -31,7 +31,7 @@ NAMES |= {"unknown": "not known"}
 Frame = Mapping[str, Any]
 
 
-class Stage:
+class FrameRenderer:
     """The frames of a film, as `LiveState.frame` gives them. `planar`: seen from the side; otherwise from a corner.
 
     `smooth` is over how many frames the camera's way is evened out, where it goes along.
@@ -44,7 +44,7 @@ class Stage:
         kinematics = Kinematics(scene)
         self._poses = [kinematics.at(frame) for frame in frames]
         self._bases = np.array([poses[scene["base"]][:3, 3] for poses in self._poses])
-        self._shapes = link_meshes(scene)
+        self._shapes = scene_meshes(scene)
         self.count = len(frames)
         seen = [around(self._shapes, poses) for poses in self._poses]
         self._length = max(max(float(np.ptp(points, axis=0).max()) for points in seen), 1e-3)

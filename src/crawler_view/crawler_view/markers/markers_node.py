@@ -25,8 +25,8 @@ from crawler_nodes.parameters import declare, refuse_unknown
 from crawler_view.markers.contact_markers import clear, contact_markers
 from crawler_view.scene.kinematics import Kinematics
 from crawler_view.scene.live_state import LiveState
-from crawler_view.scene.meshes import around, link_meshes
-from crawler_view.scene.passive_subscriber import Ears
+from crawler_view.scene.meshes import around, scene_meshes
+from crawler_view.scene.passive_subscriber import PassiveSubscriber
 
 POINTS = 500  # of the trail
 APART, AWAY = 0.02, 3.0  # robot's lengths: between two of them; and a step after which the way begins anew
@@ -49,7 +49,7 @@ class MarkersNode(Node):
         settings = declare(self, MarkersSettings)
         refuse_unknown(self, section="markers")
         self._state = LiveState()
-        self._ears = Ears(self, self._state)
+        self._ears = PassiveSubscriber(self, self._state)
         self._publisher = self.create_publisher(MarkerArray, "contact_markers", 10)
         self._shown, self._scenes = b"", 0
         self._base, self._length, self._largest = "", 0.0, 0.0
@@ -93,7 +93,7 @@ class MarkersNode(Node):
 
     def _begin(self, scene: dict[str, Any]) -> None:
         """Another robot."""
-        self._kinematics, self._meshes = Kinematics(scene), link_meshes(scene)
+        self._kinematics, self._meshes = Kinematics(scene), scene_meshes(scene)
         self._base, self._length, self._largest = scene["base"], 0.0, 0.0
         self._trail.clear()
         self._publisher.publish(clear(ODOM_FRAME))

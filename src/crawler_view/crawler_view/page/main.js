@@ -111,7 +111,7 @@ function report() {
     ["pace", { value: number(status_?.pace, 2, "× real time"), n: true }],
     ["age of the last command", { value: ms(backend.command_age), n: true }],
     ["late ticks, overruns", { value: `${backend.late_ticks ?? "–"}, ${backend.overruns ?? "–"}`, n: true }],
-    ["commands clamped, refused", { value: `${backend.clamped ?? "–"}, ${backend.refused ?? "–"}`, n: true }],
+    ["commands clamped, rejected", { value: `${backend.clamped ?? "–"}, ${backend.rejected ?? "–"}`, n: true }],
     ["gait", { value: nodes.gait?.values?.gait ?? "–", n: true }],
   ]);
   rows(get("reports"), Object.entries(nodes).flatMap(([name, node]) => [[name, node.message], ...Object.entries(node.values).map(([key, value]) => [`${name}.${key}`, value])]));

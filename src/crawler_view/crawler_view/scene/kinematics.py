@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from transforms3d.quaternions import quat2mat
 
-from crawler_core.frames import Frame, pose_matrix
+from crawler_core.description.frame import Frame, pose_matrix
 from crawler_core.types import FloatArray
 
 

@@ -16,8 +16,9 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from crawler_core.errors import UserError
-from crawler_core.heading import AHEAD, Heading
-from crawler_core.robot import RobotSpec, load_robot, robot_names
+from crawler_core.gait_metrics.heading import AHEAD, Heading
+from crawler_core.robot.robot_file import load_robot, robot_names
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode
 from crawler_nodes.run_log.log import RunLog, Topics
 from crawler_nodes.run_log.stride_metrics import latest_step

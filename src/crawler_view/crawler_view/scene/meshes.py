@@ -19,7 +19,7 @@ ROUND, ROWS = 24, 10  # faces round a cylinder and a sphere, and rows of a spher
 Meshes = Sequence[tuple[str, FloatArray, Sequence[float]]]
 
 
-def link_meshes(scene: Mapping[str, Any]) -> Meshes:
+def scene_meshes(scene: Mapping[str, Any]) -> Meshes:
     """Every shape of a scene: its link, its triangles in the link's frame, and its colour."""
     return [
         (link["name"], shape_mesh(shape["kind"], shape["size"], shape["xyz"], shape["rpy"]), shape["rgba"])

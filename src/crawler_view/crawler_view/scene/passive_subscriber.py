@@ -10,7 +10,7 @@ from crawler_nodes.transport.tap import Tap
 from crawler_view.scene.live_state import LiveState
 
 
-class Ears:
+class PassiveSubscriber:
     """What `state` hears of the ring in the namespace of `node`, and `more` besides."""
 
     def __init__(self, node: Node, state: LiveState, more: Topics | None = None) -> None:

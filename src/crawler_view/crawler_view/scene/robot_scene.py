@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from xml.etree import ElementTree
 
-from crawler_core.frames import read_frames
+from crawler_core.description.frame import read_frames
 
 GREY = [0.6, 0.6, 0.6, 1.0]
 # of feet, by what they do

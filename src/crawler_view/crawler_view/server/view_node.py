@@ -16,15 +16,15 @@ from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 
 from crawler_core.errors import UserError
-from crawler_nodes.client.stack_client import RingClient, ServiceAnswer
+from crawler_nodes.client.stack_client import ServiceAnswer, StackClient
 from crawler_nodes.node_main import run_loop
 from crawler_nodes.parameters import declare, refuse_unknown
 from crawler_nodes.transport.tap import Topic
 from crawler_view.scene.live_state import LiveState
-from crawler_view.scene.passive_subscriber import Ears
+from crawler_view.scene.passive_subscriber import PassiveSubscriber
 from crawler_view.server.access import Access
 from crawler_view.server.view_settings import ViewSettings
-from crawler_view.server.web_server import Audience, listen, serve
+from crawler_view.server.web_server import WebClients, listen, serve
 
 REPORTS = 0.5  # s between two looks at what the nodes say
 AGAIN = 3.0  # s until parameters that could not be had are asked for again
@@ -47,11 +47,13 @@ class ViewNode(Node):
         self._access = Access.of(self.settings.host, self.settings.token)
         self.url = self._access.url(self.port)
         self.state = LiveState()
-        self._ears = Ears(self, self.state, [(Topic("/parameter_events", ParameterEvent, depth=100), self._on_event)])
-        self._ring = RingClient(self, self.get_namespace().strip("/"))
+        self._ears = PassiveSubscriber(
+            self, self.state, [(Topic("/parameter_events", ParameterEvent, depth=100), self._on_event)]
+        )
+        self._ring = StackClient(self, self.get_namespace().strip("/"))
         if not self.settings.view_only:
             self._ring.appear()
-        self._audience = Audience()
+        self._audience = WebClients()
         self._offered: list[dict[str, Any]] = []
         self._stale = True  # the parameters are to be asked for
         self._asking: set[asyncio.Task[Any]] = set()

@@ -44,7 +44,7 @@ def listen(host: str, port: int) -> list[socket.socket]:
         ) from None
 
 
-class Audience:
+class WebClients:
     """The browsers that look. Whoever does not read as fast as the page is sent misses frames, and nobody waits."""
 
     def __init__(self) -> None:
@@ -77,7 +77,9 @@ class _Page(StaticFileHandler):
 class _Live(WebSocketHandler):
     """One browser."""
 
-    def initialize(self, access: Access, audience: Audience, greet: Callable[[], Any], command: Command | None) -> None:
+    def initialize(
+        self, access: Access, audience: WebClients, greet: Callable[[], Any], command: Command | None
+    ) -> None:
         self._access, self._audience, self._greet, self._command = access, audience, greet, command
         self.unread = 0  # messages that are on their way
 
@@ -145,7 +147,7 @@ class _Nothing(RequestHandler):
 def serve(
     sockets: list[socket.socket],
     access: Access,
-    audience: Audience,
+    audience: WebClients,
     greet: Callable[[], Any],
     command: Command | None,
 ) -> HTTPServer:

@@ -1,0 +1,19 @@
+"""The backends by name. A new backend is one line here (docs/add_a_backend.md)."""
+
+from __future__ import annotations
+
+from crawler_core.loop.backend_entry import BackendEntry
+from crawler_core.registry import Table
+from sim_bridge.physics.engines import ENGINE_ENTRIES
+
+BACKENDS: Table[BackendEntry] = Table(
+    "backend",
+    {
+        **ENGINE_ENTRIES,
+        "model": "sim_bridge.model_backend:ENTRY",
+        "mock": "sim_bridge.mock.mock_backend:ENTRY",
+        "hardware": "hw_drivers.backend.hardware_backend:ENTRY",
+        "emulated": "hw_drivers.emulation.emulated_backend:ENTRY",
+    },
+)
+EMULATED_BACKENDS = {"hardware": "emulated", "emulated": "emulated"}  # the backend that emulates another one's motors
