@@ -21,7 +21,8 @@ from rclpy.serialization import deserialize_message
 from rings import GENTLE, LONG, alive, children, until, wait_for
 from std_srvs.srv import SetBool, Trigger
 
-from crawler_bringup.stack.stack import Options, make_stack
+from crawler_bringup.stack.options import Options
+from crawler_bringup.stack.stack import make_stack
 from crawler_core.errors import UserError
 from crawler_core.parameters import describe
 from crawler_core.robot.robot_file import load_robot, robot_names, robots_directory

@@ -26,7 +26,7 @@ setup(
     license="Apache-2.0",
     entry_points={
         "console_scripts": [
-            "hardware_backend = hw_drivers.hardware_node:main",
+            "hardware_backend = hw_drivers.backend.hardware_node:main",
             "emulated_backend = hw_drivers.emulation.emulated_node:main",
         ]
     },

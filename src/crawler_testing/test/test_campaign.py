@@ -11,7 +11,7 @@ from crawler_testing.faults.catalogue import FAMILIES, KINDS, chosen_kinds, on_r
 from crawler_testing.faults.fault_kind import EVERY
 from crawler_testing.faults.report import BEGIN, END, tables, write_tables
 from crawler_testing.faults.verdict import Verdict
-from hw_drivers.emulation.emulator import FAULTS
+from hw_drivers.emulation.emulator import INJECTABLE_FAULTS
 from sim_bridge.mock.mock_backend import MockSettings
 
 
@@ -28,7 +28,7 @@ def test_every_fault_that_mock_and_emulated_motors_can_order_is_ordered():
         for field in MockSettings.__dataclass_fields__.values()
         if field.name == "fail"
     ]
-    assert {word.partition("=")[2] for word in ordered} == ({*FAULTS, *mock} - {"none"})
+    assert {word.partition("=")[2] for word in ordered} == ({*INJECTABLE_FAULTS, *mock} - {"none"})
 
 
 def test_kinds_are_chosen_by_name_and_by_family():

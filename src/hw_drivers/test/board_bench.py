@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from hw_drivers.board.driver import BoardBus
+from hw_drivers.board.board_bus import BoardBus
 from hw_drivers.board.emulated_board import EmulatedBoard
 from hw_drivers.board.settings import BoardJoint, BoardSettings
-from hw_drivers.bus import BusFault, JointMap
-from hw_drivers.liveness import Liveness
-from hw_drivers.serial_port import SerialPort
+from hw_drivers.bus.bus import BusFault, JointMap
+from hw_drivers.bus.liveness import Liveness
+from hw_drivers.ports.serial_port import SerialPort
 
 TICK = 0.002  # s
 STEP = 1e-4  # s between two looks at whether something has come

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from hw_drivers.board.codec import NOBODY, Packable, Packet, Parser, frame, opened
+from hw_drivers.board.codec import NO_SESSION, Packable, Packet, Parser, frame, opened
 from hw_drivers.board.firmware import Firmware
 from hw_drivers.board.messages import (
-    VERSION,
+    PROTOCOL_VERSION,
     Ack,
     Answer,
     Arm,
@@ -73,7 +73,7 @@ class Bench:
         self.now = now  # us
         self.supply = 12.0  # V
         self.stop = False
-        self.session = NOBODY
+        self.session = NO_SESSION
         self.sent = 0
         self._parser = Parser()
         self.tick()
@@ -101,7 +101,7 @@ class Bench:
     def heard(self) -> list[Answer]:
         answers = []
         for packet in self._parser.feed(self.firmware.send()):
-            found = opened(packet, self.session) or opened(packet, NOBODY)
+            found = opened(packet, self.session) or opened(packet, NO_SESSION)
             assert isinstance(found, Packet)
             answers.append(found.answer())
         return answers
@@ -118,7 +118,7 @@ class Bench:
         return Code(answer.code)
 
     def hello(self, nonce: int = 1) -> Welcome:
-        (answer,) = self.raw(frame(Hello(VERSION, nonce), 0))
+        (answer,) = self.raw(frame(Hello(PROTOCOL_VERSION, nonce), 0))
         assert isinstance(answer, Welcome)
         self.session, self.sent = answer.session, 0
         return answer

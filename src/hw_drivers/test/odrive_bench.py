@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from hw_drivers.bus import BusFault, JointMap
-from hw_drivers.liveness import Liveness
-from hw_drivers.odrive.driver import OdriveBus
+from hw_drivers.bus.bus import BusFault, JointMap
+from hw_drivers.bus.liveness import Liveness
 from hw_drivers.odrive.emulated_axis import EmulatedAxis
 from hw_drivers.odrive.emulator import OdriveEmulator, axis_hardware
-from hw_drivers.odrive.plan import TURN
+from hw_drivers.odrive.odrive_bus import OdriveBus
+from hw_drivers.odrive.plan import TURN_RAD
 from hw_drivers.odrive.settings import OdriveJoint, OdriveSettings
 
 TICK = 0.005  # s
@@ -34,7 +34,7 @@ class Bench:
         self.joints = list(joints) or [crank()]
         parts = [replace(axis_hardware(settings, joint, i), **hardware) for i, joint in enumerate(self.joints)]
         self.axes = [
-            EmulatedAxis(part, joint.to_motor(start) / TURN, self.now)
+            EmulatedAxis(part, joint.to_motor(start) / TURN_RAD, self.now)
             for part, joint in zip(parts, self.joints, strict=True)
         ]
         self.axes += [

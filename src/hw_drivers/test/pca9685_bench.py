@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from hw_drivers.bus import BusFault, JointMap
-from hw_drivers.liveness import Liveness
-from hw_drivers.pca9685.driver import Pca9685Bus
-from hw_drivers.pca9685.emulated_board import EmulatedBoard
+from hw_drivers.bus.bus import BusFault, JointMap
+from hw_drivers.bus.liveness import Liveness
+from hw_drivers.pca9685.emulated_pwm_board import EmulatedPwmBoard
 from hw_drivers.pca9685.emulator import EmulatedServo, Pca9685Emulator
+from hw_drivers.pca9685.pca9685_bus import Pca9685Bus
 from hw_drivers.pca9685.settings import Pca9685Joint, Pca9685Settings
 
 TICK = 0.005  # s
@@ -32,7 +32,7 @@ class Bench:
     def __init__(self, joints=(), *, settings=SETTINGS, start=0.0, oscillator=25e6, address=0x40):
         self.now = 100.0
         self.joints = list(joints) or [servo()]
-        self.board = EmulatedBoard(oscillator)
+        self.board = EmulatedPwmBoard(oscillator)
         servos = [EmulatedServo(joint.own, joint.to_motor(start), self.now) for joint in self.joints]
         self.emulator = Pca9685Emulator(self.board, address, self.joints, servos, clock=self.clock, sleep=self.sleep)
         self.settings = replace(settings, port=self.emulator.port)

@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from crawler_core.table import load
-from hw_drivers.kinds import KINDS
+from crawler_core.registry import load
+from hw_drivers.bus.bus_kinds import KINDS
 
 PROGRAM = """
 import sys
-import hw_drivers.hardware_node
-from hw_drivers.kinds import KINDS
+import hw_drivers.backend.hardware_node
+from hw_drivers.bus.bus_kinds import KINDS
 print(*(KINDS[name].make.kind for name in KINDS))
 print(*(name for name in sys.modules if "emulat" in name))
 """

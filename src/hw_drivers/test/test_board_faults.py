@@ -9,11 +9,11 @@ from board_bench import SETTINGS, TICK, Bench, crank
 from hw_robots import wait_for
 
 from hw_drivers.board.codec import frame
-from hw_drivers.board.emulator import BOARD_FAULTS, LEAP, BoardEmulator
-from hw_drivers.board.messages import VERSION, Hello
-from hw_drivers.bus import BusFault
-from hw_drivers.emulated_port import EmulatedPort
-from hw_drivers.emulation.emulator import FAULTS
+from hw_drivers.board.emulator import BOARD_INJECTABLE_FAULTS, MAX_STEP_S, BoardEmulator
+from hw_drivers.board.messages import PROTOCOL_VERSION, Hello
+from hw_drivers.bus.bus import BusFault
+from hw_drivers.emulation.emulator import INJECTABLE_FAULTS
+from hw_drivers.ports.emulated_serial_port import EmulatedSerialPort
 
 PAIR = (crank("left", 1), crank("right", 2, temperature_limit=80.0, stall_time=0.1))
 
@@ -116,7 +116,7 @@ def test_a_restart_that_forgets_the_zeros_needs_more_than_a_reset():
 
 def test_another_program_that_speaks_to_the_board_ends_the_run():
     bench = ready()
-    bench.board.receive(frame(Hello(VERSION, 77), 0))
+    bench.board.receive(frame(Hello(PROTOCOL_VERSION, 77), 0))
     bench.sleep(0.002)
     assert bench.board.torque() == (False, False)
     for _ in range(100):
@@ -245,7 +245,7 @@ def test_the_board_lets_go_of_efforts_that_end():
     assert bench.board.motors[0].current == pytest.approx(0.0, abs=0.02)
 
 
-@pytest.mark.parametrize("fault", BOARD_FAULTS)
+@pytest.mark.parametrize("fault", BOARD_INJECTABLE_FAULTS)
 def test_every_fault_of_an_emulated_board_begins_and_heals(fault):
     bench = Bench(PAIR)
     emulator = BoardEmulator(bench.board)
@@ -256,7 +256,7 @@ def test_every_fault_of_an_emulated_board_begins_and_heals(fault):
         assert not bench.board.stop_pressed
         assert bench.board.supply == 12.0
         assert all(motor.temperature == 30.0 and not motor.broken for motor in bench.board.motors)
-        assert set(FAULTS) <= set(BOARD_FAULTS)
+        assert set(INJECTABLE_FAULTS) <= set(BOARD_INJECTABLE_FAULTS)
     finally:
         emulator.close()
 
@@ -265,26 +265,26 @@ def test_on_an_emulated_board_no_time_passes_while_the_kernel_has_not_carried_th
     """A busy machine may take longer for that than the watchdog waits, and no host has fallen silent then."""
     held_up = threading.Event()
     held_up.set()
-    late = EmulatedPort.late
+    late = EmulatedSerialPort.late
     looks = []
 
     def until_they_are_carried(port):
         looks.append(held_up.is_set())
         return held_up.is_set() or late(port)
 
-    monkeypatch.setattr(EmulatedPort, "late", until_they_are_carried)
+    monkeypatch.setattr(EmulatedSerialPort, "late", until_they_are_carried)
     bench = ready()
     emulator = BoardEmulator(bench.board, clock=bench.clock)
     try:
-        for _ in range(4 * round(SETTINGS.watchdog / LEAP)):
-            bench.now += LEAP
+        for _ in range(4 * round(SETTINGS.watchdog / MAX_STEP_S)):
+            bench.now += MAX_STEP_S
             seen = len(looks)
             wait_for(lambda seen=seen: len(looks) > seen + 1)
         assert emulator.torque() == (True, True)
         held_up.clear()
 
         def bitten():
-            bench.now += LEAP
+            bench.now += MAX_STEP_S
             return emulator.torque() == (False, False)
 
         wait_for(bitten)

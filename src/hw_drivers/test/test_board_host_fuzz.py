@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from board_bench import SETTINGS, crank
 
-from hw_drivers.board.codec import END, Parser, frame, opened
-from hw_drivers.board.driver import BoardBus
+from hw_drivers.board.board_bus import BoardBus
+from hw_drivers.board.codec import FRAME_END, Parser, frame, opened
 from hw_drivers.board.firmware import Firmware
 from hw_drivers.board.link import Link
 from hw_drivers.board.messages import Ack, ConfigureBoard, Poll, StateMessage, Welcome
-from hw_drivers.bus import BusFault
-from hw_drivers.liveness import Liveness
-from hw_drivers.serial_port import SerialPort
+from hw_drivers.bus.bus import BusFault
+from hw_drivers.bus.liveness import Liveness
+from hw_drivers.ports.serial_port import SerialPort
 
 FRAMES = [20_000, pytest.param(1_000_000, marks=pytest.mark.exhaustive)]
 KINDS = ("whole", "flipped", "cut", "glued", "played back", "reordered", "noise", "foreign")
@@ -72,7 +72,7 @@ def flipped(chance, data):
     bits = int.from_bytes(data[:-1], "little")
     for place in chance.sample(range(8 * (len(data) - 1)), chance.randint(1, 8)):
         bits ^= 1 << place
-    return bits.to_bytes(len(data) - 1, "little") + END
+    return bits.to_bytes(len(data) - 1, "little") + FRAME_END
 
 
 def cut(chance, data):
@@ -123,7 +123,7 @@ def test_a_damaged_played_back_or_late_answer_is_never_taken_and_one_that_is_who
             elif what == "played back":
                 damage = chance.choice(old) if old else b""
             elif what == "noise":
-                damage = chance.randbytes(chance.randint(1, 700)) + END
+                damage = chance.randbytes(chance.randint(1, 700)) + FRAME_END
             else:
                 damage = frame(Raw(StateMessage.type, chance.randbytes(16)), number, session ^ 1)
             line.coming = damage + (whole if right else b"")

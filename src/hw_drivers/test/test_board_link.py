@@ -7,7 +7,7 @@ from firmware_bench import BOOT, MOTOR, TWO, WATCHDOG, Bench, board
 
 from hw_drivers.board.codec import Parser, frame, opened
 from hw_drivers.board.messages import (
-    VERSION,
+    PROTOCOL_VERSION,
     Ack,
     Arm,
     BoardFault,
@@ -88,9 +88,9 @@ def test_a_board_without_a_session_says_ten_times_a_second_who_it_is_and_obeys_n
 def test_another_version_is_refused_with_the_boards_own_and_the_session_before_goes_on():
     with board(MOTOR) as bench:
         bench.torque(0.1)
-        (refused,) = bench.raw(frame(Hello(VERSION + 1, 9), 0))
+        (refused,) = bench.raw(frame(Hello(PROTOCOL_VERSION + 1, 9), 0))
         assert isinstance(refused, Ack)
-        assert (refused.of, refused.code, refused.detail) == (Hello.type, Code.VERSION, VERSION)
+        assert (refused.of, refused.code, refused.detail) == (Hello.type, Code.VERSION, PROTOCOL_VERSION)
         bench.tick()
         assert bench.driven == [True]
 

@@ -9,7 +9,7 @@ from firmware_bench import COARSE, MOTOR, Bench, Rotor, board
 
 from hw_drivers.board.firmware import library
 from hw_drivers.board.messages import (
-    UNIT,
+    ANGLE_UNIT_RAD,
     Ack,
     Arm,
     Code,
@@ -23,7 +23,7 @@ from hw_drivers.board.messages import (
     StateMessage,
 )
 
-TURN = 2**20  # units
+TURN_RAD = 2**20  # units
 PER_TURN = MOTOR.counts * int(MOTOR.gear)  # counts for one of the output shaft
 CONSTANT = MOTOR.gear * MOTOR.torque_constant  # N·m/A and V·s/rad at the output shaft
 REGULATED = int(MotorFlag.REGULATED)
@@ -136,10 +136,12 @@ def test_the_currents_loop_learns_nothing_while_the_supply_is_at_its_end():
 def test_a_position_is_reached_and_held_against_a_load_as_a_spring_holds_it():
     with board(MOTOR) as bench:
         rotor = Rotor(MOTOR, load=0.1)
-        rotor.live(bench, 600, Setpoints({0: MotorSetpoint(MotorMode.POSITION, angle=TURN // 4)}))
+        rotor.live(bench, 600, Setpoints({0: MotorSetpoint(MotorMode.POSITION, angle=TURN_RAD // 4)}))
         assert rotor.angle == pytest.approx(math.pi / 2.0 - rotor.load / MOTOR.stiffness, abs=2e-3)
         assert abs(rotor.rate) < 0.01
-        assert bench.state().motors[0].angle * UNIT == pytest.approx(rotor.angle, abs=2.0 * math.pi / PER_TURN)
+        assert bench.state().motors[0].angle * ANGLE_UNIT_RAD == pytest.approx(
+            rotor.angle, abs=2.0 * math.pi / PER_TURN
+        )
 
 
 def test_a_velocity_is_reached_with_the_torque_that_is_given_beside_it():
@@ -155,10 +157,10 @@ def test_a_position_beyond_a_limit_is_led_to_the_limit_and_torque_does_not_push_
     limited = replace(
         COARSE, counts=4096, flags=int(MotorFlag.ON_OUTPUT | MotorFlag.LIMITED), stiffness=2.0, damping=0.05
     )
-    limited = replace(limited, lower=-TURN // 8, upper=TURN // 8)
+    limited = replace(limited, lower=-TURN_RAD // 8, upper=TURN_RAD // 8)
     with board(limited) as bench:
         rotor = Rotor(limited)
-        rotor.live(bench, 600, Setpoints({0: MotorSetpoint(MotorMode.POSITION, angle=TURN // 2)}))
+        rotor.live(bench, 600, Setpoints({0: MotorSetpoint(MotorMode.POSITION, angle=TURN_RAD // 2)}))
         assert rotor.angle == pytest.approx(math.pi / 4.0, abs=0.01)
         bench.firmware.sensors[0].count = 4096 // 8 + 5
         assert volts(bench, 0.1) == 0.0
@@ -179,16 +181,16 @@ def test_limits_of_angle_hold_from_the_index_on():
 @pytest.mark.parametrize("way", [1, -1])
 def test_a_shaft_that_stands_beyond_a_limit_is_led_back_as_it_is_told_and_never_further_out(way):
     limited = replace(COARSE, counts=4096, flags=int(MotorFlag.ON_OUTPUT | MotorFlag.LIMITED), stiffness=2.0)
-    limited = replace(limited, lower=-TURN // 8, upper=TURN // 8, damping=0.05)
+    limited = replace(limited, lower=-TURN_RAD // 8, upper=TURN_RAD // 8, damping=0.05)
     bench = Bench()
     bench.firmware.sensors[0].count = way * 4096 // 4 % 4096
     bench.hello()
     bench.configure(limited)
     bench.code(Arm())
     for told, toward in (
-        (TURN // 4, 0.0),  # where it stands
-        (TURN // 4 - TURN // 50, -1.0),  # on its way back
-        (TURN // 2, 0.0),  # further out: it stays
+        (TURN_RAD // 4, 0.0),  # where it stands
+        (TURN_RAD // 4 - TURN_RAD // 50, -1.0),  # on its way back
+        (TURN_RAD // 2, 0.0),  # further out: it stays
     ):
         bench.say(Setpoints({0: MotorSetpoint(MotorMode.POSITION, angle=way * told)}))
         bench.tick()
@@ -197,11 +199,11 @@ def test_a_shaft_that_stands_beyond_a_limit_is_led_back_as_it_is_told_and_never_
     # what has come in may not go out again
     for k in range(1, 500):
         bench.firmware.sensors[0].count = (way * (4096 // 4 - k)) % 4096
-        bench.say(Setpoints({0: MotorSetpoint(MotorMode.POSITION, angle=way * TURN // 8)}))
+        bench.say(Setpoints({0: MotorSetpoint(MotorMode.POSITION, angle=way * TURN_RAD // 8)}))
         bench.tick()
     bench.firmware.sensors[0].count = way * 4096 // 4 % 4096 - way * 100
     for _ in range(20):
-        bench.say(Setpoints({0: MotorSetpoint(MotorMode.POSITION, angle=way * TURN // 4)}))
+        bench.say(Setpoints({0: MotorSetpoint(MotorMode.POSITION, angle=way * TURN_RAD // 4)}))
         bench.tick()
     (found,) = bench.volts
     assert way * found < -1.0
@@ -225,7 +227,7 @@ def test_a_quadrature_encoder_counts_on_beyond_its_registers_and_angles_wrap_aft
             sensors.count = (count + 2**31) % 2**32 - 2**31
             bench.tick()
         angle = bench.state().motors[0].angle
-        assert (angle - (-1 if reverse else 1) * round(turns * TURN)) % 2**32 in (0, 1, 2**32 - 1), turns
+        assert (angle - (-1 if reverse else 1) * round(turns * TURN_RAD)) % 2**32 in (0, 1, 2**32 - 1), turns
     assert not bench.state().motors[0].status & MotorStatus.HOMED
     bench.close()
 
@@ -237,13 +239,13 @@ def test_an_absolute_encoder_knows_its_angle_at_once_and_turns_for_ever_in_both_
     sensors = bench.firmware.sensors[0]
     sensors.count = 17 if reverse else 0
     bench.hello()
-    bench.configure(replace(COARSE, flags=flags, index=TURN // 2))
+    bench.configure(replace(COARSE, flags=flags, index=TURN_RAD // 2))
     way = -1 if reverse else 1
     for step in [*range(40), *range(40, -60, -1)]:
         sensors.count = ((17 if reverse else 0) + way * step) % 18
         bench.tick()
         state = bench.state().motors[0]
-        assert state.angle == pytest.approx(TURN // 2 + (step + 0.5) * TURN / 18, abs=1.0)
+        assert state.angle == pytest.approx(TURN_RAD // 2 + (step + 0.5) * TURN_RAD / 18, abs=1.0)
         assert state.status & MotorStatus.HOMED
         assert not state.faults
     bench.close()
@@ -256,8 +258,8 @@ def test_within_limits_an_absolute_encoder_begins_in_the_turn_that_is_nearest_to
     bench = Bench()
     bench.firmware.sensors[0].count = 17 - count if reverse else count
     bench.hello()
-    bench.configure(replace(COARSE, flags=flags, lower=-TURN // 2, upper=TURN // 4))
-    assert bench.state().motors[0].angle == pytest.approx(turns * TURN, abs=1.0)
+    bench.configure(replace(COARSE, flags=flags, lower=-TURN_RAD // 2, upper=TURN_RAD // 4))
+    assert bench.state().motors[0].angle == pytest.approx(turns * TURN_RAD, abs=1.0)
     bench.close()
 
 
@@ -321,7 +323,7 @@ def with_index(bench, rotor, ticks, at, each):
 
 @pytest.mark.parametrize("rate", [3.0, -3.0])
 def test_an_index_search_finds_where_the_shaft_is_and_then_lets_it_go(rate):
-    config = replace(MOTOR, index=TURN // 4, flags=REGULATED, damping=0.2)
+    config = replace(MOTOR, index=TURN_RAD // 4, flags=REGULATED, damping=0.2)
     with board(config) as bench:
         rotor = Rotor(config, load=0.05 * math.copysign(1.0, rate))
         assert bench.code(FindIndex(0, rate, 0.4, 2.0)) == Code.OK
@@ -347,7 +349,7 @@ def test_an_index_search_finds_where_the_shaft_is_and_then_lets_it_go(rate):
         assert not state.status & MotorStatus.SEARCHING
         assert bench.volts == [None]
         here = rotor.angle - at + math.pi / 2.0
-        assert math.remainder(state.angle * UNIT - here, 2.0 * math.pi) == pytest.approx(0.0, abs=2e-3)
+        assert math.remainder(state.angle * ANGLE_UNIT_RAD - here, 2.0 * math.pi) == pytest.approx(0.0, abs=2e-3)
         assert bench.code(FindIndex(0, rate, 0.4, 2.0)) == Code.OK  # again
         bench.tick()
         assert bench.state().motors[0].status & (MotorStatus.HOMED | MotorStatus.SEARCHING) == MotorStatus.SEARCHING

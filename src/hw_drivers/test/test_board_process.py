@@ -13,7 +13,7 @@ from firmware_bench import MOTOR
 from hw_drivers.board.codec import Parser, frame, opened
 from hw_drivers.board.firmware import realtime
 from hw_drivers.board.messages import (
-    VERSION,
+    PROTOCOL_VERSION,
     Arm,
     BoardFault,
     BoardState,
@@ -69,7 +69,7 @@ class Host:
 def drive(port):
     """Push for ever: the host that will be killed. A board whose machine stalled it is armed again."""
     host = Host(port)
-    host.ask(Hello(VERSION, os.getpid()))
+    host.ask(Hello(PROTOCOL_VERSION, os.getpid()))
     host.ask(ConfigureBoard(100, 1, 6.0, 30.0))
     host.ask(MOTOR)
     while True:

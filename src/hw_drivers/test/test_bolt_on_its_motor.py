@@ -8,18 +8,18 @@ import pytest
 from hw_robots import EASY, bolt, wait_for
 from odrive_bench import Bench
 
-from crawler_core.closure import closure_of
-from crawler_core.conformance import BackendConformance
+from crawler_core.conformance.backend_conformance import BackendConformance
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.robot import load_robot
-from crawler_core.runner import Runner
-from crawler_core.supervisor import MotionState, Supervisor
+from crawler_core.linkages.loop_closure_solver import closure_of
+from crawler_core.loop.supervised_backend import Runner
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import ContactMode, JointCommand
-from crawler_models.bolt.running import Running, RunningParameters
+from crawler_models.bolt.runs.running import Running, RunningParameters
+from hw_drivers.backend.hardware_map import hardware_map
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
-from hw_drivers.emulation.pushed_ground import PushedGround
-from hw_drivers.hardware_map import hardware_map
+from hw_drivers.emulation.model_load import ModelLoad
 
 NAN = math.nan
 
@@ -40,7 +40,7 @@ def run(spec, seconds, rate):
     (bus,) = hardware_map(spec)
     crank, tick = spec.actuated[0], 1.0 / rate
     law = Running(RunningParameters(**spec.section("controller")["running"]), crank.effort, crank.power)
-    ground = PushedGround(spec)
+    ground = ModelLoad(spec)
     seen = []
     with Bench(bus.joints, settings=bus.settings, start=crank.home) as bench:
         bench.emulator.carry("crank", ground.load("crank"))
@@ -101,7 +101,7 @@ def test_efforts_end_with_their_tick_and_the_passive_joints_follow_the_crank():
 
 
 def test_a_leg_that_falls_lies_still_says_so_once_and_stands_up_on_recovery():
-    ground = PushedGround(load_robot("bolt", {"foot_stiffness": 300.0, "foot_damping": 1.0}))
+    ground = ModelLoad(load_robot("bolt", {"foot_stiffness": 300.0, "foot_damping": 1.0}))
     motor = ground.load("crank")
 
     def push_on():

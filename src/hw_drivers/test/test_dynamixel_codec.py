@@ -18,7 +18,7 @@ AWKWARD = st.lists(st.sampled_from([b"\xff", b"\xfd", b"\x00", b"\xff\xff\xfd", 
     b"".join
 ) | st.binary(max_size=64)
 PACKETS = st.builds(Packet, st.integers(0, 252), st.integers(1, 0x54), AWKWARD)
-ANSWERS = st.builds(codec.status, st.integers(0, 252), st.integers(0, 255), AWKWARD)
+ANSWER_TYPES = st.builds(codec.status, st.integers(0, 252), st.integers(0, 255), AWKWARD)
 
 # the examples of the protocol's manual, bytes as printed there
 EXAMPLES = [
@@ -55,7 +55,7 @@ def test_the_makers_sdk_stuffs_and_sums_the_same_bytes(packet):
     assert encode(packet) == bytes(raw[: whole - 2]) + bytes([crc & 0xFF, crc >> 8])
 
 
-@given(st.lists(PACKETS | ANSWERS, max_size=5), st.lists(st.integers(0, 200)))
+@given(st.lists(PACKETS | ANSWER_TYPES, max_size=5), st.lists(st.integers(0, 200)))
 def test_packets_survive_the_wire_however_the_bytes_are_cut(packets, cuts):
     stream = b"".join(encode(packet) for packet in packets)
     ends = sorted({min(cut, len(stream)) for cut in cuts} | {len(stream)})
@@ -73,7 +73,7 @@ def test_no_header_can_be_seen_inside_a_packet(data):
     assert encode(Packet(1, codec.WRITE, data)).find(codec.HEADER, 1) == -1
 
 
-@given(ANSWERS, st.integers(0, 10_000), st.integers(1, 255))
+@given(ANSWER_TYPES, st.integers(0, 10_000), st.integers(1, 255))
 def test_a_flipped_byte_never_makes_another_packet(packet, where, flip):
     sent = bytearray(encode(packet))
     place = where % len(sent)
@@ -83,7 +83,7 @@ def test_a_flipped_byte_never_makes_another_packet(packet, where, flip):
         assert found == packet  # CRC-16 finds every error within 16 bits
 
 
-@given(ANSWERS, ANSWERS, st.integers(1, 200))
+@given(ANSWER_TYPES, ANSWER_TYPES, st.integers(1, 200))
 def test_the_packet_after_a_cut_one_is_found(cut, whole, kept):
     first = encode(cut)
     stream = first[: min(kept, len(first) - 1)] + encode(whole)
@@ -95,7 +95,7 @@ def test_the_packet_after_a_cut_one_is_found(cut, whole, kept):
     assert found == [whole]
 
 
-@given(st.binary(max_size=300), ANSWERS)
+@given(st.binary(max_size=300), ANSWER_TYPES)
 def test_noise_is_no_packet_and_hides_none_for_long(noise, packet):
     parser = Parser()
     found = parser.feed(noise + bytes(2000) + encode(packet))
@@ -120,7 +120,7 @@ def test_noise_is_no_packet_and_hides_none_for_long(noise, packet):
 )
 def test_a_servos_state_goes_there_and_back_with_its_signs(state):
     data = pack_state(state)
-    assert len(data) == t.CYCLE_SIZE == 19
+    assert len(data) == t.CYCLE_BYTES == 19
     assert unpack_state(data, 0.0) == state
 
 
@@ -147,7 +147,7 @@ class Babble:
         return self.chunks.pop(0) if self.chunks else b""
 
 
-@given(st.lists(AWKWARD.filter(len) | ANSWERS.map(encode), max_size=8))
+@given(st.lists(AWKWARD.filter(len) | ANSWER_TYPES.map(encode), max_size=8))
 def test_whatever_comes_an_answer_is_one_that_was_asked_for(chunks):
     port: Any = Babble(chunks)
     answers = Link(port, 1_000_000, 0.01).ask(codec.sync_read([1, 2], 224, 19), [1, 2], 19)

@@ -2,13 +2,13 @@
 
 from hw_robots import EASY, three_link
 
-from crawler_core.backend import Backend
-from crawler_core.conformance import BackendConformance
-from crawler_core.robot import RobotSpec
+from crawler_core.conformance.backend_conformance import BackendConformance
+from crawler_core.loop.backend import Backend
+from crawler_core.robot.robot_spec import RobotSpec
+from hw_drivers.backend.hardware_backend import HardwareBackend
+from hw_drivers.backend.hardware_settings import HardwareSettings
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
-from hw_drivers.hardware_backend import HardwareBackend
-from hw_drivers.hardware_settings import HardwareSettings
 
 
 class TestDynamixel(BackendConformance):

@@ -102,7 +102,7 @@ def test_a_servo_without_packets_stops_where_it_is_and_takes_no_goals_until_its_
     assert moving > 1.0
     assert one.get(t.WATCHDOG) == t.WATCHDOG_BITTEN
     assert one.motor.rate == pytest.approx(0.0, abs=1e-6)
-    assert one.motor.angle < 4000 * t.TICK - 0.5
+    assert one.motor.angle < 4000 * t.RAD_PER_TICK - 0.5
     assert one.torque  # it stops; nothing on this family takes the torque off
     assert one.write(t.GOAL_POSITION.address, t.GOAL_POSITION.pack(4000)) == t.RANGE_ERROR
     one.write(t.WATCHDOG.address, b"\x00")
@@ -114,7 +114,7 @@ def test_a_motor_comes_to_its_goal_as_a_critically_damped_one_does():
     one.write(t.TORQUE.address, b"\x01")
     one.write(t.GOAL_POSITION.address, t.GOAL_POSITION.pack(2048 + 20))
     one.advance(0.05)
-    left = (2068 * t.TICK - one.motor.angle) / (20 * t.TICK)
+    left = (2068 * t.RAD_PER_TICK - one.motor.angle) / (20 * t.RAD_PER_TICK)
     wt = 40.0 * 0.05
     assert left == pytest.approx((1 + wt) * math.exp(-wt), rel=0.05)  # of the exact solution; Euler's steps are 1 ms
 

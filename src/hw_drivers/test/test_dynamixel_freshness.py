@@ -3,14 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hw_drivers.dynamixel.freshness import STALE, Freshness
-from hw_drivers.dynamixel.tables import REALTIME_WRAP
+from hw_drivers.dynamixel.freshness import MAX_LAG_S, Freshness
+from hw_drivers.dynamixel.tables import REALTIME_WRAP_TICKS
 
 
 def verdicts(answers, offset=12345.6, rate=1.0):
     """What is said of answers that were made and came at these times, by a servo whose clock runs at `rate`."""
     fresh = Freshness()
-    return [fresh.is_fresh(int(1e3 * (offset + rate * made)) % REALTIME_WRAP, came) for made, came in answers]
+    return [fresh.is_fresh(int(1e3 * (offset + rate * made)) % REALTIME_WRAP_TICKS, came) for made, came in answers]
 
 
 @given(st.floats(0.0, 100.0), st.floats(0.985, 1.015))
@@ -28,7 +28,7 @@ def test_answers_that_lag_are_stale_from_the_first_on_and_fresh_again_when_they_
 
 
 def test_a_computer_that_was_slow_once_is_forgiven_with_the_next_answer():
-    assert verdicts([(0.0, 0.0), (0.01, 0.01), (0.02, 0.02 + 2 * STALE), (0.13, 0.13)]) == [True, True, False, True]
+    assert verdicts([(0.0, 0.0), (0.01, 0.01), (0.02, 0.02 + 2 * MAX_LAG_S), (0.13, 0.13)]) == [True, True, False, True]
 
 
 def test_a_long_silence_starts_anew():

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from hw_robots import EASY, three_link, wait_for
 
-from crawler_core.backend_settings import robots_own
 from crawler_core.errors import BackendFault
+from crawler_core.loop.backend_settings import robots_own
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 
@@ -15,10 +15,10 @@ DT = 0.01
 
 
 def test_the_driver_of_real_motors_brings_in_nothing_that_is_pretended():
-    script = "import sys, hw_drivers.hardware_node; print(*sys.modules)"
+    script = "import sys, hw_drivers.backend.hardware_node; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     brought = done.stdout.split()
-    assert "hw_drivers.hardware_backend" in brought
+    assert "hw_drivers.backend.hardware_backend" in brought
     assert not [name for name in brought if "emulat" in name or name.startswith("crawler_models")]
 
 

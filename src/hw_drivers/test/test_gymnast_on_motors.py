@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from hw_robots import EASY, gymnast, wait_for
 
-from crawler_core.closure import closure_of
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.runner import Runner
-from crawler_core.supervisor import MotionState, Supervisor
+from crawler_core.linkages.loop_closure_solver import closure_of
+from crawler_core.loop.supervised_backend import Runner
+from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand
+from hw_drivers.backend.hardware_backend import HardwareBackend
+from hw_drivers.backend.hardware_settings import HardwareSettings
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
-from hw_drivers.hardware_backend import HardwareBackend
-from hw_drivers.hardware_settings import HardwareSettings
 
 DT = 0.01
 NAN = math.nan

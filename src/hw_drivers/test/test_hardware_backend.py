@@ -10,16 +10,16 @@ import pytest
 from hw_robots import EASY, snake, three_link, three_link_on_a_board, wait_for
 
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.pacing import Pacer
-from crawler_core.runner import Runner
-from crawler_core.supervisor import MotionState, Supervisor
+from crawler_core.loop.pacer import Pacer
+from crawler_core.loop.supervised_backend import Runner
+from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand
-from hw_drivers import bus_loop
+from hw_drivers.backend.hardware_backend import HardwareBackend
+from hw_drivers.backend.hardware_settings import HardwareSettings
 from hw_drivers.board.emulated_motor import FreeRotor
+from hw_drivers.bus import bus_loop
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
-from hw_drivers.hardware_backend import HardwareBackend
-from hw_drivers.hardware_settings import HardwareSettings
 
 DT = 0.01
 HOME = math.radians(110.0)
@@ -166,7 +166,7 @@ def test_a_joint_found_outside_its_limits_is_led_back_and_not_thrown(kind):
         assert np.abs(np.diff(goals)).max() <= rig.spec.safety.approach_velocity * DT * (1 + 1e-9)
 
 
-FAULTS = [
+INJECTABLE_FAULTS = [
     ("dynamixel", "lost", "joint_2", "has not answered"),
     ("dynamixel", "corrupt", "joint_2", "has not answered"),
     ("dynamixel", "truncated", "joint_2", "has not answered"),
@@ -187,7 +187,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "fault", "joint", "words"), FAULTS)
+@pytest.mark.parametrize(("kind", "fault", "joint", "words"), INJECTABLE_FAULTS)
 def test_a_fault_of_one_joint_stops_all_and_names_joint_cause_and_remedy(kind, fault, joint, words):
     # an answer that is late is so by 0.15 s; three that fail in a row, and patience has an end
     reply = 0.1 if kind == "dynamixel" else 0.05  # s: what a board does not confirm is said to it six times
@@ -336,7 +336,7 @@ def test_a_driver_that_cannot_even_release_says_that_the_power_must_go_off():
 def test_a_driver_that_hangs_hangs_nobody_else(monkeypatch):
     with Rig() as rig:
         rig.arm()
-        monkeypatch.setattr(bus_loop, "HANG", 1.0)
+        monkeypatch.setattr(bus_loop, "CYCLE_TIMEOUT_S", 1.0)
         stuck = threading.Event()
         plain, rig.backend.motors.loops[0].bus.read = rig.backend.motors.loops[0].bus.read, stuck.wait
         try:
@@ -351,7 +351,7 @@ def test_a_driver_that_hangs_hangs_nobody_else(monkeypatch):
 def test_a_driver_thread_that_dies_without_a_word_is_noticed(monkeypatch):
     with Rig() as rig:
         rig.arm()
-        monkeypatch.setattr(bus_loop, "HANG", 1.0)
+        monkeypatch.setattr(bus_loop, "CYCLE_TIMEOUT_S", 1.0)
         rig.backend.motors.loops[0].stop()
         rig.until_faulted()
         assert "hangs" in rig.report.fault
@@ -360,14 +360,14 @@ def test_a_driver_thread_that_dies_without_a_word_is_noticed(monkeypatch):
 def test_ticks_that_stay_away_take_the_torque_off(monkeypatch):
     with Rig() as rig:
         rig.arm()
-        monkeypatch.setattr(bus_loop, "DEADMAN", 1.0)
+        monkeypatch.setattr(bus_loop, "TICK_TIMEOUT_S", 1.0)
         wait_for(lambda: rig.emulator.torque() == (False, False))
         assert not rig.tick()
         assert "ticks" in rig.report.fault
 
 
 def test_a_robot_that_holds_on_exit_keeps_its_torque_without_ticks(monkeypatch):
-    monkeypatch.setattr(bus_loop, "DEADMAN", 0.0)
+    monkeypatch.setattr(bus_loop, "TICK_TIMEOUT_S", 0.0)
     with Rig(on_exit="hold") as rig:
         rig.arm()
         packets = rig.emulator.packets
@@ -469,7 +469,7 @@ def test_torque_that_was_left_on_is_no_torque_off():
 
 def test_where_the_system_clock_is_set_states_have_its_time_from_the_next_enabling_on(monkeypatch):
     plain, ahead = time.time_ns, 0
-    monkeypatch.setattr("hw_drivers.hardware_backend.time.time_ns", lambda: plain() + ahead)
+    monkeypatch.setattr("hw_drivers.backend.hardware_backend.time.time_ns", lambda: plain() + ahead)
     hour = 3600 * 10**9
     with Rig() as rig:
         rig.arm()

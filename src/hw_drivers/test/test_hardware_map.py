@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler_core.errors import UserError
-from crawler_core.robot import load_robot
-from hw_drivers.bus import JointMap
-from hw_drivers.calibration import calibrated, calibration_path, read_zeros, write_zeros
-from hw_drivers.hardware_map import hardware_map
+from crawler_core.robot.robot_file import load_robot
+from hw_drivers.backend.calibration import calibrated, calibration_path, read_zeros, write_zeros
+from hw_drivers.backend.hardware_map import hardware_map
+from hw_drivers.bus.bus import JointMap
 
 ANGLES = st.floats(-100.0, 100.0)
 

@@ -2,8 +2,8 @@
 
 import math
 
-from hw_drivers.bus import Reading
-from hw_drivers.liveness import FEWEST_MISSES, Liveness
+from hw_drivers.bus.bus import Reading
+from hw_drivers.bus.liveness import MIN_MISSED_READINGS, Liveness
 
 PATIENCE = 0.1
 
@@ -34,7 +34,7 @@ def test_silence_is_a_fault_after_patience_and_no_later_than_one_cycle_more():
 def test_one_lost_answer_after_a_slow_computer_is_no_fault():
     liveness = Liveness(PATIENCE)
     assert liveness.check([reading(0.0)], 0.0) is None
-    for miss in range(1, FEWEST_MISSES):
+    for miss in range(1, MIN_MISSED_READINGS):
         assert liveness.check([reading(0.0)], 10.0 + miss) is None
     assert liveness.check([reading(0.0)], 20.0) is not None
 

@@ -9,14 +9,15 @@ import pytest
 from odrive_bench import SETTINGS, Bench, crank
 
 from crawler_core.errors import UserError
-from hw_drivers.bus import BusFault
-from hw_drivers.odrive import can_port, messages
-from hw_drivers.odrive.can_port import CanPort
+from hw_drivers.bus.bus import BusFault
+from hw_drivers.odrive import messages
 from hw_drivers.odrive.codec import CanFrame
-from hw_drivers.odrive.driver import OdriveBus
-from hw_drivers.odrive.error_flags import FLAGS
+from hw_drivers.odrive.error_flags import ERROR_FLAGS
+from hw_drivers.odrive.odrive_bus import OdriveBus
+from hw_drivers.ports import can_port
+from hw_drivers.ports.can_port import CanPort
 
-FLAG = {flag.name: flag.bit for flag in FLAGS}
+FLAG = {flag.name: flag.bit for flag in ERROR_FLAGS}
 PAIR = (crank("left", 1), crank("right", 2))
 
 

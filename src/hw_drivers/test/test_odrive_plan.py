@@ -10,21 +10,21 @@ from odrive_bench import OWN, crank
 
 from crawler_core.errors import UserError
 from hw_drivers.odrive import messages as m
-from hw_drivers.odrive.error_flags import FLAGS, KNOWN, explain
-from hw_drivers.odrive.plan import TURN, plan_axis, setpoint, unwrap
+from hw_drivers.odrive.error_flags import ERROR_FLAGS, KNOWN_BITS, explain
+from hw_drivers.odrive.plan import TURN_RAD, plan_axis, setpoint, unwrap
 
 STILL = (0.0, 0.0)
 
 
 def test_the_drive_is_told_turns_of_its_motor():
     joint = replace(crank(), direction=1, gear=8.0, zero=0.0)
-    message = setpoint(plan_axis(joint), math.pi, -TURN / 8.0, 0.8, STILL)
+    message = setpoint(plan_axis(joint), math.pi, -TURN_RAD / 8.0, 0.8, STILL)
     # half a turn of the joint is 4 of the motor; -1/8 turn/s is -1; 0.8 N·m are 0.1 at the motor
     assert message == m.SetInputPos(4.0, -1000, 100)
 
 
 def test_a_motor_that_turns_against_the_joint_is_told_so():
-    joint = replace(crank(), direction=-1, gear=8.0, zero=TURN)
+    joint = replace(crank(), direction=-1, gear=8.0, zero=TURN_RAD)
     assert setpoint(plan_axis(joint), math.pi, 0.0, math.nan, STILL) == m.SetInputPos(1.0 - 4.0, 0, 0)
 
 
@@ -36,14 +36,14 @@ def test_the_current_limit_is_the_joints_effort():
 
 
 def test_the_drive_may_run_a_little_faster_than_the_joint():
-    assert plan_axis(crank()).limits().velocity == pytest.approx(1.25 * 10.0 * 8.0 / TURN)
+    assert plan_axis(crank()).limits().velocity == pytest.approx(1.25 * 10.0 * 8.0 / TURN_RAD)
 
 
 def test_mode_velocity_closes_the_loop_here():
     plan = plan_axis(replace(crank(mode="velocity"), direction=1))
     message = setpoint(plan, 0.2, 0.5, math.nan, (0.1, 0.0))
     assert isinstance(message, m.SetInputVel)
-    assert message.velocity == pytest.approx((0.5 + 20.0 * 0.1) * 8.0 / TURN)
+    assert message.velocity == pytest.approx((0.5 + 20.0 * 0.1) * 8.0 / TURN_RAD)
     fastest = setpoint(plan, 1e6, 0.5, math.nan, STILL)
     assert isinstance(fastest, m.SetInputVel)
     assert fastest.velocity == plan.velocity_limit
@@ -84,7 +84,7 @@ def test_an_angle_that_starts_again_is_followed(turns, moved):
 
 def test_a_setpoint_wraps_with_the_drive():
     plan = plan_axis(replace(crank(wrap=16.0), direction=1, zero=0.0))
-    message = setpoint(plan, 5.0 * TURN, 0.0, math.nan, STILL)
+    message = setpoint(plan, 5.0 * TURN_RAD, 0.0, math.nan, STILL)
     assert isinstance(message, m.SetInputPos)
     assert message.position == pytest.approx(8.0)  # 40 turns less 2 * 16
 
@@ -111,10 +111,10 @@ def test_numbers_that_the_drive_cannot_take_are_refused_in_one_sentence(changes,
 
 
 def test_every_error_flag_is_a_sentence_with_a_remedy():
-    bits = [flag.bit for flag in FLAGS]
+    bits = [flag.bit for flag in ERROR_FLAGS]
     assert len(set(bits)) == len(bits)
     assert all(bit & (bit - 1) == 0 for bit in bits), "one bit each"
-    for flag in FLAGS:
+    for flag in ERROR_FLAGS:
         meaning, remedy = explain(flag.bit)
         assert flag.name in meaning
         assert " " in meaning
@@ -125,5 +125,5 @@ def test_every_error_flag_is_a_sentence_with_a_remedy():
 def test_no_flag_goes_unmentioned(flags):
     meaning, remedy = explain(flags)
     assert bool(meaning) == bool(remedy) == bool(flags)
-    assert all(flag.name in meaning for flag in FLAGS if flags & flag.bit)
-    assert ("unknown" in meaning) == bool(flags & ~KNOWN)
+    assert all(flag.name in meaning for flag in ERROR_FLAGS if flags & flag.bit)
+    assert ("unknown" in meaning) == bool(flags & ~KNOWN_BITS)

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import pytest
 from hw_robots import EASY, gymnast, on_its_board, three_link, three_link_on_a_board, wait_for
 
-from crawler_core.backend import Backend
-from crawler_core.conformance import BackendConformance
-from crawler_core.robot import JointSpec, RobotSpec
+from crawler_core.conformance.backend_conformance import BackendConformance
+from crawler_core.loop.backend import Backend
+from crawler_core.robot.robot_spec import JointSpec, RobotSpec
+from hw_drivers.backend.hardware_backend import HardwareBackend
+from hw_drivers.backend.hardware_settings import HardwareSettings
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
-from hw_drivers.hardware_backend import HardwareBackend
-from hw_drivers.hardware_settings import HardwareSettings
 
 MOTOR = {"torque_constant": 0.05, "max_current": 20.0, "gear": 8.0}
 # a busy machine is no dead drive

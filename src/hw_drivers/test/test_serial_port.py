@@ -10,9 +10,9 @@ import pytest
 from hw_robots import wait_for
 
 from crawler_core.errors import UserError
-from hw_drivers.bus import BusFault
-from hw_drivers.emulated_port import EmulatedPort
-from hw_drivers.serial_port import SerialPort, check_latency, group_of, open_error
+from hw_drivers.bus.bus import BusFault
+from hw_drivers.ports.emulated_serial_port import EmulatedSerialPort
+from hw_drivers.ports.serial_port import SerialPort, check_latency, group_of, open_error
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_a_port_that_hangs_up_is_a_fault():
 
 
 def test_an_emulated_port_knows_whether_the_kernel_is_behind_with_its_bytes():
-    port = EmulatedPort()
+    port = EmulatedSerialPort()
     try:
         assert not port.late()
         ours, theirs = port._probe

@@ -8,14 +8,13 @@ import signal
 import sys
 
 from crawler_cli.console.arguments import add_json, namespace, number
-from crawler_cli.console.command import Command
 from crawler_cli.hardware.actions import ACTIONS, HardwareTask
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot.robot_file import default_robot, load_robot, robot_names
-from hw_drivers.backend.hardware_settings import NONE, HardwareSettings
+from hw_drivers.backend.hardware_settings import NO_CALIBRATION, HardwareSettings
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 
-EPILOG = """actions:
+HELP = """actions:
   scan       what answers on the robot's buses, and which joint's motor is missing; nothing moves
   monitor    the joints' angles, temperatures and voltages until Ctrl-C, or --once; the torque is off
   calibrate  put each joint by hand where you are told; writes where the zeros really are
@@ -71,25 +70,20 @@ def run(arguments: argparse.Namespace) -> int:
         task.result["faults"] = [{"cause": str(fault), "remedy": fault.remedy, "joint": fault.joint}]
         code = 1
     if arguments.json:
-        from crawler_cli.commands.model import finite  # brings in all of scipy.optimize
+        from crawler_cli.console.output import finite  # brings in all of scipy.optimize
 
         print(json.dumps(finite(task.result)))
     return code
 
 
 def _settings(arguments: argparse.Namespace) -> HardwareSettings | EmulatedSettings:
-    calibration = arguments.calibration if arguments.action != "calibrate" else NONE
+    calibration = arguments.calibration if arguments.action != "calibrate" else NO_CALIBRATION
     if not arguments.emulate:
         return HardwareSettings(port=arguments.port, calibration=calibration)
     if arguments.port:
         raise UserError("--port contradicts --emulate: emulated buses have ports of their own.")
-    return EmulatedSettings(calibration=calibration or NONE)
+    return EmulatedSettings(calibration=calibration or NO_CALIBRATION)
 
 
 def _end(_number: int, _frame: object) -> None:
     raise SystemExit(128 + signal.SIGTERM)  # unwinds, so that the torque goes off on the way
-
-
-COMMAND = Command(
-    "the motors without a crawl: scan, monitor, calibrate, home, jog, estop", __doc__, EPILOG, add_arguments, run
-)

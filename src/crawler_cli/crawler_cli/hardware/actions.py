@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from crawler_core.errors import BackendFault, UserError, unknown_name
-from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.loop.supervised_backend import Runner
+from crawler_core.robot.robot_spec import RobotSpec
 from hw_drivers.backend.calibration import calibration_path, read_zeros, write_zeros
-from hw_drivers.backend.hardware_backend import HardwareBackend, chosen_buses
+from hw_drivers.backend.hardware_backend import HardwareBackend, configured_buses
 from hw_drivers.backend.hardware_map import BusMap
 from hw_drivers.backend.hardware_settings import HardwareSettings
 from hw_drivers.bus.bus import Reading, Source
@@ -44,7 +44,7 @@ class HardwareTask:
         self.settings = settings
         self.arguments = arguments
         self.result: dict[str, Any] = {"action": arguments.action}
-        self.buses = chosen_buses(spec, settings if isinstance(settings, HardwareSettings) else settings.hardware)
+        self.buses = configured_buses(spec, settings if isinstance(settings, HardwareSettings) else settings.hardware)
         if arguments.joint and arguments.joint not in spec.actuated_names:
             raise unknown_name("actuated joint", arguments.joint, spec.actuated_names)
 

@@ -16,7 +16,7 @@ from crawler_testing.bench.benchmark_part import Part
 from crawler_testing.bench.cycles import FEWEST, cycles, spread
 from hw_drivers.board.board_bus import BoardBus
 from hw_drivers.board.codec import frame, line_size
-from hw_drivers.board.emulator import BITS, emulate
+from hw_drivers.board.emulator import BITS_PER_BYTE, emulate
 from hw_drivers.board.firmware import realtime
 from hw_drivers.board.link import Link
 from hw_drivers.board.messages import Arm, BoardState, MotorMode, MotorSetpoint, Reset, Setpoints, StateMessage
@@ -68,7 +68,7 @@ def add_rows(table: Any, result: dict[str, Any]) -> None:
 def wire_time(motors: int, baud: int) -> float:
     """s that the bits of one cycle need on the wire: the setpoints of all motors, and their states."""
     question = frame(Setpoints({number: MotorSetpoint(MotorMode.TORQUE) for number in range(motors)}), 1)
-    return (len(question) + line_size(StateMessage.size(motors))) * BITS / baud
+    return (len(question) + line_size(StateMessage.size(motors))) * BITS_PER_BYTE / baud
 
 
 def _joints() -> Sequence[JointMap]:

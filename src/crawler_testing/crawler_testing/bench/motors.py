@@ -13,12 +13,12 @@ from crawler_testing.bench.benchmark_part import Part
 from crawler_testing.bench.cycles import FEWEST, cycles, spread
 from hw_drivers.bus.bus import JointMap
 from hw_drivers.bus.bus_loop import BusLoop
-from hw_drivers.bus.fault_latch import Alarm
+from hw_drivers.bus.fault_latch import FaultLatch
 from hw_drivers.dynamixel import codec
 from hw_drivers.dynamixel import tables as t
 from hw_drivers.dynamixel.dynamixel_bus import DynamixelBus
 from hw_drivers.dynamixel.emulator import DynamixelEmulator, emulate
-from hw_drivers.dynamixel.link import BITS, STATUS_SIZE
+from hw_drivers.dynamixel.link import BITS_PER_BYTE, STATUS_PACKET_BYTES
 from hw_drivers.dynamixel.settings import DynamixelJoint, DynamixelSettings
 
 SERVOS = 8
@@ -56,9 +56,9 @@ def wire_time(servos: int, baud: int) -> float:
     """s that the bits of one cycle need on the wire: a sync write, a sync read, and an answer of each servo."""
     idents = list(range(1, servos + 1))
     goals = codec.encode(codec.sync_write(t.GOAL_POSITION.address, dict.fromkeys(idents, bytes(t.GOAL_POSITION.size))))
-    question = codec.encode(codec.sync_read(idents, t.INDIRECT_ADDRESS, t.CYCLE_SIZE))
-    answers = servos * (STATUS_SIZE + t.CYCLE_SIZE)
-    return (len(goals) + len(question) + answers) * BITS / baud
+    question = codec.encode(codec.sync_read(idents, t.INDIRECT_ADDRESS, t.CYCLE_BYTES))
+    answers = servos * (STATUS_PACKET_BYTES + t.CYCLE_BYTES)
+    return (len(goals) + len(question) + answers) * BITS_PER_BYTE / baud
 
 
 def cycle_times(seconds: float, baud: int = 1_000_000, servos: int = SERVOS) -> dict[str, float]:
@@ -78,7 +78,7 @@ def cycle_times(seconds: float, baud: int = 1_000_000, servos: int = SERVOS) -> 
 def loop_jitter(seconds: float, rate: float = RATE, servos: int = SERVOS) -> dict[str, float]:
     """How evenly the cycles of the bus's own thread begin; `evenness` says what is returned."""
     with _Rig(servos, 1_000_000) as rig:
-        loop = BusLoop(rig.bus, rig.joints, 1.0 / rate, 10.0, Alarm(), guarded=False)
+        loop = BusLoop(rig.bus, rig.joints, 1.0 / rate, 10.0, FaultLatch(), guarded=False)
         loop.timed = True
         loop.start()
         loop.enable()

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from hw_drivers.board.emulated_motor import EmulatedMotor
 from hw_drivers.board.firmware import Firmware
-from hw_drivers.board.messages import MOST_MOTORS
+from hw_drivers.board.messages import MAX_MOTORS
 from hw_drivers.board.plan import MotorPlan, configure_board, plan_motor
 from hw_drivers.board.settings import BoardSettings
-from hw_drivers.bus import JointMap
+from hw_drivers.bus.bus import JointMap
 
-TICK = 1000  # us, of the firmware's loop
-STEPS = 2  # of the motors' dynamics in a tick
-NAME = "emulated"
+TICK_US = 1000  # us, of the firmware's loop
+STEPS_PER_TICK = 2  # of the motors' dynamics in a tick
+BOARD_NAME = "emulated"
 
 
 class EmulatedBoard:
@@ -23,7 +23,7 @@ class EmulatedBoard:
     def __init__(self, settings: BoardSettings, joints: Sequence[JointMap], start: Sequence[float]) -> None:
         """The joints stand at `start` (rad), and the board knows where that is. Raises UserError."""
         self.plans: list[MotorPlan] = [plan_motor(joint) for joint in joints]
-        configure_board(settings, NAME, self.plans)
+        configure_board(settings, BOARD_NAME, self.plans)
         self.supply = 0.5 * (settings.lowest_supply + settings.highest_supply)  # V
         self.motors = [
             EmulatedMotor(plan, settings.highest_supply, angle) for plan, angle in zip(self.plans, start, strict=True)
@@ -47,7 +47,7 @@ class EmulatedBoard:
     def advance(self, seconds: float) -> None:
         """Let the loop run and the motors turn for so long."""
         self._time += seconds
-        due = int(self._time * 1e6) // TICK
+        due = int(self._time * 1e6) // TICK_US
         while self._ticks < due:
             self._ticks += 1
             self._tick()
@@ -60,7 +60,7 @@ class EmulatedBoard:
     def find_indices(self) -> None:
         """Somebody turns every crank by hand past its index, and back."""
         self._tell()
-        self.firmware.tick(self._ticks * TICK, self.supply, self.stop_pressed)
+        self.firmware.tick(self._ticks * TICK_US, self.supply, self.stop_pressed)
         for motor in self.motors:
             motor.find_index()
 
@@ -69,8 +69,8 @@ class EmulatedBoard:
         return tuple(bool(self.firmware.bridges[plan.number].closed) for plan in self.plans)
 
     def _start(self) -> None:
-        motors = min(1 + max(plan.number for plan in self.plans), MOST_MOTORS)
-        self.firmware = Firmware(secrets.randbits(32), motors, NAME)
+        motors = min(1 + max(plan.number for plan in self.plans), MAX_MOTORS)
+        self.firmware = Firmware(secrets.randbits(32), motors, BOARD_NAME)
         for sensors in self.firmware.sensors:
             sensors.current = sensors.temperature = float("nan")
             sensors.encoder_ok = 1
@@ -81,9 +81,9 @@ class EmulatedBoard:
 
     def _tick(self) -> None:
         self._tell()
-        self.firmware.tick(self._ticks * TICK, self.supply, self.stop_pressed)
+        self.firmware.tick(self._ticks * TICK_US, self.supply, self.stop_pressed)
         bridges = [self.firmware.bridges[plan.number] for plan in self.plans]
         drives = [(motor, one.volts, bool(one.closed)) for motor, one in zip(self.motors, bridges, strict=True)]
-        for _ in range(STEPS):
+        for _ in range(STEPS_PER_TICK):
             for motor, volts, closed in drives:
-                motor.turn(volts, closed, 1e-6 * TICK / STEPS)
+                motor.turn(volts, closed, 1e-6 * TICK_US / STEPS_PER_TICK)

@@ -8,11 +8,11 @@ from hw_drivers.board.firmware import Sensors
 from hw_drivers.board.plan import MotorPlan
 from hw_drivers.emulation.emulator import Load
 
-TURN = 2.0 * math.pi
-AMBIENT = 30.0  # °C
-TOO_HOT = 130.0  # °C
-CREEP = 0.01  # of the speed without load: below it friction falls to nothing, so that a motor comes to rest
-AGILITY = 1000.0  # rad/s² that the full torque makes of a rotor whose inertia is not known
+TURN_RAD = 2.0 * math.pi
+AMBIENT_C = 30.0  # °C
+HOT_C = 130.0  # °C
+REST_SPEED_SHARE = 0.01  # of the speed without load: below it friction falls to nothing, so that a motor comes to rest
+DEFAULT_ACCELERATION_RAD_S2 = 1000.0  # rad/s² that the full torque makes of a rotor whose inertia is not known
 
 
 class FreeRotor:
@@ -46,15 +46,15 @@ class EmulatedMotor:
         self._plan, self._joint = plan, plan.joint
         self._constant = own.torque_constant * plan.joint.gear
         self._sense = -1.0 if own.reverse_motor else 1.0
-        self._creep = CREEP * highest / self._constant
-        self.load: Load = FreeRotor(own.inertia or plan.torque / AGILITY, angle)
-        self.temperature = AMBIENT
+        self._creep = REST_SPEED_SHARE * highest / self._constant
+        self.load: Load = FreeRotor(own.inertia or plan.torque / DEFAULT_ACCELERATION_RAD_S2, angle)
+        self.temperature = AMBIENT_C
         self.broken = False  # its encoder
         self.current = 0.0  # A, in the direction of the torque
         self.angle, self.rate = plan.shaft(angle), 0.0  # rad and rad/s of the output shaft
         per_turn = own.counts * (1.0 if own.on_output else plan.joint.gear)
-        self._per_rad = per_turn / TURN
-        self._turns = math.floor(self.angle / TURN)
+        self._per_rad = per_turn / TURN_RAD
+        self._turns = math.floor(self.angle / TURN_RAD)
         self._pulses = 0
         self._index_count = 0
 
@@ -67,7 +67,7 @@ class EmulatedMotor:
         effort = self._joint.direction * (torque + self.load.damping * self.rate)
         angle, rate = self.load.push(effort, seconds)
         self.angle, self.rate = self._plan.shaft(angle), self._joint.direction * rate
-        turns = math.floor(self.angle / TURN)
+        turns = math.floor(self.angle / TURN_RAD)
         if turns != self._turns:
             self._pass_index(max(turns, self._turns))
             self._turns = turns
@@ -96,7 +96,7 @@ class EmulatedMotor:
 
     def _pass_index(self, turn: int) -> None:
         self._pulses += 1
-        self._index_count = _wrapped(self._count(turn * TURN))
+        self._index_count = _wrapped(self._count(turn * TURN_RAD))
 
 
 def _wrapped(count: int) -> int:

@@ -11,22 +11,22 @@ import numpy as np
 
 from crawler_core.errors import unknown_name
 from crawler_core.types import FloatArray
-from hw_drivers.board.codec import END
+from hw_drivers.board.codec import FRAME_END
 from hw_drivers.board.emulated_board import EmulatedBoard
-from hw_drivers.board.emulated_motor import AMBIENT, TOO_HOT
+from hw_drivers.board.emulated_motor import AMBIENT_C, HOT_C
 from hw_drivers.board.settings import BoardSettings
-from hw_drivers.bus import JointMap
-from hw_drivers.emulated_port import EmulatedPort
-from hw_drivers.emulation.emulator import FAULTS, Load
+from hw_drivers.bus.bus import JointMap
+from hw_drivers.emulation.emulator import INJECTABLE_FAULTS, Load
+from hw_drivers.ports.emulated_serial_port import EmulatedSerialPort
 
 # reboot: the board restarts, and forgets where shafts without absolute encoders are; encoder: a joint's fails;
 # stop: the emergency stop is pressed; weak: the supply breaks down
-BOARD_FAULTS = (*FAULTS, "reboot", "encoder", "stop", "weak")
-ON_THE_LINE = ("lost", "late", "corrupt", "truncated")
-LATENESS = 0.15  # s by which a late answer comes too late
-NAP = 1e-3  # s between two turns of the board's loop
-LEAP = 0.02  # s that may pass on the board at once: while this computer is too busy for it, its time stands still
-BITS = 10  # on the wire for a byte
+BOARD_INJECTABLE_FAULTS = (*INJECTABLE_FAULTS, "reboot", "encoder", "stop", "weak")
+LINE_FAULTS = ("lost", "late", "corrupt", "truncated")
+LATE_REPLY_DELAY_S = 0.15  # s by which a late answer comes too late
+POLL_PERIOD_S = 1e-3  # s between two turns of the board's loop
+MAX_STEP_S = 0.02  # s that may pass on the board at once: while this computer is too busy for it, its time stands still
+BITS_PER_BYTE = 10  # on the wire for a byte
 
 
 class BoardEmulator:
@@ -42,7 +42,7 @@ class BoardEmulator:
         self.board = board
         self.wire = False  # whether bytes take the time that they would on a real line, both ways
         self._joints = [plan.joint for plan in board.plans]
-        self._byte = BITS / baud
+        self._byte = BITS_PER_BYTE / baud
         self._clock = clock
         self._baud = baud
         self._fault = "none"
@@ -51,7 +51,7 @@ class BoardEmulator:
         self._held: deque[tuple[float, bytes]] = deque()  # answers, and when they come
         self._looked = clock()
         self._lock = threading.RLock()
-        self._port = EmulatedPort()
+        self._port = EmulatedSerialPort()
         self.port = self._port.path
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="emulated board", daemon=True)
@@ -77,9 +77,9 @@ class BoardEmulator:
             return self.board.torque()
 
     def inject(self, fault: str, joint: str = "") -> None:
-        """Begin a fault of BOARD_FAULTS; `none` heals everything, and somebody shows each crank its index."""
-        if fault not in BOARD_FAULTS:
-            raise unknown_name("fault of an emulated board", fault, BOARD_FAULTS)
+        """Begin a fault of BOARD_INJECTABLE_FAULTS; `none` heals everything, and somebody shows each crank its index."""
+        if fault not in BOARD_INJECTABLE_FAULTS:
+            raise unknown_name("fault of an emulated board", fault, BOARD_INJECTABLE_FAULTS)
         with self._lock:
             if fault == "gone":
                 self._port.unplug()
@@ -87,7 +87,7 @@ class BoardEmulator:
                 self._port.plug_in()
             if fault == "none":
                 self._heal()
-            elif fault in ON_THE_LINE:
+            elif fault in LINE_FAULTS:
                 self._fault = fault
             elif fault == "dead":
                 self._dead = True
@@ -100,7 +100,7 @@ class BoardEmulator:
                 self.board.supply = 0.0
             for one, motor in zip(self._joints, self.board.motors, strict=True):
                 if not joint or one.joint == joint:
-                    motor.temperature = TOO_HOT if fault == "hot" else motor.temperature
+                    motor.temperature = HOT_C if fault == "hot" else motor.temperature
                     motor.broken = motor.broken or fault == "encoder"
 
     def close(self) -> None:
@@ -119,12 +119,12 @@ class BoardEmulator:
         self._held.clear()
         self.board.supply, self.board.stop_pressed = self._supply, False
         for motor in self.board.motors:
-            motor.temperature, motor.broken = AMBIENT, False
+            motor.temperature, motor.broken = AMBIENT_C, False
         self.board.find_indices()
 
     def _serve(self) -> None:
         while not self._ending.is_set():
-            data = self._port.read(NAP)
+            data = self._port.read(POLL_PERIOD_S)
             with self._lock:
                 if data and not self._dead and self._port.speaks(self._baud):
                     if self.wire:
@@ -132,7 +132,7 @@ class BoardEmulator:
                     self.board.receive(data)
                 now = self._clock()
                 if not self._port.late():
-                    self.board.advance(min(now - self._looked, LEAP))
+                    self.board.advance(min(now - self._looked, MAX_STEP_S))
                     self._looked = now
                 self._deliver(self.board.send(), now)
                 while self._held and self._held[0][0] <= now:
@@ -145,12 +145,12 @@ class BoardEmulator:
         if self.wire:
             self._ending.wait(len(data) * self._byte)
         if self._fault == "late":
-            self._held.append((now + LATENESS, data))
+            self._held.append((now + LATE_REPLY_DELAY_S, data))
             return
         if self._fault == "corrupt":
-            data = END.join(_flipped(one) for one in data.split(END))
+            data = FRAME_END.join(_flipped(one) for one in data.split(FRAME_END))
         elif self._fault == "truncated":
-            data = END.join(one[: len(one) // 2] for one in data.split(END))
+            data = FRAME_END.join(one[: len(one) // 2] for one in data.split(FRAME_END))
         self._port.write(data)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hw_drivers.board.messages import BoardFault, MotorFault
 
 # what the board reports, and the remedy
-BOARD: Mapping[int, tuple[str, str]] = {
+BOARD_FAULTS: Mapping[int, tuple[str, str]] = {
     BoardFault.LINK_LOST: (
         "it heard no setpoints for its watchdog's time and took the torque off",
         "check the cable, and lighten the load of this computer",
@@ -18,7 +18,7 @@ BOARD: Mapping[int, tuple[str, str]] = {
     BoardFault.OVER_VOLTAGE: ("its supply is too high", "lower it; motors that brake feed it, too"),
     BoardFault.LATE: ("its loop came late", "take less out of its firmware"),
 }
-MOTOR: Mapping[int, tuple[str, str]] = {
+MOTOR_FAULTS: Mapping[int, tuple[str, str]] = {
     MotorFault.OVER_CURRENT: (
         "too much current",
         "look for a short circuit, and check the resistance in the robot file",

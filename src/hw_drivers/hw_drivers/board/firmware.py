@@ -15,9 +15,9 @@ from ament_index_python.packages import PackageNotFoundError, get_package_share_
 
 from crawler_core.errors import UserError
 
-FLAGS = ("-std=c++17", "-O2", "-fno-exceptions", "-fno-rtti")
-LIBRARY = (*FLAGS, "-fPIC", "-shared")
-ROOM = 4096  # bytes that are taken from it at a time
+COMPILER_FLAGS = ("-std=c++17", "-O2", "-fno-exceptions", "-fno-rtti")
+LIBRARY_FLAGS = (*COMPILER_FLAGS, "-fPIC", "-shared")
+SEND_BUFFER_BYTES = 4096  # bytes that are taken from it at a time
 
 
 class Sensors(ctypes.Structure):
@@ -57,7 +57,7 @@ class Firmware:
         self._board = self._library.crawler_board_make(boot, motors, name.encode())
         self.sensors = (Sensors * motors)()
         self.bridges = (Bridge * motors)()
-        self._sent = ctypes.create_string_buffer(ROOM)
+        self._sent = ctypes.create_string_buffer(SEND_BUFFER_BYTES)
 
     def receive(self, data: bytes) -> None:
         """Bytes from the host."""
@@ -65,7 +65,7 @@ class Firmware:
 
     def send(self) -> bytes:
         """Bytes for the host."""
-        size = self._library.crawler_board_send(self._board, self._sent, ROOM)
+        size = self._library.crawler_board_send(self._board, self._sent, SEND_BUFFER_BYTES)
         return self._sent.raw[:size]
 
     def tick(self, microseconds: int, supply: float, stop: bool = False) -> None:
@@ -97,7 +97,7 @@ class Firmware:
 @cache
 def library() -> ctypes.CDLL:
     """The firmware as a shared library. Raises UserError."""
-    found = ctypes.CDLL(str(compiled("board.so", [*core(), sources() / "host" / "library.cpp"], LIBRARY)))
+    found = ctypes.CDLL(str(compiled("board.so", [*core(), sources() / "host" / "library.cpp"], LIBRARY_FLAGS)))
     found.crawler_board_make.restype = ctypes.c_void_p
     found.crawler_board_make.argtypes = (ctypes.c_uint32, ctypes.c_int, ctypes.c_char_p)
     found.crawler_board_free.argtypes = (ctypes.c_void_p,)
@@ -118,7 +118,7 @@ def library() -> ctypes.CDLL:
 def realtime() -> Path:
     """The firmware as a program, with motors that it pretends on a pseudo-terminal, in real time. Raises UserError."""
     host = sources() / "host"
-    return compiled("realtime", [*core(), host / "library.cpp", host / "realtime.cpp"], FLAGS)
+    return compiled("realtime", [*core(), host / "library.cpp", host / "realtime.cpp"], COMPILER_FLAGS)
 
 
 def sources() -> Path:

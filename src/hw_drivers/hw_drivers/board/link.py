@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from hw_drivers.board.codec import END, LONGEST, NOBODY, Packable, Parser, follows, frame, opened
+from hw_drivers.board.codec import FRAME_END, MAX_FRAME_BYTES, NO_SESSION, Packable, Parser, follows, frame, opened
 from hw_drivers.board.messages import (
-    VERSION,
+    PROTOCOL_VERSION,
     Ack,
     Answer,
     BadMessage,
@@ -19,14 +19,14 @@ from hw_drivers.board.messages import (
     StateMessage,
     Welcome,
 )
-from hw_drivers.serial_port import SerialPort
+from hw_drivers.ports.serial_port import SerialPort
 
-TRIES = 3  # for what must be confirmed
-SURE = 0.05  # s at least until its answer is lost: no cycle waits for it
-AT_REST = 0.6  # s, the same where nothing moves: the kernel of a busy machine may be late to carry it
-BITS = 10  # on the wire for a byte
-ANSWER_TIME = 1e-3  # s that a board may take
-EXCHANGE = 2 * LONGEST  # bytes of the longest question and the longest answer
+ATTEMPTS = 3  # for what must be confirmed
+CONFIRM_TIMEOUT_S = 0.05  # s at least until its answer is lost: no cycle waits for it
+REST_TIMEOUT_S = 0.6  # s, the same where nothing moves: the kernel of a busy machine may be late to carry it
+BITS_PER_BYTE = 10  # on the wire for a byte
+BOARD_RESPONSE_S = 1e-3  # s that a board may take
+MAX_EXCHANGE_BYTES = 2 * MAX_FRAME_BYTES  # bytes of the longest question and the longest answer
 
 
 class NoAnswer(Exception):
@@ -59,42 +59,44 @@ class Link:
         self.port = port
         self.welcome: Welcome | None = None  # of the session that holds
         self.stranger: Welcome | None = None  # what a board said since, that is in no session, or in another's
-        self.exchange = EXCHANGE  # bytes that a question and its answer may have
-        self._byte = BITS / baud
+        self.exchange = MAX_EXCHANGE_BYTES  # bytes that a question and its answer may have
+        self._byte = BITS_PER_BYTE / baud
         self._patience = patience
-        self._sure = SURE
+        self._sure = CONFIRM_TIMEOUT_S
         self._clock = clock
         self._parser = Parser()
-        self._session = NOBODY
+        self._session = NO_SESSION
         self._sent = self._heard = 0  # the last numbers, both ways
         self._waiting: list[bytes] = []  # packets that came, and were not looked at yet
 
     @contextmanager
     def patient(self) -> Iterator[None]:
         """Within it answers may be late."""
-        self._sure = AT_REST
+        self._sure = REST_TIMEOUT_S
         try:
             yield
         finally:
-            self._sure = SURE
+            self._sure = CONFIRM_TIMEOUT_S
 
     def begin(self) -> Welcome:
         """A session of our own; the torque is off then. Raises NoAnswer and OtherVersion."""
         self.welcome = self.stranger = None
-        self._session = NOBODY
-        self.exchange = EXCHANGE
+        self._session = NO_SESSION
+        self.exchange = MAX_EXCHANGE_BYTES
         self.port.drain()
         self._parser.reset()
         self._waiting = []
-        for _ in range(TRIES):
+        for _ in range(ATTEMPTS):
             nonce = secrets.randbits(32) or 1
-            self.port.write(END + frame(Hello(VERSION, nonce), 0))  # ends what another program left half said
+            self.port.write(
+                FRAME_END + frame(Hello(PROTOCOL_VERSION, nonce), 0)
+            )  # ends what another program left half said
             deadline = self._deadline(self._sure)
             while (answer := self._next(deadline)) is not None:
                 if isinstance(answer, Ack) and answer.code == Code.VERSION:
                     raise OtherVersion(answer.detail)
-                if isinstance(answer, Welcome) and answer.session != NOBODY and answer.nonce == nonce:
-                    if answer.version != VERSION:
+                if isinstance(answer, Welcome) and answer.session != NO_SESSION and answer.nonce == nonce:
+                    if answer.version != PROTOCOL_VERSION:
                         raise OtherVersion(answer.version)
                     self.welcome, self.stranger = answer, None
                     self._session, self._sent, self._heard = answer.session, 0, 0
@@ -116,8 +118,8 @@ class Link:
         return None
 
     def confirmed(self, message: Packable) -> Ack | StateMessage:
-        """The answer to a message, said up to TRIES times. Raises NoAnswer or Refused."""
-        for _ in range(TRIES):
+        """The answer to a message, said up to ATTEMPTS times. Raises NoAnswer or Refused."""
+        for _ in range(ATTEMPTS):
             answer = self.answer(self.tell(message), self._sure)
             if isinstance(answer, Ack) and answer.code != Code.OK:
                 raise Refused(answer)
@@ -127,8 +129,8 @@ class Link:
 
     def stop(self) -> bool:
         """The emergency stop, which needs no session; whether the board has confirmed it."""
-        for _ in range(TRIES):
-            self.port.write(END + frame(Estop(), 0))
+        for _ in range(ATTEMPTS):
+            self.port.write(FRAME_END + frame(Estop(), 0))
             deadline = self._deadline(self._sure)
             while (answer := self._next(deadline)) is not None:
                 if isinstance(answer, Ack) and answer.of == Estop.type:
@@ -136,7 +138,7 @@ class Link:
         return False
 
     def _deadline(self, patience: float) -> float:
-        return self._clock() + self.exchange * self._byte + ANSWER_TIME + max(self._patience, patience)
+        return self._clock() + self.exchange * self._byte + BOARD_RESPONSE_S + max(self._patience, patience)
 
     def _next(self, deadline: float) -> Answer | None:
         """The next message that the board really sent, and now; None at the deadline."""
@@ -150,7 +152,7 @@ class Link:
             self._waiting = self._parser.feed(data)
 
     def _opened(self, packet: bytes) -> Answer | None:
-        inside = opened(packet, self._session) if self._session != NOBODY else None
+        inside = opened(packet, self._session) if self._session != NO_SESSION else None
         try:
             if inside is not None:
                 if not follows(inside.number, self._heard):
@@ -158,7 +160,7 @@ class Link:
                 self._heard = inside.number
                 self.stranger = None
                 return inside.answer()
-            outside = opened(packet, NOBODY)
+            outside = opened(packet, NO_SESSION)
             answer = outside.answer() if outside is not None else None
         except BadMessage:
             return None

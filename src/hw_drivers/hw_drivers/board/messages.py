@@ -1,6 +1,6 @@
 """The messages of docs/board_protocol.md: numbers, field layouts and enumerations. No logic but there and back.
 
-Angles are whole numbers of `UNIT`; velocities (rad/s) and torques (N·m) are the output shaft's.
+Angles are whole numbers of `ANGLE_UNIT_RAD`; velocities (rad/s) and torques (N·m) are the output shaft's.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass, fields
 from enum import IntEnum, IntFlag
 from typing import Any, ClassVar, Self
 
-VERSION = 1  # of the protocol
-MOST_MOTORS = 16
-UNIT = 2.0 * math.pi / 2**20  # rad, of an angle
-WRAP = 2**32  # units after which an angle begins again
+PROTOCOL_VERSION = 1  # of the protocol
+MAX_MOTORS = 16
+ANGLE_UNIT_RAD = 2.0 * math.pi / 2**20  # rad, of an angle
+ANGLE_WRAP = 2**32  # units after which an angle begins again
 NO_VOLTAGE = 65535
 NO_TEMPERATURE = -128
 ANY_TEMPERATURE = 127  # °C, of a motor that is not limited by it
@@ -304,7 +304,7 @@ class StateMessage:
         if len(data) < head:
             raise BadMessage(f"State has {len(data)} bytes instead of at least {head}")
         number, time, supply, state, used, faults, ignored = struct.unpack(cls.layout, data[:head])
-        numbers = [motor for motor in range(MOST_MOTORS) if used >> motor & 1]
+        numbers = [motor for motor in range(MAX_MOTORS) if used >> motor & 1]
         if len(data) != cls.size(len(numbers)):
             raise BadMessage(f"State has {len(data)} bytes instead of {cls.size(len(numbers))}")
         rows = struct.iter_unpack(MotorState.layout, data[head:])
@@ -313,4 +313,4 @@ class StateMessage:
 
 
 Answer = Welcome | Ack | StateMessage
-ANSWERS: Mapping[int, type[Any]] = {kind.type: kind for kind in (Welcome, Ack, StateMessage)}
+ANSWER_TYPES: Mapping[int, type[Any]] = {kind.type: kind for kind in (Welcome, Ack, StateMessage)}

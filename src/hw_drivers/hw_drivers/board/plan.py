@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from crawler_core.errors import UserError
 from hw_drivers.board.messages import (
+    ANGLE_UNIT_RAD,
+    ANGLE_WRAP,
     ANY_TEMPERATURE,
-    MOST_MOTORS,
-    UNIT,
-    WRAP,
+    MAX_MOTORS,
     ConfigureBoard,
     ConfigureMotor,
     Encoder,
@@ -19,11 +19,13 @@ from hw_drivers.board.messages import (
     MotorSetpoint,
 )
 from hw_drivers.board.settings import BoardJoint, BoardSettings
-from hw_drivers.bus import JointMap
+from hw_drivers.bus.bus import JointMap
 
-TURN = 2.0 * math.pi  # rad
-HEADROOM = 1.25  # of the joint's speed limit, which the supervisor keeps: the board shall only catch what that cannot
-SEARCH = 1.25  # turns in which an index must come
+TURN_RAD = 2.0 * math.pi  # rad
+VELOCITY_HEADROOM = (
+    1.25  # of the joint's speed limit, which the supervisor keeps: the board shall only catch what that cannot
+)
+INDEX_SEARCH_TURNS = 1.25  # turns in which an index must come
 
 
 @dataclass(frozen=True)
@@ -61,10 +63,10 @@ class MotorPlan:
             resistance=own.resistance,
             current=own.max_current,
             torque=self.torque,
-            velocity=HEADROOM * joint.velocity,
+            velocity=VELOCITY_HEADROOM * joint.velocity,
             stiffness=own.stiffness,
             damping=own.damping,
-            index=wrapped(self.index_turn * round(TURN / UNIT)),
+            index=wrapped(self.index_turn * round(TURN_RAD / ANGLE_UNIT_RAD)),
             lower=ends[0],
             upper=ends[1],
             hottest=min(round(own.temperature_limit), ANY_TEMPERATURE),
@@ -76,7 +78,7 @@ class MotorPlan:
         """In which turn of the output shaft its index is: of a joint with limits, the last that it reaches."""
         if self.own.encoder == "absolute" or not math.isfinite(self.joint.lower):
             return 0
-        return math.floor(max(self.shaft(self.joint.lower), self.shaft(self.joint.upper)) / TURN)
+        return math.floor(max(self.shaft(self.joint.lower), self.shaft(self.joint.upper)) / TURN_RAD)
 
     def shaft(self, angle: float) -> float:
         """The output shaft's angle (rad) for a joint's."""
@@ -84,11 +86,11 @@ class MotorPlan:
 
     def units(self, angle: float) -> int:
         """The output shaft's angle, as it goes over the wire, for a joint's."""
-        return wrapped(round(self.shaft(angle) / UNIT))
+        return wrapped(round(self.shaft(angle) / ANGLE_UNIT_RAD))
 
     def angle(self, units: int) -> float:
         """The joint's angle (rad) for an output shaft's that was counted on beyond its wrap."""
-        return self.joint.to_joint(units * UNIT * self.joint.gear)
+        return self.joint.to_joint(units * ANGLE_UNIT_RAD * self.joint.gear)
 
     def rate(self, velocity: float) -> float:
         """The joint's rate (rad/s) for the output shaft's, and the other way round; likewise torques (N·m)."""
@@ -105,7 +107,7 @@ class MotorPlan:
         """
         if math.isfinite(self.joint.lower):
             return 0
-        return -self.joint.direction * round(self.angle(units) / TURN) * round(TURN / UNIT)
+        return -self.joint.direction * round(self.angle(units) / TURN_RAD) * round(TURN_RAD / ANGLE_UNIT_RAD)
 
     def setpoint(self, position: float, velocity: float, effort: float, aside: int = 0) -> MotorSetpoint:
         """What brings the joint to `position` (rad) at `velocity` (rad/s), with an effort (N·m); NaN is none.
@@ -124,8 +126,8 @@ def plan_motor(joint: JointMap) -> MotorPlan:
     """The plan for a joint. Raises UserError, one sentence, for what no board can do or what is missing."""
     own: BoardJoint = joint.own
     key = f"hardware.joints.{joint.joint}"
-    if not 0 <= joint.id < MOST_MOTORS:
-        raise UserError(f"{key}.id = {joint.id} is not allowed: a board has motors 0 to {MOST_MOTORS - 1}.")
+    if not 0 <= joint.id < MAX_MOTORS:
+        raise UserError(f"{key}.id = {joint.id} is not allowed: a board has motors 0 to {MAX_MOTORS - 1}.")
     for name, what in (
         ("counts", "the encoder's counts per turn"),
         ("torque_constant", "the motor's, in N m/A"),
@@ -149,9 +151,9 @@ def plan_motor(joint: JointMap) -> MotorPlan:
     plan = MotorPlan(joint, own, joint.effort or own.torque_constant * own.max_current * joint.gear)
     if own.encoder == "quadrature" and math.isfinite(joint.lower):
         least = min(plan.shaft(joint.lower), plan.shaft(joint.upper))
-        if not (plan.index_turn - 1) * TURN < least <= plan.index_turn * TURN:
+        if not (plan.index_turn - 1) * TURN_RAD < least <= plan.index_turn * TURN_RAD:
             raise UserError(
-                f"{joint.joint} passes its index {'more than once' if least <= plan.index_turn * TURN else 'never'} "
+                f"{joint.joint} passes its index {'more than once' if least <= plan.index_turn * TURN_RAD else 'never'} "
                 f"between its limits, but must once: the index is where its motor's angle is 0 or whole turns of the "
                 f"joint from there, so move it and {key}.zero_deg, or change the limits."
             )
@@ -177,7 +179,7 @@ def configure_board(settings: BoardSettings, name: str, plans: list[MotorPlan]) 
 
 def wrapped(units: int) -> int:
     """The angle on the wire, which begins again after 4096 turns."""
-    return (units + WRAP // 2) % WRAP - WRAP // 2
+    return (units + ANGLE_WRAP // 2) % ANGLE_WRAP - ANGLE_WRAP // 2
 
 
 def _given(value: float) -> float:

@@ -9,7 +9,7 @@ from hw_drivers.board import faults
 from hw_drivers.board.codec import line_size
 from hw_drivers.board.link import Link, NoAnswer, OtherVersion, Refused
 from hw_drivers.board.messages import (
-    VERSION,
+    PROTOCOL_VERSION,
     BoardFault,
     ConfigureBoard,
     ConfigureMotor,
@@ -22,10 +22,10 @@ from hw_drivers.board.messages import (
     Welcome,
 )
 from hw_drivers.board.plan import MotorPlan
-from hw_drivers.bus import BusFault, Device
+from hw_drivers.bus.bus import BusFault, Device
 
-LOOKS = 100  # at a state, until the board's loop has run
-HARMLESS = BoardFault.LINK_LOST  # of a program that has ended: it is no reason not to begin
+MAX_STATE_POLLS = 100  # at a state, until the board's loop has run
+HARMLESS_FAULT = BoardFault.LINK_LOST  # of a program that has ended: it is no reason not to begin
 
 
 def greet(link: Link) -> Welcome:
@@ -35,7 +35,7 @@ def greet(link: Link) -> Welcome:
         return link.begin()
     except OtherVersion as error:
         raise BusFault(
-            f"the board on {path} speaks version {error.version} of the protocol, and this program version {VERSION}",
+            f"the board on {path} speaks version {error.version} of the protocol, and this program version {PROTOCOL_VERSION}",
             remedy="flash firmware of that version, or take a release of this stack that speaks the board's",
         ) from None
     except NoAnswer:
@@ -67,7 +67,7 @@ def set_up(link: Link, plans: Sequence[MotorPlan], board: ConfigureBoard, *, cle
     for plan in plans:
         _confirmed(link, plan.configuration(), f"the configuration of {plan.joint.joint}")
     seen = fresh_state(link)
-    if clear or (seen.faults == HARMLESS and not any(motor.faults for motor in seen.motors.values())):
+    if clear or (seen.faults == HARMLESS_FAULT and not any(motor.faults for motor in seen.motors.values())):
         try:
             link.confirmed(Reset())
         except Refused:
@@ -98,7 +98,7 @@ def state(link: Link) -> StateMessage:
 def fresh_state(link: Link) -> StateMessage:
     """How everything is now that the board's loop has run once more: until then it says what was before."""
     first = seen = state(link)
-    for _ in range(LOOKS):
+    for _ in range(MAX_STATE_POLLS):
         if seen.time != first.time:
             break
         seen = state(link)
@@ -110,11 +110,11 @@ def reported(seen: StateMessage, plans: Sequence[MotorPlan]) -> BusFault | None:
     for plan in plans:
         motor = seen.motors.get(plan.number)
         if motor is not None and motor.faults:
-            words, remedy = faults.explain(motor.faults, faults.MOTOR)
+            words, remedy = faults.explain(motor.faults, faults.MOTOR_FAULTS)
             joint = plan.joint.joint
             return BusFault(f"the motor of {joint} reports: {', '.join(words)}", remedy=remedy, joint=joint)
     if seen.faults:
-        words, remedy = faults.explain(seen.faults, faults.BOARD)
+        words, remedy = faults.explain(seen.faults, faults.BOARD_FAULTS)
         return BusFault(f"the board reports: {', '.join(words)}", remedy=remedy)
     return None
 

@@ -14,9 +14,9 @@ import struct
 from dataclasses import dataclass
 
 HEADER = b"\xff\xff\xfd\x00"
-STUFFED = b"\xff\xff\xfd"
+STUFFING_TRIGGER = b"\xff\xff\xfd"
 BROADCAST = 0xFE
-LONGEST = 1024  # bytes after the length field: more is taken for noise
+MAX_LENGTH_FIELD = 1024  # bytes after the length field: more is taken for noise
 
 PING, READ, WRITE, REBOOT, STATUS, SYNC_READ, SYNC_WRITE = 0x01, 0x02, 0x03, 0x08, 0x55, 0x82, 0x83
 
@@ -63,7 +63,7 @@ class Packet:
 
 def encode(packet: Packet) -> bytes:
     """The bytes on the wire."""
-    body = (bytes([packet.instruction]) + packet.data).replace(STUFFED, STUFFED + b"\xfd")
+    body = (bytes([packet.instruction]) + packet.data).replace(STUFFING_TRIGGER, STUFFING_TRIGGER + b"\xfd")
     head = HEADER + struct.pack("<BH", packet.id, len(body) + 2) + body
     return head + struct.pack("<H", crc16(head))
 
@@ -94,7 +94,7 @@ class Parser:
                 return found
             length = self._buffer[5] | self._buffer[6] << 8
             whole = 7 + length
-            if not 3 <= length <= LONGEST:
+            if not 3 <= length <= MAX_LENGTH_FIELD:
                 del self._buffer[:1]
                 continue
             if len(self._buffer) < whole:
@@ -105,7 +105,7 @@ class Parser:
                 del self._buffer[:1]  # a cut packet has swallowed its successor: look for that one's header
                 continue
             del self._buffer[:whole]
-            body = packet[7:-2].replace(STUFFED + b"\xfd", STUFFED)
+            body = packet[7:-2].replace(STUFFING_TRIGGER + b"\xfd", STUFFING_TRIGGER)
             if packet[7] == STATUS and len(body) < 2:
                 self.damaged += 1
                 continue

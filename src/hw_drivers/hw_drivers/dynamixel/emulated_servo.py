@@ -16,13 +16,13 @@ from hw_drivers.dynamixel.tables import (
     Register,
 )
 
-STEP = 1e-3  # s of one step of the motor's dynamics
-BANDWIDTH = 40.0  # rad/s of its position loop, critically damped
-AMBIENT = 31  # °C
-HOT = 85  # °C
-STALL_ERROR = 0.2  # rad between goal and position for which it draws all the current it has
-READ_ONLY = ((0, 7), (120, 147))  # addresses from, to (exclusive)
-GOALS = range(100, 120)
+INTEGRATION_STEP_S = 1e-3  # s of one step of the motor's dynamics
+POSITION_BANDWIDTH_RAD_S = 40.0  # rad/s of its position loop, critically damped
+AMBIENT_C = 31  # °C
+HOT_C = 85  # °C
+STALL_ERROR_RAD = 0.2  # rad between goal and position for which it draws all the current it has
+READ_ONLY_RANGES = ((0, 7), (120, 147))  # addresses from, to (exclusive)
+GOAL_ADDRESSES = range(100, 120)
 
 
 @dataclass
@@ -43,7 +43,7 @@ class EmulatedServo:
         self.hot = False
         self._now = now
         self._heard = now
-        self._kept = bytearray(t.RAM)
+        self._kept = bytearray(t.RAM_START)
         self._table = bytearray(t.TABLE_END)
         for register, value in (
             (t.MODEL_NUMBER, model.number),
@@ -54,12 +54,12 @@ class EmulatedServo:
             (t.OPERATING_MODE, t.POSITION_MODE),
             (t.TEMPERATURE_LIMIT, 72),
             (t.CURRENT_LIMIT, model.current_most),
-            (t.VELOCITY_LIMIT, round(model.no_load / t.VELOCITY_UNIT)),
-            (t.MAX_POSITION, t.TICKS - 1),
+            (t.VELOCITY_LIMIT, round(model.no_load / t.VELOCITY_UNIT_RAD_S)),
+            (t.MAX_POSITION, t.TICKS_PER_TURN - 1),
             (t.SHUTDOWN, 0x35),
         ):
             self.set(register, value)
-        self._kept[:] = self._table[: t.RAM]
+        self._kept[:] = self._table[: t.RAM_START]
         self._power_on()
 
     @property
@@ -120,12 +120,12 @@ class EmulatedServo:
             return LENGTH_ERROR
         if end > t.TABLE_END:
             return RANGE_ERROR
-        if any(address < stop and end > start for start, stop in READ_ONLY):
+        if any(address < stop and end > start for start, stop in READ_ONLY_RANGES):
             return ACCESS_ERROR
         indirect = t.INDIRECT_ADDRESS <= address < self.model.indirect_data
-        if (address < t.RAM or indirect) and self.torque:
+        if (address < t.RAM_START or indirect) and self.torque:
             return ACCESS_ERROR
-        if address in GOALS and self.get(t.WATCHDOG) == t.WATCHDOG_BITTEN:
+        if address in GOAL_ADDRESSES and self.get(t.WATCHDOG) == t.WATCHDOG_BITTEN:
             return RANGE_ERROR
         if address == t.GOAL_POSITION.address and self.get(t.OPERATING_MODE) == t.POSITION_MODE:
             goal = t.GOAL_POSITION.unpack(data)
@@ -136,15 +136,15 @@ class EmulatedServo:
                 return RANGE_ERROR
             self._hold()
         self._table[address:end] = data
-        if address < t.RAM:
+        if address < t.RAM_START:
             self._kept[address:end] = data
         return 0
 
     def advance(self, now: float) -> None:
         """Let the motor turn until `now`."""
         bite = self.get(t.WATCHDOG)
-        if 0 < bite < t.WATCHDOG_BITTEN and now - self._heard > bite * t.WATCHDOG_UNIT:
-            self._turn(self._heard + bite * t.WATCHDOG_UNIT)
+        if 0 < bite < t.WATCHDOG_BITTEN and now - self._heard > bite * t.WATCHDOG_UNIT_S:
+            self._turn(self._heard + bite * t.WATCHDOG_UNIT_S)
             self._hold()
             self.set(t.WATCHDOG, t.WATCHDOG_BITTEN)
         self._turn(now)
@@ -164,11 +164,11 @@ class EmulatedServo:
 
     def _power_on(self) -> None:
         self._table[:] = bytes(len(self._table))
-        self._table[: t.RAM] = self._kept
+        self._table[: t.RAM_START] = self._kept
         self.set(t.STATUS_LEVEL, 2)
         if self.hot:
             self.overheat()
-        for i in range(t.CYCLE_SIZE):
+        for i in range(t.CYCLE_BYTES):
             at = t.INDIRECT_ADDRESS + 2 * i
             self._table[at : at + 2] = struct.pack("<H", self.model.indirect_data + i)
         self._hold()
@@ -177,35 +177,35 @@ class EmulatedServo:
     def _source(self, address: int) -> int:
         """Where a byte really lies."""
         i = address - self.model.indirect_data
-        if not 0 <= i < t.CYCLE_SIZE:
+        if not 0 <= i < t.CYCLE_BYTES:
             return address
         at = t.INDIRECT_ADDRESS + 2 * i
         return min(int.from_bytes(self._table[at : at + 2], "little"), t.TABLE_END - 1)
 
     def _hold(self) -> None:
-        self.set(t.GOAL_POSITION, round(self.motor.angle / t.TICK))
+        self.set(t.GOAL_POSITION, round(self.motor.angle / t.RAD_PER_TICK))
 
     def _turn(self, until: float) -> None:
-        motor, goal, most = self.motor, self.get(t.GOAL_POSITION) * t.TICK, self.model.no_load
+        motor, goal, most = self.motor, self.get(t.GOAL_POSITION) * t.RAD_PER_TICK, self.model.no_load
         torque = self.torque
         while self._now < until:
-            step = min(STEP, until - self._now)
-            self._now = until if step < STEP else self._now + step
+            step = min(INTEGRATION_STEP_S, until - self._now)
+            self._now = until if step < INTEGRATION_STEP_S else self._now + step
             if torque:
-                push = BANDWIDTH * (BANDWIDTH * (goal - motor.angle) - 2.0 * motor.rate)
+                push = POSITION_BANDWIDTH_RAD_S * (POSITION_BANDWIDTH_RAD_S * (goal - motor.angle) - 2.0 * motor.rate)
                 motor.rate = min(max(motor.rate + push * step, -most), most)
             else:
                 motor.rate = 0.0  # the gears' friction holds a shaft without torque
             motor.angle += motor.rate * step
 
     def _measure(self) -> None:
-        pull = min(max((self.get(t.GOAL_POSITION) * t.TICK - self.motor.angle) / STALL_ERROR, -1.0), 1.0)
+        pull = min(max((self.get(t.GOAL_POSITION) * t.RAD_PER_TICK - self.motor.angle) / STALL_ERROR_RAD, -1.0), 1.0)
         self.set(t.PRESENT_CURRENT, round(pull * self.model.current_most) if self.torque else 0)
-        self.set(t.REALTIME_TICK, int(self._now / t.REALTIME_UNIT) % t.REALTIME_WRAP)
-        self.set(t.PRESENT_VELOCITY, round(self.motor.rate / t.VELOCITY_UNIT))
-        self.set(t.PRESENT_POSITION, round(self.motor.angle / t.TICK))
-        self.set(t.PRESENT_VOLTAGE, round(sum(self.model.voltage) / 2.0 / t.VOLTAGE_UNIT))
-        self.set(t.PRESENT_TEMPERATURE, HOT if self.hot else AMBIENT)
+        self.set(t.REALTIME_TICK, int(self._now / t.REALTIME_UNIT_S) % t.REALTIME_WRAP_TICKS)
+        self.set(t.PRESENT_VELOCITY, round(self.motor.rate / t.VELOCITY_UNIT_RAD_S))
+        self.set(t.PRESENT_POSITION, round(self.motor.angle / t.RAD_PER_TICK))
+        self.set(t.PRESENT_VOLTAGE, round(sum(self.model.voltage) / 2.0 / t.VOLTAGE_UNIT_V))
+        self.set(t.PRESENT_TEMPERATURE, HOT_C if self.hot else AMBIENT_C)
 
     def _status(self, error: int, parameters: bytes = b"") -> Packet:
         alert = t.ALERT if self.get(t.HARDWARE_ERROR) else 0

@@ -12,18 +12,18 @@ import numpy as np
 
 from crawler_core.errors import unknown_name
 from crawler_core.types import FloatArray
-from hw_drivers.bus import JointMap
+from hw_drivers.bus.bus import JointMap
 from hw_drivers.dynamixel import codec
 from hw_drivers.dynamixel.codec import BROADCAST, PING, SYNC_READ, SYNC_WRITE, Packet, Parser
 from hw_drivers.dynamixel.emulated_servo import EmulatedServo
 from hw_drivers.dynamixel.plan import plan_servo
 from hw_drivers.dynamixel.settings import DynamixelSettings
-from hw_drivers.emulated_port import EmulatedPort
-from hw_drivers.emulation.emulator import FAULTS
+from hw_drivers.emulation.emulator import INJECTABLE_FAULTS
+from hw_drivers.ports.emulated_serial_port import EmulatedSerialPort
 
-LATENESS = 0.15  # s by which a late answer comes too late
-ROUGHLY = 0.02  # s between two looks at whether to end
-BITS = 10  # on the wire for a byte
+LATE_REPLY_DELAY_S = 0.15  # s by which a late answer comes too late
+POLL_PERIOD_S = 0.02  # s between two looks at whether to end
+BITS_PER_BYTE = 10  # on the wire for a byte
 
 
 class DynamixelEmulator:
@@ -49,7 +49,7 @@ class DynamixelEmulator:
         self._held: deque[tuple[float, bytes]] = deque()  # late answers, and when they come
         self._lock = threading.RLock()
         self._parser = Parser()
-        self._port = EmulatedPort()
+        self._port = EmulatedSerialPort()
         self.port = self._port.path
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="emulated bus", daemon=True)
@@ -74,8 +74,8 @@ class DynamixelEmulator:
 
     def inject(self, fault: str, joint: str = "", every: int = 1) -> None:
         """Begin a fault. With `every` n, one in n answers suffers it."""
-        if fault not in FAULTS:
-            raise unknown_name("fault of an emulated bus", fault, FAULTS)
+        if fault not in INJECTABLE_FAULTS:
+            raise unknown_name("fault of an emulated bus", fault, INJECTABLE_FAULTS)
         with self._lock:
             for name, servo in zip(self._names(), self.servos, strict=True):
                 if fault == "none":
@@ -107,7 +107,7 @@ class DynamixelEmulator:
         while not self._ending.is_set():
             while self._held and self._held[0][0] <= time.monotonic():
                 self._port.write(self._held.popleft()[1])
-            data = self._port.read(1e-3 if self._held else ROUGHLY)
+            data = self._port.read(1e-3 if self._held else POLL_PERIOD_S)
             if not data:
                 continue
             with self._lock:
@@ -123,9 +123,9 @@ class DynamixelEmulator:
         if len({servo.id for servo, _ in answers}) < len(answers):
             data = bytes(a & b for a, b in zip(data, data[1:] + b"\xff", strict=True))  # two talk at once
         if self.wire:
-            self._ending.wait((heard + len(data)) * BITS / self._baud)
+            self._ending.wait((heard + len(data)) * BITS_PER_BYTE / self._baud)
         if late:
-            self._held.append((time.monotonic() + LATENESS, data))
+            self._held.append((time.monotonic() + LATE_REPLY_DELAY_S, data))
         else:
             self._port.write(data)
 

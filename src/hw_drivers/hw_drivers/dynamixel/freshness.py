@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hw_drivers.dynamixel.tables import REALTIME_UNIT, REALTIME_WRAP
+from hw_drivers.dynamixel.tables import REALTIME_UNIT_S, REALTIME_WRAP_TICKS
 
-STALE = 0.05  # s that an answer may lag behind the fastest ones
-DRIFT = 0.02  # by which a servo's clock may be off
-WRAP = REALTIME_WRAP * REALTIME_UNIT  # s
+MAX_LAG_S = 0.05  # s that an answer may lag behind the fastest ones
+CLOCK_DRIFT = 0.02  # by which a servo's clock may be off
+CLOCK_WRAP_S = REALTIME_WRAP_TICKS * REALTIME_UNIT_S  # s
 
 
 class Freshness:
@@ -19,12 +19,12 @@ class Freshness:
     def is_fresh(self, tick: int, now: float) -> bool:
         """Whether an answer with this tick, which came at `now` (s), tells of the present."""
         last, self._last = self._last, (now, tick)
-        if last is None or now - last[0] > 0.5 * WRAP:
+        if last is None or now - last[0] > 0.5 * CLOCK_WRAP_S:
             self._lag = 0.0
             return True
         passed = now - last[0]
-        ticked = ((tick - last[1]) % REALTIME_WRAP) * REALTIME_UNIT
-        if ticked > 0.5 * WRAP:
-            ticked -= WRAP  # it went backwards
-        self._lag = max(0.0, self._lag + passed - ticked - DRIFT * passed)
-        return self._lag <= STALE
+        ticked = ((tick - last[1]) % REALTIME_WRAP_TICKS) * REALTIME_UNIT_S
+        if ticked > 0.5 * CLOCK_WRAP_S:
+            ticked -= CLOCK_WRAP_S  # it went backwards
+        self._lag = max(0.0, self._lag + passed - ticked - CLOCK_DRIFT * passed)
+        return self._lag <= MAX_LAG_S

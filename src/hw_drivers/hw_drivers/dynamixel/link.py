@@ -6,16 +6,18 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from hw_drivers.bus import BusFault
+from hw_drivers.bus.bus import BusFault
 from hw_drivers.dynamixel import codec
 from hw_drivers.dynamixel.codec import Packet, Parser
-from hw_drivers.dynamixel.tables import CRC_ERROR, INSTRUCTION_ERRORS, RETURN_DELAY_UNIT, Register
-from hw_drivers.serial_port import SerialPort
+from hw_drivers.dynamixel.tables import CRC_ERROR, INSTRUCTION_ERRORS, RETURN_DELAY_UNIT_S, Register
+from hw_drivers.ports.serial_port import SerialPort
 
-TRIES = 3  # for what must be confirmed
-AT_REST = 0.1  # s at least until an answer is given up where nothing moves: a busy machine may be late to hear it
-BITS = 10  # on the wire for a byte
-STATUS_SIZE = 11  # bytes of an answer without parameters
+ATTEMPTS = 3  # for what must be confirmed
+REST_TIMEOUT_S = (
+    0.1  # s at least until an answer is given up where nothing moves: a busy machine may be late to hear it
+)
+BITS_PER_BYTE = 10  # on the wire for a byte
+STATUS_PACKET_BYTES = 11  # bytes of an answer without parameters
 
 
 class NoAnswer(Exception):
@@ -40,7 +42,7 @@ class Link:
     @contextmanager
     def patient(self) -> Iterator[None]:
         """Within it answers may be late."""
-        usual, self.patience = self.patience, max(self.patience, AT_REST)
+        usual, self.patience = self.patience, max(self.patience, REST_TIMEOUT_S)
         try:
             yield
         finally:
@@ -55,8 +57,8 @@ class Link:
         self.port.drain()
         self._parser.reset()
         question = codec.encode(packet)
-        wire = (len(question) + len(idents) * (STATUS_SIZE + size)) * BITS / self.baud
-        delays = len(idents) * 250 * RETURN_DELAY_UNIT  # as servos come from the maker
+        wire = (len(question) + len(idents) * (STATUS_PACKET_BYTES + size)) * BITS_PER_BYTE / self.baud
+        delays = len(idents) * 250 * RETURN_DELAY_UNIT_S  # as servos come from the maker
         deadline = time.monotonic() + wire + delays + self.patience
         self.port.write(question)
         answers: dict[int, Packet] = {}
@@ -96,8 +98,8 @@ class Link:
         self.confirmed(codec.write(ident, register.address, register.pack(value)), ident)
 
     def confirmed(self, packet: Packet, ident: int, size: int = 0) -> Packet:
-        """The answer of one servo, asked up to TRIES times. Raises NoAnswer or Refused."""
-        for _ in range(TRIES):
+        """The answer of one servo, asked up to ATTEMPTS times. Raises NoAnswer or Refused."""
+        for _ in range(ATTEMPTS):
             answer = self.ask(packet, [ident], size).get(ident)
             if answer is None:
                 continue

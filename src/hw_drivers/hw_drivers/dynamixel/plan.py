@@ -6,20 +6,20 @@ import math
 from dataclasses import dataclass
 
 from crawler_core.errors import UserError
-from hw_drivers.bus import JointMap
+from hw_drivers.bus.bus import JointMap
 from hw_drivers.dynamixel.settings import DynamixelJoint
 from hw_drivers.dynamixel.tables import (
     CURRENT_POSITION_MODE,
     EXTENDED_MODE,
+    MAX_TURNS,
     MODELS,
-    MOST_TURNS,
     POSITION_MODE,
-    TICK,
-    TICKS,
+    RAD_PER_TICK,
+    TICKS_PER_TURN,
     ServoModel,
 )
 
-TURN = TICK * TICKS  # rad
+TURN_RAD = RAD_PER_TICK * TICKS_PER_TURN  # rad
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ServoPlan:
 
     def ticks(self, angle: float) -> int:
         """The goal position for a joint's angle (rad)."""
-        return min(max(round(self.joint.to_motor(angle) / TICK), self.lowest), self.highest)
+        return min(max(round(self.joint.to_motor(angle) / RAD_PER_TICK), self.lowest), self.highest)
 
 
 def plan_servo(joint: JointMap) -> ServoPlan:
@@ -59,7 +59,11 @@ def plan_servo(joint: JointMap) -> ServoPlan:
     many_turns = _many_turns(joint, own.model)
     current = _current(joint, own, model)
     mode = CURRENT_POSITION_MODE if current else EXTENDED_MODE if many_turns else POSITION_MODE
-    lowest, highest = (0, TICKS - 1) if mode == POSITION_MODE else (-MOST_TURNS * TICKS, MOST_TURNS * TICKS - 1)
+    lowest, highest = (
+        (0, TICKS_PER_TURN - 1)
+        if mode == POSITION_MODE
+        else (-MAX_TURNS * TICKS_PER_TURN, MAX_TURNS * TICKS_PER_TURN - 1)
+    )
     return ServoPlan(joint, own.model, model, mode, lowest, highest, current, own.temperature_limit)
 
 
@@ -68,11 +72,11 @@ def _many_turns(joint: JointMap, model: str) -> bool:
     low, high = sorted((joint.to_motor(joint.lower), joint.to_motor(joint.upper)))
     if not math.isfinite(high - low):
         return True
-    if high - low >= TURN:
-        if max(-low, high) > MOST_TURNS * TURN:
-            raise UserError(f"{joint.joint} needs more than the {MOST_TURNS} turns that an {model} can count.")
+    if high - low >= TURN_RAD:
+        if max(-low, high) > MAX_TURNS * TURN_RAD:
+            raise UserError(f"{joint.joint} needs more than the {MAX_TURNS} turns that an {model} can count.")
         return True
-    if low < 0.0 or high > TURN - TICK:
+    if low < 0.0 or high > TURN_RAD - RAD_PER_TICK:
         raise UserError(
             f"the limits of {joint.joint} are {math.degrees(low):.1f} to {math.degrees(high):.1f} degrees at the servo,"
             f" outside the 0 to 359.9 degrees of an {model}: remount its horn, or change "

@@ -6,20 +6,20 @@ import struct
 from collections.abc import Sequence
 
 from crawler_core.errors import UserError
-from hw_drivers.bus import Device
+from hw_drivers.bus.bus import Device
 from hw_drivers.dynamixel import codec
 from hw_drivers.dynamixel import tables as t
-from hw_drivers.dynamixel.link import TRIES, Link, NoAnswer, Refused
+from hw_drivers.dynamixel.link import ATTEMPTS, Link, NoAnswer, Refused
 from hw_drivers.dynamixel.plan import ServoPlan
 
-SCAN_TIME = 0.3  # s for 253 servos to answer a broadcast ping, 1 ms each and some spare
-GARBLED = "two servos share it, or the wire is bad: connect them one at a time and give each its own id"
+SCAN_TIME_S = 0.3  # s for 253 servos to answer a broadcast ping, 1 ms each and some spare
+GARBLED_CAUSE = "two servos share it, or the wire is bad: connect them one at a time and give each its own id"
 
 
 def scan(link: Link) -> tuple[Device, ...]:
     """Who answers a broadcast ping."""
     found = {}
-    for answer in link.listen(codec.ping(codec.BROADCAST), SCAN_TIME + link.patience):
+    for answer in link.listen(codec.ping(codec.BROADCAST), SCAN_TIME_S + link.patience):
         if len(answer.parameters) == 3:
             number, firmware = struct.unpack("<HB", answer.parameters)
             found[answer.id] = Device(answer.id, t.NAMES.get(number, f"model {number}"), f"firmware {firmware}")
@@ -49,8 +49,8 @@ def _everybody(link: Link, plans: Sequence[ServoPlan]) -> None:
         try:
             answer = link.confirmed(codec.ping(joint.id), joint.id, 3)
         except NoAnswer:
-            if link.garbled >= garbled + TRIES:
-                raise UserError(f"the servo id {joint.id} of {joint.joint} answers garbled: {GARBLED}.") from None
+            if link.garbled >= garbled + ATTEMPTS:
+                raise UserError(f"the servo id {joint.id} of {joint.joint} answers garbled: {GARBLED_CAUSE}.") from None
             raise UserError(_missing(link, plan)) from None
         except Refused as error:
             raise UserError(f"the servo id {joint.id} of {joint.joint} refuses a ping: {error}.") from None
@@ -92,7 +92,7 @@ def _check(link: Link, plan: ServoPlan) -> None:
             "then switch its power off and on, or run 'crawler hw reboot'."
         )
     low, high = plan.model.voltage
-    voltage = link.read(ident, t.PRESENT_VOLTAGE) * t.VOLTAGE_UNIT
+    voltage = link.read(ident, t.PRESENT_VOLTAGE) * t.VOLTAGE_UNIT_V
     if not low <= voltage <= high:
         raise UserError(
             f"the servo of {joint}, id {ident}, is supplied with {voltage:.1f} V, "
@@ -124,6 +124,6 @@ def _write(link: Link, plan: ServoPlan) -> None:
     link.write(ident, t.PROFILE_ACCELERATION, 0)
     if plan.current:
         link.write(ident, t.GOAL_CURRENT, plan.current)
-    sources = [register.address + i for register in t.CYCLE for i in range(register.size)]
+    sources = [register.address + i for register in t.CYCLE_REGISTERS for i in range(register.size)]
     gather = struct.pack(f"<{len(sources)}H", *sources)
     link.confirmed(codec.write(ident, t.INDIRECT_ADDRESS, gather), ident)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from hw_drivers.bus import Reading
+from hw_drivers.bus.bus import Reading
 from hw_drivers.dynamixel import tables as t
 from hw_drivers.dynamixel.plan import ServoPlan
 
@@ -14,7 +14,7 @@ RESTARTED = "it has restarted"
 
 @dataclass(frozen=True)
 class ServoState:
-    """The registers of tables.CYCLE, in their units."""
+    """The registers of tables.CYCLE_REGISTERS, in their units."""
 
     time: float  # s, time.monotonic()
     position: int
@@ -30,9 +30,9 @@ class ServoState:
 
 
 def unpack_state(data: bytes, time: float) -> ServoState:
-    """The state from the CYCLE_SIZE bytes of a cycle."""
+    """The state from the CYCLE_BYTES bytes of a cycle."""
     values, at = [], 0
-    for register in t.CYCLE:
+    for register in t.CYCLE_REGISTERS:
         values.append(register.unpack(data[at : at + register.size]))
         at += register.size
     position, velocity, current, voltage, temperature, error, torque, watchdog, tick, ident = values
@@ -55,7 +55,7 @@ def pack_state(state: ServoState) -> bytes:
         state.tick,
         state.id,
     )
-    return b"".join(register.pack(value) for register, value in zip(t.CYCLE, values, strict=True))
+    return b"".join(register.pack(value) for register, value in zip(t.CYCLE_REGISTERS, values, strict=True))
 
 
 def reading(plan: ServoPlan, state: ServoState | None, enabled: bool) -> Reading:
@@ -71,11 +71,11 @@ def reading(plan: ServoPlan, state: ServoState | None, enabled: bool) -> Reading
     return Reading(
         joint.joint,
         state.time,
-        position=joint.to_joint(state.position * t.TICK),
-        velocity=joint.rate_to_joint(state.velocity * t.VELOCITY_UNIT),
+        position=joint.to_joint(state.position * t.RAD_PER_TICK),
+        velocity=joint.rate_to_joint(state.velocity * t.VELOCITY_UNIT_RAD_S),
         effort=current * plan.model.torque_constant * joint.direction * joint.gear,
         temperature=float(state.temperature),
-        voltage=state.voltage * t.VOLTAGE_UNIT,
+        voltage=state.voltage * t.VOLTAGE_UNIT_V,
         errors=errors,
         remedy=remedy,
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Register:
-    """Where a value lies. Those below RAM are kept without power, and can be written with the torque off only."""
+    """Where a value lies. Those below RAM_START are kept without power, and can be written with the torque off only."""
 
     address: int
     size: int  # bytes
@@ -24,7 +24,7 @@ class Register:
         return int.from_bytes(data[: self.size], "little", signed=self.signed)
 
 
-RAM = 64  # the first address of what power-on resets
+RAM_START = 64  # the first address of what power-on resets
 TABLE_END = 260
 
 MODEL_NUMBER = Register(0, 2)
@@ -55,20 +55,20 @@ PRESENT_VOLTAGE = Register(144, 2)  # 0.1 V
 PRESENT_TEMPERATURE = Register(146, 1)  # °C
 INDIRECT_ADDRESS = 168  # of the first; each is 2 bytes
 
-TICKS = 4096  # per turn
-TICK = 2.0 * math.pi / TICKS  # rad
-VELOCITY_UNIT = 0.229 * 2.0 * math.pi / 60.0  # rad/s
-VOLTAGE_UNIT = 0.1  # V
-WATCHDOG_UNIT = 0.02  # s
+TICKS_PER_TURN = 4096  # per turn
+RAD_PER_TICK = 2.0 * math.pi / TICKS_PER_TURN  # rad
+VELOCITY_UNIT_RAD_S = 0.229 * 2.0 * math.pi / 60.0  # rad/s
+VOLTAGE_UNIT_V = 0.1  # V
+WATCHDOG_UNIT_S = 0.02  # s
 WATCHDOG_BITTEN = 255
-RETURN_DELAY_UNIT = 2e-6  # s
-REALTIME_UNIT = 1e-3  # s
-REALTIME_WRAP = 32768  # ticks
-MOST_TURNS = 256  # either way, in the modes that count turns
+RETURN_DELAY_UNIT_S = 2e-6  # s
+REALTIME_UNIT_S = 1e-3  # s
+REALTIME_WRAP_TICKS = 32768  # ticks
+MAX_TURNS = 256  # either way, in the modes that count turns
 
 # what one sync read brings, gathered by indirect addressing: the id tells a servo that has restarted since, the tick
 # an answer that is old
-CYCLE = (
+CYCLE_REGISTERS = (
     PRESENT_POSITION,
     PRESENT_VELOCITY,
     PRESENT_CURRENT,
@@ -80,7 +80,7 @@ CYCLE = (
     REALTIME_TICK,
     ID,
 )
-CYCLE_SIZE = sum(register.size for register in CYCLE)
+CYCLE_BYTES = sum(register.size for register in CYCLE_REGISTERS)
 
 POSITION_MODE, EXTENDED_MODE, CURRENT_POSITION_MODE = 3, 4, 5  # within a turn; over many; the same with limited current
 

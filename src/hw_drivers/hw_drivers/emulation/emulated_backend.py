@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from crawler_core.backend_entry import BackendEntry
 from crawler_core.errors import unknown_name
-from crawler_core.robot import RobotSpec
+from crawler_core.loop.backend_entry import BackendEntry
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import JointCommand, Observation
-from hw_drivers.bus import Reading
+from hw_drivers.backend.hardware_backend import HardwareBackend, configured_buses
+from hw_drivers.bus.bus import Reading
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 from hw_drivers.emulation.emulation import Emulation
-from hw_drivers.hardware_backend import HardwareBackend, chosen_buses
 
 
 class EmulatedBackend:
@@ -33,7 +33,7 @@ class EmulatedBackend:
         self._spec = spec
         self._settings = settings
         self._dt = dt
-        self._buses = chosen_buses(spec, settings.hardware)
+        self._buses = configured_buses(spec, settings.hardware)
         self.motors = HardwareBackend(spec, settings.hardware, dt, self._buses)
         self.emulation: Emulation | None = None
 
@@ -103,7 +103,7 @@ class EmulatedBackend:
 
 
 def _check(spec: RobotSpec, settings: EmulatedSettings) -> None:
-    chosen_buses(spec, settings.hardware)
+    configured_buses(spec, settings.hardware)
 
 
 ENTRY = BackendEntry("hw_drivers", "emulated_backend", EmulatedBackend, EmulatedSettings, check=_check)

@@ -1,6 +1,6 @@
 """The emulated backend as a node: pretended motors behind the topics of the stack."""
 
-from crawler_nodes.backend_node import run_backend
+from crawler_nodes.backend_node.node import run_backend
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 

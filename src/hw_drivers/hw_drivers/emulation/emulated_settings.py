@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from crawler_core.parameters import parameter
-from hw_drivers.emulation.emulator import FAULTS
-from hw_drivers.hardware_settings import NONE, HardwareSettings
+from hw_drivers.backend.hardware_settings import NO_CALIBRATION, HardwareSettings
+from hw_drivers.emulation.emulator import INJECTABLE_FAULTS
 
 
 @dataclass(frozen=True)
@@ -16,11 +16,13 @@ class EmulatedSettings:
 
     like: ClassVar[str] = "hardware"  # what a robot file wants of that backend holds here too
 
-    calibration: str = parameter(NONE, constant=True, doc="a calibration file, as for the robot; none: no file")
+    calibration: str = parameter(
+        NO_CALIBRATION, constant=True, doc="a calibration file, as for the robot; none: no file"
+    )
     patience: float = parameter(
         0.1, unit="s", low=0.02, high=5.0, constant=True, doc="that a motor may stay silent until it is a fault"
     )
-    fail: str = parameter("none", choices=FAULTS, constant=True, doc="a fault that the buses shall have")
+    fail: str = parameter("none", choices=INJECTABLE_FAULTS, constant=True, doc="a fault that the buses shall have")
     fail_after: float = parameter(1.0, unit="s", low=0.0, constant=True, doc="from open until they have it")
     fail_joint: str = parameter("", constant=True, doc="where; empty: everywhere")
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from crawler_core.errors import unknown_name
-from crawler_core.robot import RobotSpec
-from crawler_core.table import load
+from crawler_core.registry import load
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, Contact
-from crawler_models.catalogue import model_of
+from crawler_models.models import model_of
+from hw_drivers.backend.hardware_map import BusMap
 from hw_drivers.emulation.emulator import Emulate, Emulator, LoadedEmulator
 from hw_drivers.emulation.ground import EmulatedGround
-from hw_drivers.emulation.pushed_ground import PushedGround
-from hw_drivers.hardware_map import BusMap
+from hw_drivers.emulation.model_load import ModelLoad
 
 
 class Emulation:
@@ -35,7 +35,7 @@ class Emulation:
         self._bus_of = {joint.joint: bus.name for bus in buses for joint in bus.joints}
         drives = {joint.by_effort for joint in spec.actuated} if model_of(spec).plant is not None else set()
         self._ground = EmulatedGround(spec) if drives == {False} else None
-        self._pushed = PushedGround(spec) if drives == {True} else None
+        self._pushed = ModelLoad(spec) if drives == {True} else None
         self._spec = spec
         try:
             for bus in buses:

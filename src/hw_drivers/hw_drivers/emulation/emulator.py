@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from crawler_core.types import FloatArray
-from hw_drivers.bus import JointMap
+from hw_drivers.bus.bus import JointMap
 
 # lost, late, corrupt, truncated: every reply is; dead: a device is silent; hot: it reports overheating;
 # gone: the port vanishes (and returns with `none`)
-FAULTS = ("none", "lost", "late", "corrupt", "truncated", "dead", "hot", "gone")
+INJECTABLE_FAULTS = ("none", "lost", "late", "corrupt", "truncated", "dead", "hot", "gone")
 
 
 class Emulator(Protocol):
@@ -27,7 +27,7 @@ class Emulator(Protocol):
         ...
 
     def inject(self, fault: str, joint: str = "") -> None:
-        """Begin a fault, one of FAULTS, at a joint or, with an empty one, everywhere; `none` heals everything."""
+        """Begin a fault, one of INJECTABLE_FAULTS, at a joint or, with an empty one, everywhere; `none` heals everything."""
         ...
 
     def close(self) -> None:

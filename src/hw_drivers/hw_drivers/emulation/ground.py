@@ -8,12 +8,12 @@ from contextlib import suppress
 
 import numpy as np
 
-from crawler_core.robot import RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, Contact, FloatArray
 from crawler_models.plant import PlantFault
-from crawler_models.standing import StandingPlant
+from crawler_models.standing_plant import StandingPlant
 
-SHORTEST = 1e-4  # s between two looks for which the equations are advanced
+MIN_STEP_S = 1e-4  # s between two looks for which the equations are advanced
 
 
 class EmulatedGround:
@@ -29,7 +29,7 @@ class EmulatedGround:
         """The actuated joints have come to `angles` (rad) at `rates` (rad/s) since the last call."""
         now = self._clock()
         dt = now - self._at
-        if dt > SHORTEST:
+        if dt > MIN_STEP_S:
             self._at = now
             try:
                 self._plant.advance(angles, rates, np.full_like(angles, np.nan), dt)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from hw_drivers.bus import Reading
+from hw_drivers.bus.bus import Reading
 from hw_drivers.odrive.error_flags import WATCHDOG_TIMER_EXPIRED, explain
 from hw_drivers.odrive.messages import (
     AxisState,
@@ -19,7 +19,7 @@ from hw_drivers.odrive.messages import (
 from hw_drivers.odrive.plan import AxisPlan, unwrap
 
 NEVER = -math.inf
-FRESH_CURRENT = 0.1  # s: an older current is no longer the torque of now
+MAX_CURRENT_AGE_S = 0.1  # s: an older current is no longer the torque of now
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Axis:
             self._estimate_time,
             angle,
             rate,
-            effort=self.plan.effort(self._current) if now - self._current_time < FRESH_CURRENT else math.nan,
+            effort=self.plan.effort(self._current) if now - self._current_time < MAX_CURRENT_AGE_S else math.nan,
             temperature=self._temperature,
             voltage=self._voltage,
             errors=errors,

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from hw_drivers.odrive import error_flags as flags
 from hw_drivers.odrive import messages as m
 
-STEP = 0.5e-3  # s of one step of the motor's dynamics
-VELOCITY_BANDWIDTH = 100.0  # 1/s of the velocity loop
-POSITION_GAIN = 20.0  # 1/s, the drive's own default
-INTEGRATOR = 20.0  # 1/s
-FRICTION_TIME = 0.05  # s in which a motor without torque comes to rest
-REBOOT_TIME = 0.3  # s
-TRIP = 80.0  # degrees C at which it takes its torque off
-AMBIENT = 30.0  # degrees C
-VOLTAGE = 24.0  # V
+INTEGRATION_STEP_S = 0.5e-3  # s of one step of the motor's dynamics
+VELOCITY_BANDWIDTH_RAD_S = 100.0  # 1/s of the velocity loop
+POSITION_GAIN_PER_S = 20.0  # 1/s, the drive's own default
+INTEGRATOR_GAIN_PER_S = 20.0  # 1/s
+FRICTION_TIME_S = 0.05  # s in which a motor without torque comes to rest
+REBOOT_TIME_S = 0.3  # s
+TRIP_C = 80.0  # degrees C at which it takes its torque off
+AMBIENT_C = 30.0  # degrees C
+SUPPLY_V = 24.0  # V
 INVALID_STATE = 13  # procedure_result
 
 
@@ -49,7 +49,7 @@ class EmulatedAxis:
         self.state = int(m.AxisState.IDLE)
         self.active_errors = 0
         self.disarm_reason = 0
-        self.temperature = AMBIENT
+        self.temperature = AMBIENT_C
         self.dead = False
         # the motor's torque (N·m) and how long it acts (s) to its turns and turns/s then; None: a rotor by itself
         self.load: Callable[[float, float], tuple[float, float]] | None = None
@@ -100,7 +100,7 @@ class EmulatedAxis:
         elif isinstance(message, m.Reboot):
             self._disarm()
             self.active_errors = self.disarm_reason = 0
-            self._back_at = now + REBOOT_TIME
+            self._back_at = now + REBOOT_TIME_S
             self._forget()
 
     def answer(self, command: int) -> m.Message | None:
@@ -124,7 +124,7 @@ class EmulatedAxis:
         if command == m.GetTemperature.command:
             return m.GetTemperature(self.temperature, 0.0)
         if command == m.GetBusVoltageCurrent.command:
-            return m.GetBusVoltageCurrent(VOLTAGE, abs(self._torque * self.rate * 2.0 * math.pi) / VOLTAGE)
+            return m.GetBusVoltageCurrent(SUPPLY_V, abs(self._torque * self.rate * 2.0 * math.pi) / SUPPLY_V)
         return None
 
     def due(self, now: float) -> list[m.Message]:
@@ -142,11 +142,11 @@ class EmulatedAxis:
     def advance(self, now: float) -> None:
         """Let the motor turn until `now`; its protections act on the way."""
         while self._now < now:
-            step = min(STEP, now - self._now)
-            self._now = now if step < STEP else self._now + step
+            step = min(INTEGRATION_STEP_S, now - self._now)
+            self._now = now if step < INTEGRATION_STEP_S else self._now + step
             if self.hardware.watchdog and self._now - self._fed > self.hardware.watchdog:
                 self._trip(flags.WATCHDOG_TIMER_EXPIRED)
-            if self.temperature > TRIP:
+            if self.temperature > TRIP_C:
                 self._trip(flags.INVERTER_OVER_TEMP)
             self._turn(step)
 
@@ -164,7 +164,7 @@ class EmulatedAxis:
         if self.load is not None:
             self.turns, self.rate = self.load(self._torque, step)
             return
-        friction = self.rate / FRICTION_TIME
+        friction = self.rate / FRICTION_TIME_S
         self.rate += (self._torque / (self.hardware.inertia * 2.0 * math.pi) - friction) * step
         self.turns += self.rate * step
 
@@ -172,16 +172,16 @@ class EmulatedAxis:
         """The torque (N·m) of its cascade of controllers."""
         most = min(self.limits.current * self.hardware.torque_constant, self.hardware.max_torque)
         torque = self._goal_torque
-        gain = VELOCITY_BANDWIDTH * self.hardware.inertia * 2.0 * math.pi
+        gain = VELOCITY_BANDWIDTH_RAD_S * self.hardware.inertia * 2.0 * math.pi
         if self.mode == m.ControlMode.TORQUE:  # within the velocity limit, unless one switches that off in the drive
             fastest = self.limits.velocity
             torque = max(-gain * (fastest + self.rate), min(torque, gain * (fastest - self.rate)))
         else:
             rate = self._goal_rate
             if self.mode == m.ControlMode.POSITION:
-                rate += POSITION_GAIN * self._away()
+                rate += POSITION_GAIN_PER_S * self._away()
             rate = max(-self.limits.velocity, min(rate, self.limits.velocity))
-            self._integral += gain * INTEGRATOR * (rate - self.rate) * step
+            self._integral += gain * INTEGRATOR_GAIN_PER_S * (rate - self.rate) * step
             self._integral = max(-most, min(self._integral, most))
             torque += gain * (rate - self.rate) + self._integral
         return max(-most, min(torque, most))

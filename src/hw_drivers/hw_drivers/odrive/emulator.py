@@ -15,20 +15,20 @@ import numpy as np
 
 from crawler_core.errors import unknown_name
 from crawler_core.types import FloatArray
-from hw_drivers.bus import JointMap
-from hw_drivers.emulation.emulator import FAULTS, Load
+from hw_drivers.bus.bus import JointMap
+from hw_drivers.emulation.emulator import INJECTABLE_FAULTS, Load
 from hw_drivers.odrive import error_flags as flags
 from hw_drivers.odrive.codec import BadFrame, CanFrame, decode, encode, split_id
-from hw_drivers.odrive.emulated_axis import AMBIENT, TRIP, AxisHardware, EmulatedAxis
-from hw_drivers.odrive.emulated_can import INTERFACE, WIRES, new_wire
-from hw_drivers.odrive.plan import TURN, plan_axis
+from hw_drivers.odrive.emulated_axis import AMBIENT_C, TRIP_C, AxisHardware, EmulatedAxis
+from hw_drivers.odrive.plan import TURN_RAD, plan_axis
 from hw_drivers.odrive.settings import OdriveJoint, OdriveSettings
+from hw_drivers.ports.emulated_can import EMULATED_WIRES, INTERFACE_NAME, new_wire
 
 # bus_off: the interface gives up; error: the axis trips on its gate driver
-ODRIVE_FAULTS = (*FAULTS, "bus_off", "error")
-LATENESS = 0.5  # s that late frames are under way
-NAP = 0.002  # s between looks at the motors while no frame comes
-ACCELERATION = 150.0  # turns/s² of the joint that the motor can give
+ODRIVE_INJECTABLE_FAULTS = (*INJECTABLE_FAULTS, "bus_off", "error")
+LATE_REPLY_DELAY_S = 0.5  # s that late frames are under way
+POLL_PERIOD_S = 0.002  # s between looks at the motors while no frame comes
+MAX_ACCELERATION_TURNS_S2 = 150.0  # turns/s² of the joint that the motor can give
 
 
 class OdriveEmulator:
@@ -47,7 +47,7 @@ class OdriveEmulator:
         self.axes = list(axes)
         self._joints = list(joints)
         self._channel = "" if port else new_wire()
-        self.port = port or f"{INTERFACE}:{self._channel}"
+        self.port = port or f"{INTERFACE_NAME}:{self._channel}"
         self._bus = bus or can.Bus(interface="virtual", channel=self._channel, ignore_config=True)
         self._clock = clock
         self._faults: dict[int, str] = {}  # of each axis, by its place
@@ -83,7 +83,7 @@ class OdriveEmulator:
 
         def push(torque: float, seconds: float) -> tuple[float, float]:
             angle, rate = load.push(torque * ratio, seconds)
-            return geared.to_motor(angle) / TURN, geared.rate_to_motor(rate) / TURN
+            return geared.to_motor(angle) / TURN_RAD, geared.rate_to_motor(rate) / TURN_RAD
 
         with self._lock:
             self.axes[place].load = push
@@ -96,8 +96,8 @@ class OdriveEmulator:
                 axis.advance(now)
             pairs = list(zip(self._joints, self.axes, strict=False))
             return (
-                np.array([joint.to_joint(axis.turns * TURN) for joint, axis in pairs]),
-                np.array([joint.rate_to_joint(axis.rate * TURN) for joint, axis in pairs]),
+                np.array([joint.to_joint(axis.turns * TURN_RAD) for joint, axis in pairs]),
+                np.array([joint.rate_to_joint(axis.rate * TURN_RAD) for joint, axis in pairs]),
             )
 
     def torque(self) -> tuple[bool, ...]:
@@ -109,13 +109,13 @@ class OdriveEmulator:
             return tuple(axis.armed for axis in self.axes[: len(self._joints)])
 
     def inject(self, fault: str, joint: str = "") -> None:
-        """Begin a fault of ODRIVE_FAULTS; `none` heals everything."""
-        if fault not in ODRIVE_FAULTS:
-            raise unknown_name("fault of emulated ODrives", fault, ODRIVE_FAULTS)
+        """Begin a fault of ODRIVE_INJECTABLE_FAULTS; `none` heals everything."""
+        if fault not in ODRIVE_INJECTABLE_FAULTS:
+            raise unknown_name("fault of emulated ODrives", fault, ODRIVE_INJECTABLE_FAULTS)
         if joint and all(one.joint != joint for one in self._joints):
             return  # it is on another bus
         with self._lock:
-            wire = WIRES.get(self._channel)
+            wire = EMULATED_WIRES.get(self._channel)
             if wire is not None:
                 wire.gone, wire.bus_off = fault == "gone", fault == "bus_off"
             elif fault in ("gone", "bus_off"):
@@ -130,9 +130,9 @@ class OdriveEmulator:
                 axis.advance(self._clock())
                 axis.dead = axis.dead or fault == "dead"
                 if fault == "hot":
-                    axis.temperature = TRIP + 10.0
+                    axis.temperature = TRIP_C + 10.0
                 elif fault == "error":
-                    axis.trip(flags.FLAGS[5].bit)
+                    axis.trip(flags.ERROR_FLAGS[5].bit)
 
     def close(self) -> None:
         """End it."""
@@ -140,18 +140,18 @@ class OdriveEmulator:
         if self._thread.is_alive():
             self._thread.join()
         with self._lock:
-            WIRES.pop(self._channel, None)
+            EMULATED_WIRES.pop(self._channel, None)
             self._bus.shutdown()
 
     def _run(self) -> None:
         while not self._ending.is_set():
-            self.advance(NAP)
+            self.advance(POLL_PERIOD_S)
 
     def _heal(self) -> None:
         self._faults.clear()
         self._late.clear()
         for axis in self.axes:
-            axis.temperature = AMBIENT
+            axis.temperature = AMBIENT_C
             if axis.dead:
                 axis.dead, axis.state = False, 1  # as after power-on
 
@@ -173,7 +173,7 @@ class OdriveEmulator:
         if fault == "lost":
             return
         if fault == "late":
-            self._late.append((now + LATENESS, frame))
+            self._late.append((now + LATE_REPLY_DELAY_S, frame))
             return
         if fault == "corrupt":  # a CAN controller drops frames with a wrong checksum: a bad one has another length
             frame = CanFrame(frame.id, bytes(8) if len(frame.data) < 8 else frame.data[:1])
@@ -196,7 +196,7 @@ def axis_hardware(settings: OdriveSettings, joint: JointMap, number: int = 0) ->
         serial_number=bytes([number + 1, 0, 0, 0, 0]) + b"\x02",
         torque_constant=own.torque_constant,
         max_torque=plan.torque_limit,
-        inertia=plan.torque_limit / (2.0 * math.pi * ACCELERATION * joint.gear),
+        inertia=plan.torque_limit / (2.0 * math.pi * MAX_ACCELERATION_TURNS_S2 * joint.gear),
         wrap=own.wrap,
         velocity_scale=own.velocity_scale,
         torque_scale=own.torque_scale,
@@ -210,7 +210,7 @@ def emulate(settings: OdriveSettings, joints: Sequence[JointMap], start: Sequenc
     """Drives as the robot file wants them, with their joints at `start` (rad), alive."""
     now = time.monotonic()
     axes = [
-        EmulatedAxis(axis_hardware(settings, joint, i), joint.to_motor(angle) / TURN, now)
+        EmulatedAxis(axis_hardware(settings, joint, i), joint.to_motor(angle) / TURN_RAD, now)
         for i, (joint, angle) in enumerate(zip(joints, start, strict=True))
     ]
     emulator = OdriveEmulator(axes, joints)

@@ -21,7 +21,7 @@ INVERTER_OVER_TEMP = 0x00004000
 MOTOR_OVER_TEMP = 0x00002000
 SYSTEM_LEVEL = 0x00000002
 INITIALIZING = 0x00000001
-FLAGS = (
+ERROR_FLAGS = (
     ErrorFlag("INITIALIZING", INITIALIZING, "the drive is still starting", "wait a second and reset"),
     ErrorFlag(
         "SYSTEM_LEVEL",
@@ -157,19 +157,19 @@ FLAGS = (
     ),
 )
 # procedure_result of a request that the axis turned down
-REFUSALS = {
+PROCEDURE_RESULTS = {
     13: "the axis may not do that in its present state",
     14: "the motor or its encoder is not calibrated",
 }
-KNOWN = sum(flag.bit for flag in FLAGS)
+KNOWN_BITS = sum(flag.bit for flag in ERROR_FLAGS)
 
 
 def explain(axis_error: int) -> tuple[str, str]:
     """What the flags say and what to do; both empty without an error."""
-    found = [flag for flag in FLAGS if axis_error & flag.bit]
+    found = [flag for flag in ERROR_FLAGS if axis_error & flag.bit]
     meanings = [f"{flag.meaning} ({flag.name})" for flag in found]
     remedies = [flag.remedy for flag in found]
-    if unknown := axis_error & ~KNOWN:
+    if unknown := axis_error & ~KNOWN_BITS:
         meanings.append(f"it reports flags unknown to firmware 0.6: 0x{unknown:08x}")
         remedies.append("look these up with the drive's own tool")
     return "; ".join(meanings), "; ".join(remedies)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
-from hw_drivers.bus import BusFault
+from hw_drivers.bus.bus import BusFault
 from hw_drivers.odrive.axis import Axis
-from hw_drivers.odrive.can_port import CanPort
 from hw_drivers.odrive.codec import BadFrame, ask, decode, encode
 from hw_drivers.odrive.messages import Address, GetVersion, Heartbeat, Message
+from hw_drivers.ports.can_port import CanPort
 
 POLL = 0.001  # s between looks at the interface while waiting
-TRIES = 3
+ATTEMPTS = 3
 
 
 class Network:
@@ -75,7 +75,7 @@ class Network:
         """
         missing = [node for node in nodes if not done(node)]
         failed: BusFault | None = None
-        for _ in range(TRIES):
+        for _ in range(ATTEMPTS):
             if not missing:
                 break
             for node in missing:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from crawler_core.errors import UserError
-from hw_drivers.bus import JointMap
+from hw_drivers.bus.bus import JointMap
 from hw_drivers.odrive.messages import (
     MAX_NODE_ID,
     ControlMode,
@@ -19,10 +19,10 @@ from hw_drivers.odrive.messages import (
 )
 from hw_drivers.odrive.settings import OdriveJoint
 
-TURN = 2.0 * math.pi  # rad
-MODES = {"position": ControlMode.POSITION, "velocity": ControlMode.VELOCITY, "torque": ControlMode.TORQUE}
-HEADROOM = 1.25  # of the drive's velocity limit over the joint's, so that the drive can catch up
-INT16 = 32767
+TURN_RAD = 2.0 * math.pi  # rad
+CONTROL_MODES = {"position": ControlMode.POSITION, "velocity": ControlMode.VELOCITY, "torque": ControlMode.TORQUE}
+VELOCITY_HEADROOM = 1.25  # of the drive's velocity limit over the joint's, so that the drive can catch up
+MAX_INT16 = 32767
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class AxisPlan:
 
     def mode(self) -> SetControllerMode:
         """The message that chooses what the drive regulates."""
-        return SetControllerMode(MODES[self.own.mode], InputMode.PASSTHROUGH)
+        return SetControllerMode(CONTROL_MODES[self.own.mode], InputMode.PASSTHROUGH)
 
     def limits(self) -> SetLimits:
         """The message that limits the drive."""
@@ -49,11 +49,11 @@ class AxisPlan:
 
     def angle(self, turns: float) -> float:
         """The joint's angle (rad)."""
-        return self.joint.to_joint(turns * TURN)
+        return self.joint.to_joint(turns * TURN_RAD)
 
     def rate(self, turns_per_s: float) -> float:
         """The joint's rate (rad/s)."""
-        return self.joint.rate_to_joint(turns_per_s * TURN)
+        return self.joint.rate_to_joint(turns_per_s * TURN_RAD)
 
     def effort(self, current: float) -> float:
         """The joint's torque (N·m), without friction in the gear."""
@@ -91,21 +91,21 @@ def plan_axis(joint: JointMap) -> AxisPlan:
             f"{key}.wrap = {own.wrap:g} loses the joint's angle: it is for a continuous joint, and must be a whole "
             f"multiple of its gear, {joint.gear:g} turns of the motor for one of the joint."
         )
-    velocity = joint.velocity * joint.gear / TURN
-    if own.mode == "position" and velocity * own.velocity_scale > INT16:
+    velocity = joint.velocity * joint.gear / TURN_RAD
+    if own.mode == "position" and velocity * own.velocity_scale > MAX_INT16:
         raise UserError(
             f"joints.{joint.joint}.velocity = {joint.velocity:g} rad/s is {velocity:.3g} turns/s of the motor, but "
-            f"with a velocity scale of {own.velocity_scale:g} only {INT16 / own.velocity_scale:.3g} fit into a frame: "
+            f"with a velocity scale of {own.velocity_scale:g} only {MAX_INT16 / own.velocity_scale:.3g} fit into a frame: "
             f"lower input_vel_scale in the drive, and {key}.velocity_scale with it."
         )
     torque = own.torque_constant * current
-    if own.mode == "position" and torque * own.torque_scale > INT16:
+    if own.mode == "position" and torque * own.torque_scale > MAX_INT16:
         raise UserError(
             f"the motor of {joint.joint} gives up to {torque:.3g} N m, but with a torque scale of {own.torque_scale:g} "
-            f"only {INT16 / own.torque_scale:.3g} fit into a frame: lower input_torque_scale in the drive, and "
+            f"only {MAX_INT16 / own.torque_scale:.3g} fit into a frame: lower input_torque_scale in the drive, and "
             f"{key}.torque_scale with it."
         )
-    return AxisPlan(joint, own, velocity * HEADROOM, current)
+    return AxisPlan(joint, own, velocity * VELOCITY_HEADROOM, current)
 
 
 def unwrap(turns: float, previous: float, wrap: float) -> float:
@@ -132,14 +132,14 @@ def setpoint(
         return SetInputTorque(plan.motor_torque(total))
     torque = plan.motor_torque(effort)
     if own.mode == "velocity":
-        wanted = joint.rate_to_motor(velocity + own.position_gain * away) / TURN
+        wanted = joint.rate_to_motor(velocity + own.position_gain * away) / TURN_RAD
         return SetInputVel(max(-plan.velocity_limit, min(wanted, plan.velocity_limit)), torque)
-    turns = joint.to_motor(position) / TURN
+    turns = joint.to_motor(position) / TURN_RAD
     if own.wrap:
         turns %= own.wrap
-    rate = joint.rate_to_motor(velocity) / TURN
+    rate = joint.rate_to_motor(velocity) / TURN_RAD
     return SetInputPos(turns, _scaled(rate, own.velocity_scale), _scaled(torque, own.torque_scale))
 
 
 def _scaled(value: float, scale: float) -> int:
-    return max(-INT16, min(round(value * scale), INT16))
+    return max(-MAX_INT16, min(round(value * scale), MAX_INT16))

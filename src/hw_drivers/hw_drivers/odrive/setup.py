@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crawler_core.errors import UserError
-from hw_drivers.bus import BusFault, Device
+from hw_drivers.bus.bus import BusFault, Device
 from hw_drivers.odrive.axis import Axis
 from hw_drivers.odrive.codec import ask
 from hw_drivers.odrive.messages import (
@@ -20,7 +20,7 @@ from hw_drivers.odrive.messages import (
 from hw_drivers.odrive.network import Network
 from hw_drivers.odrive.plan import AxisPlan
 
-FIRMWARE = (0, 6)  # older ones lay out some messages otherwise, and take the question for an address as a new one
+MIN_FIRMWARE = (0, 6)  # older ones lay out some messages otherwise, and take the question for an address as a new one
 
 
 def scan(network: Network, heartbeat_period: float) -> tuple[Device, ...]:
@@ -80,7 +80,7 @@ def _axes(network: Network) -> list[Axis]:
 
 def _modern(network: Network, node: int) -> bool:
     version = network.versions.get(node)
-    return version is not None and (version.firmware_major, version.firmware_minor) >= FIRMWARE
+    return version is not None and (version.firmware_major, version.firmware_minor) >= MIN_FIRMWARE
 
 
 def _detail(network: Network, node: int) -> str:

@@ -13,15 +13,15 @@ import numpy as np
 
 from crawler_core.errors import unknown_name
 from crawler_core.types import FloatArray
-from hw_drivers.bus import JointMap
-from hw_drivers.emulation.emulator import FAULTS
-from hw_drivers.pca9685.emulated_board import EmulatedBoard
-from hw_drivers.pca9685.i2c_port import EMULATED, I2c
+from hw_drivers.bus.bus import JointMap
+from hw_drivers.emulation.emulator import INJECTABLE_FAULTS
+from hw_drivers.pca9685.emulated_pwm_board import EmulatedPwmBoard
 from hw_drivers.pca9685.settings import Pca9685Joint, Pca9685Settings
+from hw_drivers.ports.i2c_port import EMULATED_PORTS, I2c
 
-LAG = 0.02  # s of the servo's first-order lag
-SLEW = 15.0  # rad/s that it can turn at most
-LATENESS = 0.2  # s that a transfer takes where the board stretches the clock
+LAG_S = 0.02  # s of the servo's first-order lag
+MAX_RATE_RAD_S = 15.0  # rad/s that it can turn at most
+LATE_REPLY_DELAY_S = 0.2  # s that a transfer takes where the board stretches the clock
 _numbers = itertools.count()
 
 
@@ -44,8 +44,8 @@ class EmulatedServo:
         if pulse is not None:
             share = (1e6 * pulse - self._own.trim_us - self._own.low_us) / (self._own.high_us - self._own.low_us)
             goal = math.radians(self._own.low_deg + share * (self._own.high_deg - self._own.low_deg))
-            way = (goal - self.angle) * (1.0 - math.exp(-elapsed / LAG))
-            self.angle += max(-SLEW * elapsed, min(way, SLEW * elapsed))
+            way = (goal - self.angle) * (1.0 - math.exp(-elapsed / LAG_S))
+            self.angle += max(-MAX_RATE_RAD_S * elapsed, min(way, MAX_RATE_RAD_S * elapsed))
         self.rate = (self.angle - before) / elapsed
 
 
@@ -54,7 +54,7 @@ class Pca9685Emulator:
 
     def __init__(
         self,
-        board: EmulatedBoard,
+        board: EmulatedPwmBoard,
         address: int,
         joints: Sequence[JointMap],
         servos: Sequence[EmulatedServo],
@@ -73,7 +73,7 @@ class Pca9685Emulator:
         self._fault = "none"
         self._dead: set[str] = set()  # joints whose servo does not turn
         self._lock = threading.RLock()
-        EMULATED[self.port] = self._open
+        EMULATED_PORTS[self.port] = self._open
 
     def motion(self) -> tuple[FloatArray, FloatArray]:
         """The joints' true angles and rates, which the driver cannot know."""
@@ -96,8 +96,8 @@ class Pca9685Emulator:
         A servo that is `dead` or `hot` is limp, and nothing on the bus shows it. Without a joint, `dead` is the board,
         which loses its power.
         """
-        if fault not in FAULTS:
-            raise unknown_name("fault of an emulated PCA9685", fault, FAULTS)
+        if fault not in INJECTABLE_FAULTS:
+            raise unknown_name("fault of an emulated PCA9685", fault, INJECTABLE_FAULTS)
         if joint and all(one.joint != joint for one in self._joints):
             return  # it is on another bus
         with self._lock:
@@ -114,7 +114,7 @@ class Pca9685Emulator:
 
     def close(self) -> None:
         """End it."""
-        EMULATED.pop(self.port, None)
+        EMULATED_PORTS.pop(self.port, None)
 
     def read_i2c_block_data(self, i2c_addr: int, register: int, length: int) -> list[int]:
         """As smbus2's."""
@@ -139,7 +139,7 @@ class Pca9685Emulator:
         if self._fault == "gone":
             raise OSError(errno.ENODEV, "No such device")
         if self._fault == "late":
-            self._sleep(LATENESS)
+            self._sleep(LATE_REPLY_DELAY_S)
             raise OSError(errno.ETIMEDOUT, "Connection timed out")
         if address != self._address or self._fault in ("lost", "dead"):
             raise OSError(errno.EREMOTEIO, "Remote I/O error")
@@ -187,4 +187,4 @@ def emulate(settings: Pca9685Settings, joints: Sequence[JointMap], start: Sequen
     """A board as the robot file wants it, with its joints at `start` (rad)."""
     now = time.monotonic()
     servos = [EmulatedServo(joint.own, joint.to_motor(angle), now) for joint, angle in zip(joints, start, strict=True)]
-    return Pca9685Emulator(EmulatedBoard(settings.oscillator), settings.address, joints, servos)
+    return Pca9685Emulator(EmulatedPwmBoard(settings.oscillator), settings.address, joints, servos)
