@@ -75,7 +75,7 @@ REFUSALS = [
     (["run", "--params", "/"], ["/ cannot be read: Is a directory"]),
     (["run", "--params", "/dev/zero"], ["/dev/zero is larger than 1 MB"]),
     (["gait-analysis", "/dev/null"], ["/dev/null", "no MCAP file"]),
-    (["tune", "--over", "gait.psi", "--study", "/nowhere/x"], ["/nowhere"]),
+    (["tune", "--over", "gait.psi", "--out", "/nowhere/x"], ["/nowhere"]),
     (["run", "--speed", "3"], ["unrecognized arguments: --speed 3", "--help"]),
     (["rnu"], ["invalid choice: 'rnu'"]),
 ]
@@ -121,7 +121,7 @@ def test_a_domain_that_there_is_not_is_one_sentence(call, monkeypatch, domain):
 
 def test_a_file_that_is_no_study_is_left_as_it_is(call, tmp_path):
     (tmp_path / "notes").write_text("x")
-    code, _, err = call("tune", "--over", "gait.psi", "--budget", "1", "--study", "notes")
+    code, _, err = call("tune", "--over", "gait.psi", "--budget", "1", "--out", "notes")
     assert code == 2
     assert "notes is no study file" in err
     assert (tmp_path / "notes").read_text() == "x"
@@ -129,7 +129,7 @@ def test_a_file_that_is_no_study_is_left_as_it_is(call, tmp_path):
 
 def test_a_directory_that_cannot_be_written_is_one_sentence(call, tmp_path):
     (tmp_path / "file").write_text("")
-    code, _, err = call("figures", "three_link", "--only", "4", "--output", "file/figures")
+    code, _, err = call("figures", "three_link", "--only", "4", "--out", "file/figures")
     assert code == 2
     assert "file/figures" in err
     assert len(err.strip().splitlines()) == 1

@@ -36,8 +36,8 @@ REFUSALS = [
     (["design", "miniaq", "--set", "gait.frequency=0"], ["gait.frequency = 0", "too slow"]),
     (["design", "miniaq", "--gait", "serpenoid"], ["'serpenoid'", "choose one of"]),
     (["design", "bolt", "--seed", "-1"], ["--seed -1"]),
-    (["design", "bolt", "--save", "found.txt"], ["found.txt", ".yaml"]),
-    (["design", "bolt", "--save", "nowhere/found.yaml"], ["no directory nowhere"]),
+    (["design", "bolt", "--out", "found.txt"], ["found.txt", ".yaml"]),
+    (["design", "bolt", "--out", "nowhere/found.yaml"], ["no directory nowhere"]),
     (["model", "bolt", "--table", "foot.txt"], ["foot.txt", ".h or .csv"]),
     (["model", "bolt", "--table", "foot.h", "--entries", "100"], ["100 entries", "power of two"]),
     (["model", "bolt", "--entries", "64"], ["--table"]),
@@ -67,7 +67,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2_and_leaves_nothing(call, tmp_
 
 
 def test_what_is_found_is_a_parameter_file_that_the_other_commands_take(call, tmp_path):
-    code, out, err = call("design", "bolt", "--save", "found.yaml", "--json")
+    code, out, err = call("design", "bolt", "--out", "found.yaml", "--json")
     assert code == 0
     assert err == ""
     result = json.loads(out)
@@ -86,13 +86,13 @@ def test_what_is_found_is_a_parameter_file_that_the_other_commands_take(call, tm
     assert len((tmp_path / "foot.csv").read_text().splitlines()) == 65
 
     # to make it again, with its own mechanism as the one to beat, finds nothing better
-    code, out, err = call("design", "bolt", "--params", "found.yaml", "--save", "again.yaml")
+    code, out, err = call("design", "bolt", "--params", "found.yaml", "--out", "again.yaml")
     assert code in (0, 1)  # by the last rounding
     assert "2.78 mm" in out
 
 
 def test_ranges_in_which_nothing_turns_end_with_code_1_and_no_file(call, tmp_path):
-    code, out, err = call("design", "bolt", "--over", "robot.crank_length=0.3:0.4", "--save", "found.yaml")
+    code, out, err = call("design", "bolt", "--over", "robot.crank_length=0.3:0.4", "--out", "found.yaml")
     assert code == 1
     assert out == ""
     assert "upper loops open" in err
@@ -113,7 +113,7 @@ def test_the_options_are_listed_without_a_search(call, tmp_path):
 
 def test_a_gait_that_is_found_is_a_parameter_file_too_with_a_table_of_all_that_none_beats(call, tmp_path):
     words = ["--only", "gait", "--over", "gait.frequency=2.5:2.5", "--want", "budget=15,physics=false"]
-    code, out, err = call("design", "miniaq", *words, "--set", "robot.hind_x=-0.038", "--save", "found.yaml", "--json")
+    code, out, err = call("design", "miniaq", *words, "--set", "robot.hind_x=-0.038", "--out", "found.yaml", "--json")
     assert err == ""
     result = json.loads(out)
     assert code == (0 if result["better"] else 1)

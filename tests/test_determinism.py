@@ -3,7 +3,7 @@
 import pytest
 from transcript import assert_equal_to_the_bit, lockstep_run
 
-from crawler_bringup.stack.stack import Options
+from crawler_bringup.stack.options import Options
 from sim_bridge.physics.engines import installed_engines
 
 SECONDS = 1.2

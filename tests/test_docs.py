@@ -23,7 +23,7 @@ from crawler_cli.commands import doctor, gait_analysis, model, run
 from crawler_cli.run.run_watch import RunOutcome
 from crawler_cli.run.summary import summarise
 from crawler_core.description.urdf import build_urdf
-from crawler_core.loop.backend_settings import BackendSettings, robots_own
+from crawler_core.loop.backend_settings import BackendSettings, own_robot_settings
 from crawler_core.parameters import check_value, describe
 from crawler_core.robot.robot_file import load_robot, parameter_infos, robot_names
 from crawler_models.models import model_of, predict
@@ -86,7 +86,7 @@ def documented_parameters():
         "Every law": (settable(ControllerSettings, RESERVED_PARAMETERS), {}),
     }
     for name, entry in BACKENDS.items():
-        kept_of = {robot: robots_own(spec, name, entry.settings) for robot, spec in robots.items()}
+        kept_of = {robot: own_robot_settings(spec, name, entry.settings) for robot, spec in robots.items()}
         expected[f"Backend `{name}`"] = settable(entry.settings), kept_of
     for name, gait in GAITS.items():
         own = {robot: gait_defaults(spec, name) for robot, spec in robots.items()}
@@ -298,7 +298,7 @@ def test_doctor_prints_the_keys_that_its_help_lists(monkeypatch, capsys):
 
 
 def test_gait_analysis_prints_the_keys_that_its_help_lists(tmp_path, capsys):
-    words = ["--set", "gait.omega=8", "--seconds", "4", "--output", str(tmp_path), "--json"]
+    words = ["--set", "gait.omega=8", "--seconds", "4", "--out", str(tmp_path), "--json"]
     assert gait_analysis.run(parser_of("gait-analysis").parse_args(words)) == 0
     told = json.loads(capsys.readouterr().out)
     assert set(told) == set(keys_said(gait_analysis.HELP))

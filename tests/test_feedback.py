@@ -8,7 +8,8 @@ from crawler_interfaces.msg import ControllerState
 from rclpy.serialization import deserialize_message
 from rings import lockstep
 
-from crawler_bringup.stack.stack import Options, make_stack
+from crawler_bringup.stack.options import Options
+from crawler_bringup.stack.stack import make_stack
 from crawler_cli.commands import run
 from crawler_cli.run.run_watch import RunOutcome
 from crawler_cli.run.summary import summarise

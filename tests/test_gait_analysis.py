@@ -41,7 +41,7 @@ def test_a_run_of_its_own_leaves_picture_and_tables(call, tmp_path):
     assert told["cycles"] == 2  # periods of 0.785 s from 2.356 s on
     directory = tmp_path / "studies/gait_analysis/three_link-harmonic-model"
     assert sorted(file.name for file in directory.iterdir()) == ["cycle.csv", "feet.csv", "gait.png", "run.csv"]
-    code, out, _ = call("gait-analysis", *words[:-1], "--output", "elsewhere")
+    code, out, _ = call("gait-analysis", *words[:-1], "--out", "elsewhere")
     assert code == 0
     assert "foot_2" in out
     assert "2 cycles of 0.7854 s" in out

@@ -16,7 +16,7 @@ from rings import LONG, engines, lockstep, until
 from std_srvs.srv import SetBool, Trigger
 from transcript import Said, assert_equal_to_the_bit, lockstep_run
 
-from crawler_bringup.stack.stack import Options
+from crawler_bringup.stack.options import Options
 from crawler_core.robot.robot_file import load_robot
 from crawler_nodes.messages.header import stamp_ns
 from crawler_testing.fixtures.running_stack import RunningStack

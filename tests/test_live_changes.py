@@ -7,7 +7,7 @@ from rclpy.serialization import deserialize_message
 from rings import LONG, lockstep
 from sensor_msgs.msg import JointState
 
-from crawler_bringup.stack.stack import Options
+from crawler_bringup.stack.options import Options
 from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.transport.tap import Topic
 from crawler_testing.fixtures.running_stack import RunningStack

@@ -72,7 +72,7 @@ def test_its_equations_are_close_to_the_whole_dynamics_where_it_is_slow(stubby, 
 
 
 def test_it_is_swept_with_its_own_column(stubby, call, tmp_path):
-    code, out, err = call("sweep", stubby, "--vary", "gait.psi=0:180:19", *SLOW, "--json", "--output", "map.csv")
+    code, out, err = call("sweep", stubby, "--vary", "gait.psi=0:180:19", *SLOW, "--json", "--out", "map.csv")
     assert code == 0, err
     told = json.loads(out)
     assert (told["points"], told["valid"]) == (19, 19)
@@ -105,7 +105,7 @@ def test_what_its_equations_lack_is_said_in_a_sentence(stubby, call):
 
 
 def test_its_figures_are_drawn(stubby, call, tmp_path):
-    code, out, err = call("figures", stubby, "--only", "1,robot", "--output", "drawn", "--json")
+    code, out, err = call("figures", stubby, "--only", "1,robot", "--out", "drawn", "--json")
     assert code == 0, err
     names = ["fig01.png", "fig01.csv", "robot.png", "robot.csv"]
     assert [Path(file).name for file in json.loads(out)["files"]] == names

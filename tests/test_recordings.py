@@ -18,11 +18,11 @@ from rings import LIMITS, widened
 from rosbags.highlevel import AnyReader
 
 from crawler_cli.recordings.recording_check import check_recording
-from crawler_core.robot_loading import load_robot
+from crawler_core.robot.robot_file import load_robot
 from crawler_nodes.testing.free_domain_id import free_domain_id
 from crawler_studies.recordings.recording import reading
-from crawler_testing.faults.fault_kind import NeededRun
-from crawler_testing.fixtures.run_harness import Scene
+from crawler_testing.faults.fault_kind import RunConfig
+from crawler_testing.fixtures.run_harness import RunHarness
 
 RUN = ("run", "--set", "backend.answer_timeout=60", "--json", "--record")
 SECOND = 1_000_000_000
@@ -101,8 +101,8 @@ def test_a_simulation_is_recorded_whole_and_on_its_own_time_however_slow_the_rec
 
 @pytest.fixture
 def scene(patient_robot):
-    with Scene(
-        NeededRun(robot=patient_robot),
+    with RunHarness(
+        RunConfig(robot=patient_robot),
         load_robot(patient_robot),
         "mock",
         domain=free_domain_id(),

@@ -230,7 +230,7 @@ def test_the_picture_of_a_run_is_drawn_from_its_recording_up_to_the_cut(call, cr
     assert (tmp_path / "cut.png").read_bytes().startswith(b"\x89PNG")
     assert told["robot"] == "three_link"
     assert 0.1 < told["duration_s"] < 1.5
-    code, out, _ = call("plot", str(crawl), "--output", "crawl.svg", "--json")
+    code, out, _ = call("plot", str(crawl), "--out", "crawl.svg", "--json")
     assert code == 0
     assert b"<svg" in (tmp_path / "crawl.svg").read_bytes()
     run = json.loads((crawl / "summary.json").read_text())
@@ -290,7 +290,7 @@ def test_a_film_that_cannot_be_made_is_one_sentence(call, crawl, words, sentence
 
 def test_a_picture_that_cannot_be_written_is_one_sentence(call, crawl, tmp_path):
     for file in ("/proc/picture.png", "picture.nothing"):
-        code, _, err = call("plot", str(crawl), "--output", file)
+        code, _, err = call("plot", str(crawl), "--out", file)
         assert code == 2
         assert f"{file} cannot be written" in err
         assert len(err.strip().splitlines()) == 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler_core.robot_loading import default_robot, robot_names
+from crawler_core.robot.robot_file import default_robot, robot_names
 
 ROOT = Path(__file__).resolve().parents[1]
 IN_A_TABLE = re.compile(r'\s*"\w+": "[\w.]+:[\w.]+",?\s*')  # the one line that lists an object

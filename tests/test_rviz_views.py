@@ -6,7 +6,7 @@ import pytest
 import rviz_facts as rviz
 import yaml
 
-from crawler_core.robot_loading import load_robot, robot_names
+from crawler_core.robot.robot_file import load_robot, robot_names
 from crawler_nodes.backend_node.publishers import ODOM_FRAME
 from crawler_nodes.run_log.log import RunLog
 from crawler_view.markers.contact_markers import FEET, FORCES, TRAIL

@@ -14,7 +14,7 @@ from rings import GENTLE, LONG, alive, engines, lockstep, until, wait_for
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
-from crawler_bringup.stack.stack import Options
+from crawler_bringup.stack.options import Options
 from crawler_nodes.transport.tap import Topic
 from crawler_testing.fixtures.running_stack import RunningStack
 

@@ -16,7 +16,7 @@ from rings import LONG, lockstep
 from crawler_bringup.security.enclave import ENCLAVES
 from crawler_bringup.security.keystore import FILES, enclave_directory, make_keys, missing
 from crawler_bringup.security.secure_nodes import check_middleware, environment, use_viewer_enclave
-from crawler_bringup.stack.stack import Options
+from crawler_bringup.stack.options import Options
 from crawler_core.errors import UserError
 from crawler_testing.fixtures.running_stack import RunningStack
 

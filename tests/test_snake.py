@@ -10,7 +10,7 @@ from rings import LONG, PHYSICS, lockstep, wait_for_end
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from crawler_bringup.stack.stack import Options
+from crawler_bringup.stack.options import Options
 from crawler_nodes.run_log.stride_metrics import measure
 from crawler_nodes.transport.tap import Topic
 from crawler_testing.fixtures.running_stack import RunningStack

@@ -6,7 +6,7 @@ import json
 import pytest
 from rings import GENTLE, LONG, lockstep
 
-from crawler_bringup.stack.stack import Options
+from crawler_bringup.stack.options import Options
 from crawler_nodes.client import stack_client
 from crawler_testing.fixtures.running_stack import RunningStack
 

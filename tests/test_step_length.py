@@ -3,7 +3,7 @@
 import pytest
 from rings import lockstep, wait_for_end
 
-from crawler_bringup.stack.stack import Options
+from crawler_bringup.stack.options import Options
 from crawler_nodes.run_log.stride_metrics import measure
 from crawler_testing.fixtures.running_stack import RunningStack
 from sim_bridge.physics.engines import installed_engines

@@ -9,7 +9,7 @@ from crawler_nodes.backend_node.stamp_window import StampWindow
 from crawler_nodes.testing.free_domain_id import free_domain_id
 from crawler_testing.fixtures.topics import TYPES
 from crawler_testing.fuzz.campaign import fuzz, targets
-from crawler_testing.fuzz.in_process_stack import Cast
+from crawler_testing.fuzz.in_process_stack import FuzzSetup
 from crawler_testing.fuzz.target import Target
 
 BUSY = "30"  # times every bound of wall time: this machine may have much else to do
@@ -25,7 +25,7 @@ BORNE = (
 
 
 def storm(call, *words):
-    code, out, said = call("storm", "--json", "--patience", BUSY, *words)
+    code, out, said = call("storm", "--json", "--timeout-scale", BUSY, *words)
     return code, json.loads(out), said
 
 
@@ -51,8 +51,8 @@ FUZZED = (
     Target("backend", "topic", "joint_commands", TYPES["joint_commands"]),
     Target("controller", "topic", "joint_states", TYPES["joint_states"]),
     Target("controller", "topic", "gait_reference", TYPES["gait_reference"]),
-    Target("gait", "topic", "cmd_vel", TYPES["cmd_vel"], Cast(robot="miniaq", gait="trot")),
-    Target("controller", "topic", "odom", TYPES["odom"], Cast(law="hybrid", choices=(("contacts", "estimated"),))),
+    Target("gait", "topic", "cmd_vel", TYPES["cmd_vel"], FuzzSetup(robot="miniaq", gait="trot")),
+    Target("controller", "topic", "odom", TYPES["odom"], FuzzSetup(law="hybrid", choices=(("contacts", "estimated"),))),
 )
 
 

@@ -60,7 +60,7 @@ def test_another_sweep_gets_files_of_its_own(call):
 
 
 def test_without_json_the_findings_are_told_in_words(call, tmp_path):
-    code, out, err = call("--vary", "gait.omega=1:8:5:log", "--output", "speed.csv")
+    code, out, err = call("--vary", "gait.omega=1:8:5:log", "--out", "speed.csv")
     assert code == 0
     assert "5 points (gait.omega 1 to 8 in 5)" in err
     assert "5 of 5 points" in err
@@ -71,7 +71,7 @@ def test_without_json_the_findings_are_told_in_words(call, tmp_path):
 
 
 def test_friction_and_robot_parameters_vary_too(call, tmp_path):
-    words = ["--vary", "robot.friction_scale_1=0.9,1,1.1", "--vary", "robot.mass_1=0.01,0.021", "--output", "f.csv"]
+    words = ["--vary", "robot.friction_scale_1=0.9,1,1.1", "--vary", "robot.mass_1=0.01,0.021", "--out", "f.csv"]
     code, *_ = call(*words, "--set", "gait.omega=1")
     assert code == 0
     rows = pyarrow.csv.read_csv(tmp_path / "f.csv").to_pylist()
@@ -82,7 +82,7 @@ def test_friction_and_robot_parameters_vary_too(call, tmp_path):
 
 def test_what_is_not_valid_has_a_reason_and_nothing_valid_is_exit_code_1(call, tmp_path):
     words = ["--vary", "gait.omega=19,20,21", "--set", "gait.phi0=145", "--set", "robot.friction=0.398"]
-    code, out, _ = call(*words, "--output", "none.csv", "--json")
+    code, out, _ = call(*words, "--out", "none.csv", "--json")
     assert code == 1
     assert json.loads(out)["fastest"] is None
     for row in pyarrow.csv.read_csv(tmp_path / "none.csv").to_pylist():
@@ -92,7 +92,7 @@ def test_what_is_not_valid_has_a_reason_and_nothing_valid_is_exit_code_1(call, t
 
 def test_four_variables_have_a_table_but_no_picture(call, tmp_path):
     names = ["gait.omega=1,2", "gait.psi=20,30", "gait.phi0=110,112", "gait.amplitude=17,18"]
-    code, out, _ = call(*(word for name in names for word in ("--vary", name)), "--output", "four.csv", "--json")
+    code, out, _ = call(*(word for name in names for word in ("--vary", name)), "--out", "four.csv", "--json")
     told = json.loads(out)
     assert (code, told["points"], told["picture"]) == (0, 16, None)
     assert "4 variables do not fit" in told["drawn"]
@@ -116,8 +116,8 @@ REFUSALS = [
     ([*ONE, "--set", "backend.rate=100"], ["'backend' settings mean nothing"]),
     ([*ONE, "--set", "gait.psi=400"], ["gait.psi = 400"]),
     ([*ONE, "--backend", "pybullet", "--set", "backend.lockstep=true"], ["backend.lockstep"]),
-    ([*ONE, "--output", "map.xlsx"], [".parquet or .csv"]),
-    ([*ONE, "--output", "nowhere/map.csv"], ["there is no directory nowhere"]),
+    ([*ONE, "--out", "map.xlsx"], [".parquet or .csv"]),
+    ([*ONE, "--out", "nowhere/map.csv"], ["there is no directory nowhere"]),
     ([*ONE, "--workers", "0"], ["--workers 0"]),
     ([*ONE, "--workers", "2", "--scheduler", "tcp://127.0.0.1:8786"], ["--workers contradicts --scheduler"]),
     ([*ONE, "--scheduler", "tcp://127.0.0.1:1"], ["no Dask scheduler answers at tcp://127.0.0.1:1"]),
@@ -138,7 +138,7 @@ def test_bad_input_is_one_sentence_and_leaves_nothing_behind(call, tmp_path, wor
 
 def test_nothing_that_is_not_a_sweeps_is_overwritten(call, tmp_path):
     (tmp_path / "map.csv").write_text("mine")
-    code, _, err = call(*ONE, "--output", "map.csv")
+    code, _, err = call(*ONE, "--out", "map.csv")
     assert code == 2
     assert "map.csv exists already, and not from a sweep" in err
     assert (tmp_path / "map.csv").read_text() == "mine"
@@ -146,14 +146,14 @@ def test_nothing_that_is_not_a_sweeps_is_overwritten(call, tmp_path):
 
 
 def test_the_study_of_another_sweep_is_refused_with_what_differs(call, tmp_path):
-    assert call(*ONE, "--output", "map.csv")[0] == 0
+    assert call(*ONE, "--out", "map.csv")[0] == 0
     for more, said in {
         ("--set", "robot.friction=0.2"): "robot.friction is 0.172 in the file and 0.2 here",
         ("--gait", "time_scaled"): "gait.name is harmonic in the file and time_scaled here",
         ("--vary", "gait.psi=1,2"): "variables.gait.psi is not given in the file",
         ("--backend", "pybullet"): "backend.name is model in the file and pybullet here",
     }.items():
-        code, _, err = call(*ONE, *more, "--output", "map.csv")
+        code, _, err = call(*ONE, *more, "--out", "map.csv")
         assert code == 2
         assert "map.sqlite is another study" in err
         assert said in err
@@ -163,7 +163,7 @@ def test_the_study_of_another_sweep_is_refused_with_what_differs(call, tmp_path)
 def test_a_sweep_whose_study_is_open_elsewhere_is_refused(call, tmp_path):
     (tmp_path / "map.sqlite").touch()
     with open_study(tmp_path / "map.sqlite", {}, {}):
-        code, _, err = call(*ONE, "--output", "map.csv")
+        code, _, err = call(*ONE, "--out", "map.csv")
     assert code == 2
     assert "map.sqlite is in use by another process" in err
 
@@ -173,7 +173,7 @@ def test_a_sweep_whose_study_is_open_elsewhere_is_refused(call, tmp_path):
 
 COARSE = ["--set", "backend.physics_rate=500", "--set", "backend.rate=250"]  # quick, and good enough here
 # so many that none of the ends comes too late
-MANY = ["sweep", "--backend", PHYSICS, "--vary", "gait.omega=9:14:600", *COARSE, "--output", "p.csv"]
+MANY = ["sweep", "--backend", PHYSICS, "--vary", "gait.omega=9:14:600", *COARSE, "--out", "p.csv"]
 
 
 def children(process):
@@ -233,7 +233,7 @@ def test_a_sweep_that_is_ended_goes_on_and_does_no_point_twice(crawler, tmp_path
 
 @pytest.mark.parametrize("engine", engines())
 def test_a_sweep_in_processes_comes_to_its_end(crawler, tmp_path, engine):
-    words = ["sweep", "--backend", engine, "--vary", "gait.omega=9,14", *COARSE, "--output", "p.csv", "--json"]
+    words = ["sweep", "--backend", engine, "--vary", "gait.omega=9,14", *COARSE, "--out", "p.csv", "--json"]
     result = subprocess.run([*crawler, *words], cwd=tmp_path, capture_output=True, text=True, timeout=280)
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""

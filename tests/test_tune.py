@@ -54,7 +54,7 @@ REFUSALS = [
     (["--over", "gait.psi", "--backend", "pybulet"], ["did you mean 'pybullet'"]),
     (["--over", "gait.psi", "--spread", "0", "--maximise", "robust_step"], ["spread"]),
     (["--over", "gait.psi", "--namespace", "a"], ["running ring", "the backend ring"]),
-    (["--over", "gait.psi", "--save", "a.yaml"], ["gait.shape"]),
+    (["--over", "gait.psi", "--out", "a.yaml"], ["gait.shape"]),
     (["--over", "robot.friction=0.1:0.2", "--backend", "ring"], ["robot.friction", "running ring"]),
     (["--over", "gait.psi", "--maximise", "robust_step", "--backend", "ring"], ["robust_step", "running ring"]),
     (["--over", "controller.k_v=5:20", "--backend", "ring"], ["controller.k_v", "the gait alone"]),
@@ -93,7 +93,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(crawler, tmp_path):
 def test_killed_and_resumed_it_finds_what_it_would_have_found(crawler, call, tmp_path):
     words = ["--over", "gait.psi,gait.alpha", "--set", "gait.omega=8", "--json"]
     study = tmp_path / "parts.sqlite"
-    endless = [*crawler, "tune", *words, "--budget", "500", "--study", study.name]
+    endless = [*crawler, "tune", *words, "--budget", "500", "--out", study.name]
     process = subprocess.Popen(endless, cwd=tmp_path, stderr=subprocess.PIPE)
     written = set()
 
@@ -108,12 +108,12 @@ def test_killed_and_resumed_it_finds_what_it_would_have_found(crawler, call, tmp
     kept = rows(study)
     assert 0 < len(kept) < 500
     budget = len(kept) + 8
-    code, out, err = call("tune", *words, "--budget", str(budget), "--study", study.name)
+    code, out, err = call("tune", *words, "--budget", str(budget), "--out", study.name)
     assert code == 0, err
     told = json.loads(out)
     assert (told["finished_before"], told["evaluated"]) == (len(kept), 8)
     assert rows(study)[: len(kept)] == kept
-    code, out, err = call("tune", *words, "--budget", str(budget), "--study", "whole.sqlite")
+    code, out, err = call("tune", *words, "--budget", str(budget), "--out", "whole.sqlite")
     assert code == 0, err
     whole = json.loads(out)
     assert rows(study) == rows(tmp_path / "whole.sqlite")
@@ -175,7 +175,7 @@ def test_a_running_ring_is_tuned_and_given_back(unhurried, crawler, tmp_path, ri
 def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(unhurried, crawler, tmp_path, ring):
     before = the_gait()
     settles = "gait.psi=70:110"  # deg, where physics measures every gait
-    words = ["--over", settles, "--backend", "ring", "--budget", "500", "--study", "a.sqlite"]
+    words = ["--over", settles, "--backend", "ring", "--budget", "500", "--out", "a.sqlite"]
     said = tmp_path / "said.txt"
     with said.open("w") as stderr:
         process = subprocess.Popen([*crawler, "tune", *words], cwd=tmp_path, stderr=stderr)

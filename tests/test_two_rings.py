@@ -8,7 +8,8 @@ import sys
 import pytest
 from rings import GENTLE, LONG, PATIENCE, lockstep, widened
 
-from crawler_bringup.stack.stack import Options, make_stack
+from crawler_bringup.stack.options import Options
+from crawler_bringup.stack.stack import make_stack
 from crawler_cli.run.node_processes import command
 from crawler_testing.fixtures.running_stack import RunningStack
 

@@ -16,7 +16,7 @@ from rings import GENTLE, LONG, lockstep
 from sensor_msgs.msg import JointState
 from tornado.websocket import websocket_connect
 
-from crawler_bringup.stack.stack import Options
+from crawler_bringup.stack.options import Options
 from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.transport.tap import Topic
 from crawler_testing.fixtures.running_stack import RunningStack

@@ -14,7 +14,7 @@ from rings import LONG, lockstep, wait_for_end
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
-from crawler_bringup.stack.stack import Options
+from crawler_bringup.stack.options import Options
 from crawler_nodes.transport.message_source import strip_instance_id
 from crawler_nodes.transport.tap import Topic
 from crawler_testing.fixtures.running_stack import RunningStack

@@ -1,108 +1,81 @@
-"""Dispatch of the command line. Each command's module is imported only when it is called."""
+"""Dispatch of the command line. Only the module of the chosen command is imported."""
 
 from __future__ import annotations
 
-from crawler_cli.console.interruption import EXIT_INTERRUPTED, end_at_once, interrupt, interrupted
+from crawler_cli.console.interruption import exit_on_interrupt, raise_on_interrupt, was_interrupted
 
 if __name__ == "__main__":
-    end_at_once()  # before the imports that take their time
+    exit_on_interrupt()  # before the imports below, which take time
 
-import argparse
 import errno
+import importlib
 import os
 import select
 import signal
 import sys
-from typing import NoReturn
+from typing import cast
 
 from crawler_bringup.fastdds_profile import use_fastdds_profile
-from crawler_cli.console.command import Command
+from crawler_cli.console.command_line import Command, HelpFormatter, Parser, describe, rename_words
+from crawler_cli.console.exit_code import EXIT_INTERRUPTED, EXIT_NOT_DONE, EXIT_USAGE
 from crawler_core.errors import UserError
-from crawler_core.registry import Table
 from crawler_nodes.transport.domain_id import domain_id
 
-COMMANDS: Table[Command] = Table(
-    "command",
-    {
-        "run": "crawler_cli.commands.run:COMMAND",
-        "view": "crawler_cli.commands.view:COMMAND",
-        "steer": "crawler_cli.commands.steer:COMMAND",
-        "model": "crawler_cli.commands.model:COMMAND",
-        "witness": "crawler_cli.commands.compare:COMMAND",
-        "sweep": "crawler_cli.commands.sweep:COMMAND",
-        "figures": "crawler_cli.commands.figures:COMMAND",
-        "design": "crawler_cli.commands.design:COMMAND",
-        "gait-analysis": "crawler_cli.commands.gait_analysis:COMMAND",
-        "rerun": "crawler_cli.commands.rerun:COMMAND",
-        "replay": "crawler_cli.commands.replay:COMMAND",
-        "plot": "crawler_cli.commands.plot:COMMAND",
-        "film": "crawler_cli.commands.film:COMMAND",
-        "tune": "crawler_cli.commands.tune:COMMAND",
-        "hw": "crawler_cli.commands.hw:COMMAND",
-        "docs": "crawler_cli.commands.docs:COMMAND",
-        "keys": "crawler_cli.commands.keys:COMMAND",
-        "doctor": "crawler_cli.commands.doctor:COMMAND",
-        "bench": "crawler_testing.commands.bench:COMMAND",
-        "fuzz": "crawler_testing.commands.fuzz:COMMAND",
-        "soak": "crawler_testing.commands.soak:COMMAND",
-        "storm": "crawler_testing.commands.storm:COMMAND",
-    },
-)
-EXIT_USAGE = 2
-EXIT_UNREAD = 1  # nobody reads its output any more, so what was asked was not done; rich does the same
-# what a path can have against being read or written, whichever of a command's many it is
-PLACES = {errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EPERM}
-PLACES |= {errno.EEXIST, errno.EROFS}
+COMMANDS = {  # name and module, in the order of --help
+    "run": "crawler_cli.commands.run",
+    "view": "crawler_cli.commands.view",
+    "steer": "crawler_cli.commands.steer",
+    "model": "crawler_cli.commands.model",
+    "compare": "crawler_cli.commands.compare",
+    "sweep": "crawler_cli.commands.sweep",
+    "figures": "crawler_cli.commands.figures",
+    "design": "crawler_cli.commands.design",
+    "gait-analysis": "crawler_cli.commands.gait_analysis",
+    "rerun": "crawler_cli.commands.rerun",
+    "replay": "crawler_cli.commands.replay",
+    "plot": "crawler_cli.commands.plot",
+    "film": "crawler_cli.commands.film",
+    "tune": "crawler_cli.commands.tune",
+    "hw": "crawler_cli.commands.hw",
+    "docs": "crawler_cli.commands.docs",
+    "keys": "crawler_cli.commands.keys",
+    "doctor": "crawler_cli.commands.doctor",
+    "bench": "crawler_testing.commands.bench",
+    "soak": "crawler_testing.commands.soak",
+    "storm": "crawler_testing.commands.storm",
+    "fuzz": "crawler_testing.commands.fuzz",
+}
+# errors of a path that a command reads or writes
+PATH_ERRORS = {errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EPERM}
+PATH_ERRORS |= {errno.EEXIST, errno.EROFS}
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser whose refusals are as those of everything else."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UserError(f"{message.rstrip('.')}: '{self.prog} --help' says what there is.")
+def load_command(name: str) -> Command:
+    """Import the module of a command."""
+    return cast(Command, importlib.import_module(COMMANDS[name]))
 
 
 def main() -> int:
-    """Run the command; returns the exit code.
+    """Run the command and return its exit code.
 
-    0: done; 1: what was asked was not done; 2: the input cannot be used; 130: interrupted.
+    0: done; 1: not done; 2: the input cannot be used; 130: interrupted.
     """
-    parser = _Parser(
-        prog="crawler",
-        description="A ROS 2 stack for small crawling and legged robots.",
-        epilog="'crawler <command> --help' says more. Also: 'crawler setup' and 'crawler test'.",
-    )
-    commands = parser.add_subparsers(dest="command", metavar="<command>", required=True)
-    chosen = next((word for word in sys.argv[1:] if not word.startswith("-")), None)
-    for name in COMMANDS:
-        if name != chosen and chosen in COMMANDS:
-            commands.add_parser(name)  # only to be listed where the chosen one is misspelt
-            continue
-        command = COMMANDS[name]
-        sub = commands.add_parser(
-            name,
-            help=command.summary,
-            description=command.description,
-            epilog=command.epilog,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        command.add_arguments(sub)
-        sub.set_defaults(run=command.run)
     use_fastdds_profile()
-    interrupt()
+    raise_on_interrupt()
     try:
-        arguments = parser.parse_args()
+        words = rename_words(sys.argv[1:])
+        arguments = _parser(words).parse_args(words)
         domain_id()
         code: int = arguments.run(arguments)
         sys.stdout.flush()
         return code
     except BaseException as error:
-        if interrupted() or isinstance(error, KeyboardInterrupt):
-            return EXIT_INTERRUPTED  # what an interruption breaks on its way is no error
-        if isinstance(error, BrokenPipeError) and _is_unread():
+        if was_interrupted() or isinstance(error, KeyboardInterrupt):
+            return EXIT_INTERRUPTED  # whatever else the signal broke on its way is no error
+        if isinstance(error, BrokenPipeError) and _stdout_is_closed():
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is left to be flushed
-            return EXIT_UNREAD
-        if isinstance(error, OSError) and error.filename is not None and error.errno in PLACES:
+            return EXIT_NOT_DONE
+        if isinstance(error, OSError) and error.filename is not None and error.errno in PATH_ERRORS:
             error = UserError(f"{error.filename} cannot be used: {error.strerror}.")
         if not isinstance(error, UserError):
             raise
@@ -110,8 +83,29 @@ def main() -> int:
         return EXIT_USAGE
 
 
-def _is_unread() -> bool:
-    """Whether standard output is a pipe that nobody reads any more, such as of `crawler ... | head`."""
+def _parser(words: list[str]) -> Parser:
+    """Return the parser of all commands, with the arguments of the chosen one."""
+    parser = Parser(
+        prog="crawler",
+        description="A ROS 2 stack for small crawling and legged robots.",
+        epilog="'crawler <command> --help' says more. Also: 'crawler setup' and 'crawler test'.",
+        formatter_class=HelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", metavar="<command>", required=True)
+    chosen = next((word for word in words if not word.startswith("-")), None)
+    for name in COMMANDS:
+        if chosen not in (None, name):
+            commands.add_parser(name)  # only its name, for the list of choices in an error
+            continue
+        command = load_command(name)
+        sub = commands.add_parser(name, help=(command.__doc__ or "").partition("\n")[0])
+        describe(sub, command)
+        sub.set_defaults(run=command.run)
+    return parser
+
+
+def _stdout_is_closed() -> bool:
+    """Return whether standard output is a pipe whose reader has gone, such as of `crawler ... | head`."""
     pipe = select.poll()
     pipe.register(sys.stdout.fileno(), 0)
     return bool(pipe.poll(0))
@@ -119,5 +113,5 @@ def _is_unread() -> bool:
 
 if __name__ == "__main__":
     code = main()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is over, but for what ends with the process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the end of the process is left
     sys.exit(code)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from crawler_bringup.stack.stack import Options, make_stack
+from crawler_bringup.stack.options import Options
+from crawler_bringup.stack.stack import make_stack
 from crawler_cli.recordings.film_options import FilmOptions
 from crawler_core.errors import UserError
 

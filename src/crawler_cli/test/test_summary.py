@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from crawler_bringup.stack.stack import Options, make_stack
+from crawler_bringup.stack.options import Options
+from crawler_bringup.stack.stack import make_stack
 from crawler_cli.run.run_watch import RunOutcome
 from crawler_cli.run.summary import summarise
-from crawler_nodes.run_log.log import Place, RunLog
+from crawler_nodes.run_log.log import BasePose, RunLog
 
 
 @pytest.mark.parametrize(("changed", "step"), [(0.0, 0.1), (12.0, 0.02)])
@@ -21,7 +22,7 @@ def test_after_a_change_of_the_gait_its_own_steps_are_measured_and_compared_with
     for k in range(4000):
         t = 0.01 * k
         before, after = min(t, changed or t), max(0.0, t - (changed or t))
-        log.odometry.append(Place(t, 0.1 * before / first + 0.02 * after / 2.0, 0.0, 0.0, 0.0))
+        log.odometry.append(BasePose(t, 0.1 * before / first + 0.02 * after / 2.0, 0.0, 0.0, 0.0))
     log.time, log.period = t, 2.0 if changed else first
     log.changed_ns = round((50.0 + changed) * 1e9) if changed else 0
     summary = summarise(stack, RunOutcome(log), tmp_path)

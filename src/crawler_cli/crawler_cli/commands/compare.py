@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 RATE = 500.0  # Hz, where the robot's ring wants no other
 LEAST, PERIODS = 4.0, 6  # s, and periods of the gait: the default duration is the longer of both
 HELP = """examples:
-  crawler witness
-  crawler witness ROBOT --gait NAME --set gait.omega=8 --set robot.friction=0.3
-  crawler witness --backends model,pybullet --within 1 --json
+  crawler compare
+  crawler compare ROBOT --gait NAME --set gait.omega=8 --set robot.friction=0.3
+  crawler compare --backends model,pybullet --within 1 --json
 
 The first backend is the one that the others are compared with. They agree where their settled strides, those of the
 run's later half, differ by no more than --within of the first one's, or 0.15 mm. "parts" is when the ways within a
 stride first differ by as much of that stride's way; "contact" is the first foot that does something else for 2 % of a
 stride or longer.
 
-files: a picture, in studies/witness/ unless --save says where
+files: a picture, in studies/compare/ unless --out says where
 
 exit codes: 0 all agree, 1 some do not, or one ended early, 2 bad input, 130 interrupted
 
@@ -47,7 +47,7 @@ stride_m, speed_m_s, off, agrees, parted_s, contact, ended, wall_s), left_out (b
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `crawler witness`."""
+    """The arguments of `crawler compare`."""
     parser.add_argument("robot", nargs="?", default="", help=f"which robot (default: {default_robot()})")
     parser.add_argument("--gait", default="", help="the gait's name (default: the robot's)")
     parser.add_argument("--controller", default="", help="the control law (default: the robot's)")
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--within", type=number, default=3.0, metavar="PERCENT", help="that counts as agreement (default: %(default)s)"
     )
-    parser.add_argument("--save", default="", metavar="FILE", help="where the picture goes, a .png")
+    parser.add_argument("--out", default="", metavar="FILE", help="where the picture goes, a .png")
     add_settings(parser)
     add_json(parser)
 
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     case.law_entry.check(spec)
     seconds = _seconds(arguments.duration, gait)
     chosen, left_out = _backends(arguments.backends)
-    picture = _picture(arguments.save, spec, case.gait_name)
+    picture = _picture(arguments.out, spec, case.gait_name)
     dt_ns = round(1e9 / (spec.rate or RATE))
     asked = StopRequest(raises=True)
     traces: list[BackendTrace] = []
@@ -150,9 +150,9 @@ def _backends(said: str) -> tuple[list[str], dict[str, str]]:
 
 
 def _picture(said: str, spec: RobotSpec, gait: str) -> Path:
-    file = Path(said or f"studies/witness/{spec.name}_{gait}.png")
+    file = Path(said or f"studies/compare/{spec.name}_{gait}.png")
     if file.suffix != ".png":
-        raise UserError(f"--save {file} is not allowed: the file must end in .png.")
+        raise UserError(f"--out {file} is not allowed: the file must end in .png.")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

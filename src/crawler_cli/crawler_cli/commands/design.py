@@ -21,7 +21,7 @@ from crawler_cli.console.output import finite
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.files import parse_value
 from crawler_core.parameters import build, check_value, describe
-from crawler_core.registry import load
+from crawler_core.registry import import_object
 from crawler_core.robot.robot_file import default_robot
 from crawler_models.models import model_of
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 HELP = """examples:
   crawler design ROBOT
-  crawler design ROBOT --want stride=0.26,depth=0.04 --seed 3 --save longer.yaml
+  crawler design ROBOT --want stride=0.26,depth=0.04 --seed 3 --out longer.yaml
   crawler design ROBOT --over robot.crank_length=0.02:0.02 --over robot.femur_length=0.15:0.25
   crawler design ROBOT --gait GAIT --only gait --set gait.frequency=4
   crawler design ROBOT --options
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where to search a parameter, such as robot.crank_length=0.01:0.03; the same twice keeps it; repeatable",
     )
     parser.add_argument("--seed", type=whole, default=0, help="of all that is drawn (default: %(default)s)")
-    parser.add_argument("--save", default="", metavar="FILE", help="where the parameters go (default: studies/...)")
+    parser.add_argument("--out", default="", metavar="FILE", help="where the parameters go (default: studies/...)")
     parser.add_argument("--options", action="store_true", help="list what --want and --over can say, and stop")
     add_settings(parser)
     add_json(parser)
@@ -140,7 +140,7 @@ def _designer(spec: RobotSpec) -> Designer:
     where = model_of(spec).design
     if not where:
         raise UserError(f"there is no mechanism of '{spec.name}' to search for: its equations bring no such search.")
-    return load(where, what=f"the design of '{spec.name}'")
+    return import_object(where, what=f"the design of '{spec.name}'")
 
 
 def _sections(case: StudyCase, designer: Designer) -> list[str]:
@@ -214,10 +214,10 @@ def _words(words: list[str]) -> list[str]:
 
 
 def _file(arguments: argparse.Namespace, case: StudyCase, wishes: Any, ranges: Mapping[str, Range]) -> Path:
-    if arguments.save:
-        file = Path(arguments.save)
+    if arguments.out:
+        file = Path(arguments.out)
         if file.suffix not in (".yaml", ".yml"):
-            raise UserError(f"--save {file} is not allowed: the parameters go into a .yaml file.")
+            raise UserError(f"--out {file} is not allowed: the parameters go into a .yaml file.")
         if not file.parent.is_dir():
             raise UserError(f"{file} cannot be written: there is no directory {file.parent}.")
         return file

@@ -6,11 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from crawler_cli.console.command import Command
 from crawler_cli.site.build import build
 
 ROOT = Path(__file__).resolve().parents[4]
-EPILOG = """examples:
+HELP = """examples:
   crawler docs
   crawler docs --out public
 
@@ -33,6 +32,3 @@ def run(arguments: argparse.Namespace) -> int:
         print(line, file=sys.stderr)
     print(f"Open file://{out}/README.html in a browser.")
     return 1 if warnings else 0
-
-
-COMMAND = Command("the documentation as a site, to be read without a network", __doc__, EPILOG, add_arguments, run)

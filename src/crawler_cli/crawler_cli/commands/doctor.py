@@ -9,10 +9,9 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 from crawler_cli.console.arguments import add_json
-from crawler_cli.console.command import Command
 from crawler_cli.doctor_checks import CHECKS, Finding
 
-EPILOG = """exit codes: 0 everything works, 1 something does not
+HELP = """exit codes: 0 everything works, 1 something does not
 
 keys of --json: findings (a list of name, ok, detail, remedy), ok
 """
@@ -42,6 +41,3 @@ def _found(name: str, check: Callable[[], Finding]) -> Finding:
         if not finding.ok:
             print(f"      {'':<12} {finding.remedy}", flush=True)
     return finding
-
-
-COMMAND = Command("what this machine has and lacks", __doc__, EPILOG, add_arguments, run)

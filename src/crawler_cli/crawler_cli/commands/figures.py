@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from crawler_cli.console.arguments import add_json
 from crawler_core.errors import UserError, unknown_name
-from crawler_core.registry import load
+from crawler_core.registry import import_object
 from crawler_core.robot.robot_file import default_robot, load_robot
 from crawler_models.models import model_of
 from sim_bridge.physics.engines import ENGINES
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 HELP = """examples:
   crawler figures
-  crawler figures --only 4,6 --output /tmp/figures
+  crawler figures --only 4,6 --out /tmp/figures
   crawler figures ROBOT --only robot,modes           a labelled drawing, and what its foot does: any robot has them
 
 exit codes: 0 done, 2 bad input, 130 interrupted (the figures so far are kept)
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `crawler figures`."""
     parser.add_argument("robot", nargs="?", default="", help=f"whose paper (default: {default_robot()})")
     parser.add_argument("--only", metavar="N,N,...", help="only these, by their numbers in the paper or names")
-    parser.add_argument("--output", metavar="DIR", help="where to (default: studies/figures/<robot>)")
+    parser.add_argument("--out", metavar="DIR", help="where to (default: studies/figures/<robot>)")
     parser.add_argument(
         "--backend",
         default="",
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     spec = load_robot(arguments.robot)
     paper, own = _of_its_paper(spec), _of_any_robot(spec, arguments.robot)
     names = _names(arguments.only, dict.fromkeys((*paper.figures, *own)))
-    directory = Path(arguments.output or f"studies/figures/{spec.name}")
+    directory = Path(arguments.out or f"studies/figures/{spec.name}")
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -77,7 +77,7 @@ def _of_its_paper(spec: RobotSpec) -> PaperFigures:
 
     where = model_of(spec).figures
     found: PaperFigures = (
-        load(where, what=f"the figures of '{spec.name}'") if where else PaperFigures(lambda _: None, {})
+        import_object(where, what=f"the figures of '{spec.name}'") if where else PaperFigures(lambda _: None, {})
     )
     return found
 

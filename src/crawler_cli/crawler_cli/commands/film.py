@@ -10,19 +10,19 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.settings import merge
-from crawler_bringup.stack.stack import Options, Stack, make_stack
-from crawler_cli.commands.model import finite
+from crawler_bringup.stack.stack import Stack, make_stack
 from crawler_cli.console.arguments import HOUR, add_json, add_settings, number_to, settings_of, whole
-from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
+from crawler_cli.console.output import finite
 from crawler_cli.recordings.film_options import FASTEST, FPS, LASTS, STRIDE, WIDTH, FilmOptions
 from crawler_cli.run.run_watch import run_through
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import default_robot
 from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 
-EPILOG = """examples:
+HELP = """examples:
   crawler film runs/NAME                           a run that was recorded with 'crawler run --record'
   crawler film my.mcap --from 10 --to 12 --speed 0.25 --out crawl.gif
   crawler film --robot ROBOT                       a run in lockstep that is made for it
@@ -127,13 +127,10 @@ def _stack(arguments: argparse.Namespace) -> tuple[Stack, Path]:
 def _film(arguments: argparse.Namespace, path: Path, file: Path | None) -> int:
     from crawler_cli.recordings.film_frames import film
 
-    StopRequest(at_once=True)
+    StopRequest(raises=True)
     result = film(path, file, wishes(arguments), quiet=arguments.json)
     if arguments.json:
         print(json.dumps(finite(result)))
     else:
         print(f"film: {result['film']}, {result['frames']} frames, {1e-6 * result['bytes']:.2f} MB")
     return 0
-
-
-COMMAND = Command("a film of a run or a recording, as GIF or MP4", __doc__, EPILOG, add_arguments, run)

@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="not looked at, at the start (default: %(default)s)",
     )
-    parser.add_argument("--output", metavar="DIR", help="where to (default: studies/gait_analysis/...)")
+    parser.add_argument("--out", metavar="DIR", help="where to (default: studies/gait_analysis/...)")
     add_settings(parser)
     add_json(parser)
 
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     report = analysis.report
     result: dict[str, Any] = {"robot": analysis.robot, "gait": analysis.gait, "source": analysis.source}
     result |= report.numbers() | {"feet": report.of_feet(), "notes": list(analysis.notes)}
-    directory = Path(arguments.output or f"studies/gait_analysis/{analysis.label}")
+    directory = Path(arguments.out or f"studies/gait_analysis/{analysis.label}")
     try:
         directory.mkdir(parents=True, exist_ok=True)
         files = report.save(directory)
@@ -111,7 +111,7 @@ def _run(arguments: argparse.Namespace, settings: Settings) -> Analysis:
     skip, seconds = arguments.skip, arguments.seconds
     if seconds is None:
         seconds = skip + max(SHORTEST, CYCLES * gait.period)
-    least = gait.period * (math.ceil(skip / gait.period - 1e-9) + 1) if spec.stride.cut == "period" else skip
+    least = gait.period * (math.ceil(skip / gait.period - 1e-9) + 1) if spec.stride.event == "period" else skip
     if not least <= seconds < math.inf:
         raise UserError(
             f"--seconds {seconds:g} is not allowed: --skip and a whole cycle of the gait take {least:.4g} s."

@@ -9,9 +9,8 @@ from crawler_bringup.security.enclave import ENCLAVES
 from crawler_bringup.security.keystore import DEFAULT, VARIABLE, enclave_directory, keystore_path, make_keys
 from crawler_bringup.security.secure_nodes import environment
 from crawler_cli.console.arguments import add_json, namespace
-from crawler_cli.console.command import Command
 
-EPILOG = """examples:
+HELP = """examples:
   crawler keys
   crawler run --secure
   crawler keys --namespace left
@@ -53,6 +52,3 @@ def run(arguments: argparse.Namespace) -> int:
     for name, value in environment(keystore, "viewer", ring).items():
         print(f"  export {name}={value}")
     return 0
-
-
-COMMAND = Command("make the keys with which nobody else can command a robot", __doc__, EPILOG, add_arguments, run)

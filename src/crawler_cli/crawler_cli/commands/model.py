@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crawler_cli.console.arguments import add_json, add_settings, settings_of, whole
-from crawler_cli.console.command import Command
+from crawler_cli.console.output import finite
 from crawler_core.errors import UserError
 from crawler_core.parameters import build
+from crawler_core.registry import import_object
 from crawler_core.robot.robot_file import default_robot, load_robot
-from crawler_core.registry import load
 from crawler_models.model import Column
 from crawler_models.models import model_of, predict
 from gait_generators.kinds.gait_registry import gait_name, gait_parameters, make_gait
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from crawler_models.lookup import MakeLookup
 
 ENTRIES = 512
-EPILOG = """examples:
+HELP = """examples:
   crawler model --set gait.omega=8
   crawler model --gait time_scaled --set gait.alpha=0.5 --json
   crawler model ROBOT --table foot.h
@@ -102,7 +101,7 @@ def write_table(spec: RobotSpec, arguments: argparse.Namespace) -> int:
         raise UserError(f"there is no lookup table of '{spec.name}': its equations make none.")
     if file.suffix not in (".h", ".csv"):
         raise UserError(f"--table {file} is not allowed: the file must end in .h or .csv.")
-    make: MakeLookup = load(where, what=f"the lookup table of '{spec.name}'")
+    make: MakeLookup = import_object(where, what=f"the lookup table of '{spec.name}'")
     table = make(spec, ENTRIES if arguments.entries is None else arguments.entries)
     try:
         file.write_text(table.header if file.suffix == ".h" else table.csv(), encoding="utf-8")
@@ -134,17 +133,3 @@ def show(result: dict[str, Any], own: Sequence[Column]) -> None:
         table.add_row(column.meaning, "-" if finite(value) is None else column.text(value))
     table.add_row("valid", "yes" if result["valid"] else f"no: {result['reason']}")
     Console().print(table)
-
-
-def finite(value: Any) -> Any:
-    """`value` for JSON: what is not a finite number becomes null."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {key: finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(item) for item in value]
-    return value
-
-
-COMMAND = Command("the equations alone: step length, speed, contacts", __doc__, EPILOG, add_arguments, run)

@@ -7,17 +7,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from crawler_cli.commands.model import finite
 from crawler_cli.console.arguments import add_json
-from crawler_cli.console.command import Command
+from crawler_cli.console.output import finite
 from crawler_cli.recordings.recorded_run import recorded_stack
 from crawler_core.errors import UserError
 from crawler_nodes.run_log.log import RunLog
 from hybrid_controller.laws.law_registry import LAWS
 
-EPILOG = """examples:
+HELP = """examples:
   crawler plot runs/NAME                           a run that was recorded with 'crawler run --record'
-  crawler plot my.mcap --output crawl.png          .pdf and .svg as well
+  crawler plot my.mcap --out crawl.png          .pdf and .svg as well
 
 The picture is that of `crawler run`. A recording that was cut off is drawn up to there, and one of another maker as far
 as it has the ring's topics; the equations' speed is there where the recording says which gait it is.
@@ -31,14 +30,14 @@ keys of --json: picture, robot, duration_s, distance_m, joints, feet
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `crawler plot`."""
     parser.add_argument("recording", help="an MCAP file, or the directory of a recorded run")
-    parser.add_argument("--output", metavar="FILE", help="the picture (default: beside the MCAP file, as .png)")
+    parser.add_argument("--out", metavar="FILE", help="the picture (default: beside the MCAP file, as .png)")
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read and draw."""
     from crawler_cli.plots.run_plot import draw
-    from crawler_studies.recordings.recording import read_run_metadata, find_recording, reading
+    from crawler_studies.recordings.recording import find_recording, read_run_metadata, reading
 
     path = Path(arguments.recording)
     with reading(path) as reader:
@@ -47,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         _fill(log, reader)
     if len(log.joints) < 2:
         raise UserError(f"{path} holds no run: no joint_states, or just the first of them.")
-    file = Path(arguments.output) if arguments.output else find_recording(path)[1].with_suffix(".png")
+    file = Path(arguments.out) if arguments.out else find_recording(path)[1].with_suffix(".png")
     title, marks, speed = str(path), {}, None
     if stack:
         title = f"{stack.spec.name} on {stack.options.backend}, gait {stack.gait_name}"
@@ -78,6 +77,3 @@ def _fill(log: RunLog, reader: Any) -> None:
         there = connections(reader, topic.name)
         for _, _, data in reader.messages(there) if there else ():
             hear(data, {})
-
-
-COMMAND = Command("draw a run from its recording", __doc__, EPILOG, add_arguments, run)

@@ -7,11 +7,10 @@ import sys
 from pathlib import Path
 
 from crawler_cli.console.arguments import namespace, number
-from crawler_cli.console.command import Command
 from crawler_core.errors import UserError
 from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 
-EPILOG = """examples:
+HELP = """examples:
   crawler replay runs/NAME                         in the namespace 'replay', at the pace of the recording
   crawler replay my.mcap --namespace yesterday --real-time-factor 0.2 --loop
 
@@ -62,6 +61,3 @@ def run(arguments: argparse.Namespace) -> int:
                 replay.play(reader, arguments.real_time_factor)
             print(f"{replay.count} messages replayed", file=sys.stderr)
     return 0
-
-
-COMMAND = Command("publish a recording on a ring's topics, for viewers", __doc__, EPILOG, add_arguments, run)

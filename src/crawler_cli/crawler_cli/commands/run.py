@@ -13,12 +13,13 @@ from typing import Any
 
 from crawler_bringup.security.secure_nodes import use_viewer_enclave
 from crawler_bringup.stack.backend_flag import BackendFlag, apply_flags
+from crawler_bringup.stack.backend_registry import BACKENDS
 from crawler_bringup.stack.node_engines import node_engines
-from crawler_bringup.stack.stack import BACKENDS, LOG_LEVELS, Options, Stack, make_stack
-from crawler_cli.commands.model import finite
+from crawler_bringup.stack.options import LOG_LEVELS, Options
+from crawler_bringup.stack.stack import Stack, make_stack
 from crawler_cli.console.arguments import add_json, add_settings, namespace, number, port, settings_of
-from crawler_cli.console.command import Command
-from crawler_cli.console.interruption import EXIT_INTERRUPTED
+from crawler_cli.console.exit_code import EXIT_INTERRUPTED
+from crawler_cli.console.output import finite
 from crawler_cli.recordings.recording_check import check_recording
 from crawler_cli.run.run_watch import USAGE, RunOutcome, watch
 from crawler_cli.run.summary import summarise, summary_table
@@ -31,7 +32,7 @@ from hybrid_controller.laws.law_registry import LAWS
 from sim_bridge.physics.engines import default_physics
 
 NOT_DONE = 1  # exit code
-EPILOG = """examples:
+HELP = """examples:
   crawler run                                        the default robot in physics
   crawler run --backend model --lockstep             the paper's equations, as fast as the machine allows
   crawler run --set gait.omega=8 --set robot.friction=0.398
@@ -247,6 +248,3 @@ def _leave_summary(directory: Path, summary: dict[str, Any]) -> list[str]:
 
 def _why(error: Exception) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error).rstrip(".")
-
-
-COMMAND = Command("start the ring: a backend, a gait and a controller", __doc__, EPILOG, add_arguments, run)

@@ -13,9 +13,8 @@ from rich.table import Table
 
 from crawler_bringup.stack.settings import parse_assignments
 from crawler_cli.console.arguments import add_json, namespace
-from crawler_cli.console.command import Command
 from crawler_core.errors import UserError, unknown_name
-from crawler_nodes.client.stack_client import APPEARS, SETTLES, ServiceAnswer, StackClient, StackParameter, own_client
+from crawler_nodes.client.stack_client import APPEARS, SETTLES, ServiceAnswer, StackClient, StackParameter, open_stack_client
 
 NODES = ("gait", "controller")
 STOPS = ("estop", "reset", "enable", "stop")
@@ -23,7 +22,7 @@ ACTIONS = ("list", "show", "set", *STOPS)
 NOT_DONE = 1  # exit code
 QUIET = 2.0  # s that it looks for rings without a word
 NONE_HERE = "no ring runs here: './crawler run' starts one; ROS_DOMAIN_ID must be that of the ring."
-EPILOG = """actions:
+HELP = """actions:
   list      the rings that run here, by their namespaces
   show      the parameters of gait and controller: value, what is allowed, meaning; or only those named
   set       parameters, such as gait.omega=8; a gait's blend in at its next phase 0
@@ -62,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Do the action."""
     wanted = _wanted(arguments)
     told: dict[str, Any] = {"action": arguments.action, "namespace": arguments.namespace.strip("/")}
-    with own_client("steer", told["namespace"]) as client:
+    with open_stack_client("steer", told["namespace"]) as client:
         try:
             answer = asyncio.run(_act(client, arguments, wanted, told))
         except TimeoutError as error:
@@ -193,6 +192,3 @@ async def _set(client: StackClient, wanted: Mapping[str, Mapping[str, Any]]) -> 
     return ServiceAnswer(
         True, f"{said} is set; a gait changes at its next phase 0." if "gait" in wanted else f"{said} is set."
     )
-
-
-COMMAND = Command("a running ring from a second terminal: show, set, stop", __doc__, EPILOG, add_arguments, run)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 HELP = """examples:
   crawler sweep --vary gait.omega=0.3:20:100 --vary gait.psi=0:180:100
-  crawler sweep --vary gait.omega=0.3:20:200:log --output speed.csv
+  crawler sweep --vary gait.omega=0.3:20:200:log --out speed.csv
   crawler sweep --vary robot.friction_scale_1=0.8,1,1.2 --vary gait.psi=0:180:50 --set gait.omega=1
   crawler sweep --backend pybullet --vary gait.omega=1:16:31 --workers 2
   crawler sweep --backend pybullet --vary gait.omega=1:16:310 --scheduler tcp://127.0.0.1:8786
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--backend", default="model", help="who evaluates: model, pybullet or mujoco (default: %(default)s)"
     )
     parser.add_argument(
-        "--output", default="", metavar="FILE", help="the table, .parquet or .csv (default: studies/...)"
+        "--out", default="", metavar="FILE", help="the table, .parquet or .csv (default: studies/...)"
     )
     parser.add_argument(
         "--workers", type=whole, metavar="N", help="processes of its own (default in physics: one a core)"
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     grid, quiet = plan.grid, arguments.json
     with ExitStack() as stack:
         running = stack.enter_context(_running(arguments, plan)) if arguments.scheduler else None
-        files = make_files(plan, arguments.output)
+        files = make_files(plan, arguments.out)
         study = stack.enter_context(open_study(files.study, plan.identity, columns(grid, plan.own)))
         before = len(study.numbers())
         try:

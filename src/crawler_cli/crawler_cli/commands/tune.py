@@ -25,7 +25,7 @@ HELP = """examples:
   crawler tune --maximise speed --over gait.omega=0.3:16,gait.psi=0:180 --budget 40
   crawler tune --over gait.psi,gait.phi0=95:125 --set gait.omega=8 --backend pybullet
   crawler tune --over gait.psi=0:180,gait.amplitude=5:20 --backend ring --budget 20
-  crawler tune --gait fourier --over gait.shape --set gait.omega=8 --save my_shape.yaml
+  crawler tune --gait fourier --over gait.shape --set gait.omega=8 --out my_shape.yaml
 
 objectives: step, speed; robust_step and robust_speed, the middle between least and most over a set of frictions;
 worst_step, the least over it; and the columns that a sweep of the robot has for its own, by their names. --over takes
@@ -37,7 +37,7 @@ by Ctrl-C, the gait is put back to what it was.
 
 Where the robot's equations bring a search of their own for a parameter, such as --over gait.shape, it takes the place
 of the Bayesian one: a shape of the gait fourier has too many numbers for a Gaussian process, and an evolution strategy
-finds it. Its --budget counts gaits (default 120000); --save says where its file goes.
+finds it. Its --budget counts gaits (default 120000); --out says where its file goes.
 
 files: the study (.sqlite) with every finished evaluation, and beside it a picture (.png), by default in studies/. An
 interrupted tuning goes on where it stopped when the same command is given again; a larger --budget continues it.
@@ -94,12 +94,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=whole, default=0, help="of the first points and all choices (default: %(default)s)"
     )
-    parser.add_argument("--study", default="", metavar="FILE", help="where the evaluations go (default: studies/...)")
+    parser.add_argument(
+        "--out",
+        default="",
+        metavar="FILE",
+        help="the study, or the parameters (.yaml) of a search such as --over gait.shape (default: studies/...)",
+    )
     parser.add_argument("--namespace", type=namespace, default="", help="of the ring, with --backend ring")
     parser.add_argument(
         "--keep-best", action="store_true", help="with --backend ring: leave the robot in the best gait that was found"
     )
-    parser.add_argument("--save", default="", metavar="FILE", help="with a search such as --over gait.shape: its file")
     add_settings(parser)
     add_json(parser)
 
@@ -116,8 +120,11 @@ def run(arguments: argparse.Namespace) -> int:
             from crawler_cli.commands.tune_search import run as run_search
 
             return run_search(arguments, search, name, words)
-    if arguments.save:
-        raise UserError("--save is about searches such as --over gait.shape: what is found here are numbers, to set.")
+    if arguments.out.endswith((".yaml", ".yml")):
+        raise UserError(
+            f"--out {arguments.out} is not allowed: the study is an .sqlite file; only a search such as "
+            "--over gait.shape writes parameters into a .yaml file."
+        )
     request = Request(
         robot=arguments.robot,
         gait=arguments.gait,
@@ -150,7 +157,7 @@ def _tune(arguments: argparse.Namespace, request: Request, stack: ExitStack) -> 
     from crawler_studies.tuning.report import outcome
     from crawler_studies.tuning.tuning_loop import open_tuning, read, tune
 
-    path = study_path(plan, arguments.study)
+    path = study_path(plan, arguments.out)
     study = stack.enter_context(open_tuning(plan, path))
     before = len(read(plan, study).trials)
     if not quiet:

@@ -7,12 +7,11 @@ import argparse
 from rclpy.parameter import Parameter
 
 from crawler_cli.console.arguments import namespace, port
-from crawler_cli.console.command import Command
 from crawler_view.server.view_node import main
 from crawler_view.server.view_settings import ViewSettings
 from crawler_view.server.web_server import listen
 
-EPILOG = """examples:
+HELP = """examples:
   crawler view                          of the ring that runs on this machine; open the address that is printed
   crawler view --namespace second --port 8601
   crawler view --view-only              nothing can be commanded from the page
@@ -42,6 +41,3 @@ def run(arguments: argparse.Namespace) -> int:
     overrides = [Parameter(name, value=getattr(arguments, name)) for name in names]
     main(overrides, arguments.namespace, say=lambda sentence: print(sentence, flush=True))
     return 0
-
-
-COMMAND = Command("a page that shows a running ring in a browser", __doc__, EPILOG, add_arguments, run)

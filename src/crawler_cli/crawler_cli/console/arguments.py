@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from crawler_bringup.stack.settings import Settings, merge, parse_assignments, read_settings
-from crawler_core.errors import UserError, shown
+from crawler_core.errors import UserError, quoted
 from crawler_core.robot.names import check_namespace
 
 Number = TypeVar("Number", int, float)
@@ -79,4 +79,4 @@ def _read(kind: Callable[[str], Number], text: str, what: str, most: float) -> N
         value = kind(text)
         if abs(value) <= most:  # which NaN is not
             return value
-    raise argparse.ArgumentTypeError(f"{shown(text)} is not {what} of at most {most:g}")
+    raise argparse.ArgumentTypeError(f"{quoted(text)} is not {what} of at most {most:g}")

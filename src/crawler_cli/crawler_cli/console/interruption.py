@@ -1,7 +1,7 @@
-"""Ctrl-C and SIGTERM: quiet at any moment, and heard by commands that have something to put in order first.
+"""Handle Ctrl-C and SIGTERM.
 
-An exception out of a signal handler may come in the middle of an import or of a callback, which then end as some other
-error, or swallow it. So it is remembered here that there was an interruption, whatever becomes of it.
+An exception from a signal handler can surface inside an import or a callback, which swallows it or raises another error.
+This module therefore also records that a signal came.
 """
 
 from __future__ import annotations
@@ -9,53 +9,57 @@ from __future__ import annotations
 import os
 import signal
 
-EXIT_INTERRUPTED = 130
-_heard: list[int] = []
+from crawler_cli.console.exit_code import EXIT_INTERRUPTED
+
+_received: list[int] = []
 
 
-def end_at_once() -> None:
-    """Ctrl-C ends the process there and then: for the seconds in which nothing has been begun but imports.
+def exit_on_interrupt() -> None:
+    """Let Ctrl-C end the process immediately: for the seconds of the imports, before any work has begun.
 
-    `setup/start.py` holds the signal off until here.
+    `setup/start.py` blocks the signal until this call.
     """
     signal.signal(signal.SIGINT, lambda *_: os._exit(EXIT_INTERRUPTED))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
-def interrupt() -> None:
-    """Ctrl-C raises KeyboardInterrupt, and `interrupted` knows of it."""
-    _heard.clear()
+def raise_on_interrupt() -> None:
+    """Let Ctrl-C raise KeyboardInterrupt, and forget earlier signals."""
+    _received.clear()
     signal.signal(signal.SIGINT, _raise)
 
 
-def interrupted() -> bool:
-    """Whether Ctrl-C or SIGTERM came since `interrupt`."""
-    return bool(_heard)
+def was_interrupted() -> bool:
+    """Return whether Ctrl-C or SIGTERM came since `raise_on_interrupt`."""
+    return bool(_received)
 
 
 def _raise(number: int, _frame: object) -> None:
-    _heard.append(number)
+    _received.append(number)
     raise KeyboardInterrupt
 
 
 class StopRequest:
-    """Whether Ctrl-C or SIGTERM came. `at_once`: it also interrupts; otherwise whoever works looks here."""
+    """Catches Ctrl-C and SIGTERM. Calling it returns whether one came.
 
-    def __init__(self, at_once: bool) -> None:
-        self.at_once = at_once
-        self._asked = False
+    With `raises`, the signal also raises KeyboardInterrupt. Otherwise the caller polls.
+    """
+
+    def __init__(self, raises: bool) -> None:
+        self.raises = raises
+        self._requested = False
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._hear)
+            signal.signal(number, self._on_signal)
 
     def __call__(self) -> bool:
-        return self._asked
+        return self._requested
 
     def check(self) -> None:
-        """Raise KeyboardInterrupt once one came: for loops that are not interrupted at once."""
-        if self._asked:
+        """Raise KeyboardInterrupt if a signal came: for loops that poll."""
+        if self._requested:
             raise KeyboardInterrupt
 
-    def _hear(self, number: int, frame: object) -> None:
-        self._asked = True
-        if self.at_once:
+    def _on_signal(self, number: int, frame: object) -> None:
+        self._requested = True
+        if self.raises:
             _raise(number, frame)

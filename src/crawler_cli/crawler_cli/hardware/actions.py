@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from crawler_core.errors import BackendFault, UserError, unknown_name
-from crawler_core.loop.supervised_backend import Runner
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_spec import RobotSpec
 from hw_drivers.backend.calibration import calibration_path, read_zeros, write_zeros
 from hw_drivers.backend.hardware_backend import HardwareBackend, configured_buses
@@ -73,7 +73,7 @@ class HardwareTask:
             emulation.close()
 
     @contextmanager
-    def robot(self) -> Iterator[tuple[Runner, Motors]]:
+    def robot(self) -> Iterator[tuple[SupervisedBackend, Motors]]:
         """All motors set up behind their supervisor, without torque until they are moved."""
         made: list[Motors] = []
 
@@ -188,7 +188,7 @@ def _home(task: HardwareTask) -> int:
     if isinstance(task.settings, HardwareSettings):  # emulated devices know where they begin
         for name in find_zeros(task.buses):
             task.say(f"{name}: its zero was not known, and is found")
-    placed = [joint for joint in placing(task.spec, task.buses).actuated if not joint.by_effort]
+    placed = [joint for joint in placing(task.spec, task.buses).actuated if not joint.is_effort_driven]
     return _move(task, lambda now: {joint.name: joint.home for joint in placed})
 
 

@@ -78,7 +78,7 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, marks: Mapping[
         distance.plot(to, (x - x[0]) * 1e3, color=COLOURS[0], label="measured")
         if log.drifts:
             distance.plot(to, (aside - aside[0]) * 1e3, color=COLOURS[1], label="to the left")
-        if log.stride.cut != "period":
+        if log.stride.event != "period":
             cuts = log.cuts(to[0], np.nan)
             forward = np.array([log.forward_at(cut) for cut in cuts])
             distance.plot(cuts, (forward - x[0]) * 1e3, ".", color=COLOURS[0], label="ends of strides")

@@ -17,7 +17,7 @@ from crawler_cli.recordings.recorded_run import recorded_stack
 from crawler_core.errors import UserError
 from crawler_core.files import replace_file
 from crawler_nodes.run_log.log import RunLog
-from crawler_studies.recordings.recording import read_run_metadata, connections, find_recording, is_of, reading
+from crawler_studies.recordings.recording import connections, find_recording, is_of, read_run_metadata, reading
 from crawler_view.film.film_file import check_kind, write_film
 from crawler_view.film.frame_renderer import FrameRenderer
 from crawler_view.scene.live_state import LiveState

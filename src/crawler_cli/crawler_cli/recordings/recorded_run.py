@@ -8,7 +8,8 @@ from typing import Any
 
 from rosbags.highlevel import AnyReader
 
-from crawler_bringup.stack.stack import Options, Stack, make_stack
+from crawler_bringup.stack.options import Options
+from crawler_bringup.stack.stack import Stack, make_stack
 from crawler_core.errors import UserError
 from crawler_core.robot.sections import SECTIONS
 from crawler_studies.recordings.recording import connections, read_messages

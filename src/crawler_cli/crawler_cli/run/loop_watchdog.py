@@ -9,8 +9,8 @@ import signal
 import threading
 from collections.abc import Callable, Collection
 
-from crawler_cli.console.interruption import EXIT_INTERRUPTED
-from crawler_nodes.shutdown.watchdog import hear_signals, looks
+from crawler_cli.console.exit_code import EXIT_INTERRUPTED
+from crawler_nodes.shutdown.watchdog import install_wakeup_fd, looks
 
 MOTOR_LOOP_TIMEOUT_S = 8.0  # s that one turn of a loop may take that looks after motors
 STOP_TIMEOUT_S = 1.0  # s that any loop may go on once it was asked to end
@@ -31,7 +31,7 @@ class LoopWatchdog:
         self._over = threading.Event()
 
     def __enter__(self) -> LoopWatchdog:
-        self._heard = hear_signals()
+        self._heard = install_wakeup_fd()
         threading.Thread(target=self._watch, name="overseer", daemon=True).start()
         return self
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from ament_index_python.packages import get_package_prefix
 
-from crawler_bringup.stack.stack import NodeSpec
-from crawler_nodes.shutdown.parent import as_parent
+from crawler_bringup.stack.node_spec import NodeSpec
+from crawler_nodes.shutdown.parent import parent_environment
 from crawler_nodes.shutdown.stopped_process_detector import StoppedProcessDetector
 
 PR_SET_PDEATHSIG = 1
@@ -41,7 +41,7 @@ class NodeProcesses:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, **as_parent(), **node.environment},
+                env={**os.environ, **parent_environment(), **node.environment},
                 start_new_session=True,  # Ctrl-C reaches the parent alone, which ends the children in its own order
                 preexec_fn=end_with_parent,
             )

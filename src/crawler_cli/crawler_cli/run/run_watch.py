@@ -11,15 +11,17 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from crawler_bringup.stack.stack import BACKENDS, Stack
-from crawler_cli.console.interruption import EXIT_INTERRUPTED, interrupted
+from crawler_bringup.stack.backend_registry import BACKENDS
+from crawler_bringup.stack.stack import Stack
+from crawler_cli.console.exit_code import EXIT_INTERRUPTED
+from crawler_cli.console.interruption import was_interrupted
 from crawler_cli.run.loop_watchdog import LoopWatchdog
 from crawler_cli.run.node_processes import NodeProcesses
 from crawler_cli.run.status_line import StatusLine
 from crawler_core.errors import UserError
 from crawler_nodes.client.stack_monitor import StackMonitor
 from crawler_nodes.run_log.log import RunLog
-from crawler_nodes.transport.duplicate_stack_check import THERE
+from crawler_nodes.transport.duplicate_stack_check import DUPLICATE_STACK
 
 START_UP = 30.0  # s until the first state must have come
 FAILED = 1  # exit code of a run that did not come to its end
@@ -62,7 +64,7 @@ def watch(stack: Stack, directory: Path, quiet: bool, draws: bool = False) -> Ru
     for number in ENDING:
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
             signal.signal(number, hear)
-    if interrupted():
+    if was_interrupted():
         outcome.interrupted = signal.SIGINT
     moves = not BACKENDS[stack.options.backend].simulated
     try:
@@ -149,7 +151,7 @@ class _Watch:
                 log.troubles[name] = f"it ended with exit code {code}: {self._processes.last_words(name, lines=1)}"
                 continue
             words = self._processes.last_words(name, lines=1).partition(": ")[2]
-            if code == USAGE and (not log.states or words.startswith(THERE)):  # the states of that ring are no run
+            if code == USAGE and (not log.states or words.startswith(DUPLICATE_STACK)):  # the states of that ring are no run
                 outcome.refusal = words
                 return
             said = f"ended with exit code {code}:\n{self._processes.last_words(name)}"

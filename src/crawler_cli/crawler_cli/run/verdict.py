@@ -27,9 +27,9 @@ def why_invalid(log: RunLog) -> str:
             f"{100.0 * late / ticks:.1f} % of the ticks had no command in time, which bends the result: "
             "free the machine, lower backend.rate, or run with --lockstep."
         )
-    if log.left_alone >= FEWEST and log.left_alone > MOST_ALONE * log.followed:
+    if log.samples_without_reference >= FEWEST and log.samples_without_reference > MOST_ALONE * log.controller_samples:
         return (
-            f"for {100.0 * log.left_alone / log.followed:.1f} % of the time the controller had no reference: "
+            f"for {100.0 * log.samples_without_reference / log.controller_samples:.1f} % of the time the controller had no reference: "
             "free the machine, or see what the gait node says in its log."
         )
     return ""

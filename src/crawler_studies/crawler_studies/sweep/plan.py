@@ -84,9 +84,9 @@ def make_files(plan: SweepPlan, output: str) -> Files:
     if output:
         table = Path(output)
         if table.suffix not in SUFFIXES:
-            raise UserError(f"--output {output} must end in {' or '.join(SUFFIXES)}: the suffix says the format.")
+            raise UserError(f"--out {output} must end in {' or '.join(SUFFIXES)}: the suffix says the format.")
         if not table.parent.is_dir():
-            raise UserError(f"--output {output} cannot be written: there is no directory {table.parent}.")
+            raise UserError(f"--out {output} cannot be written: there is no directory {table.parent}.")
     else:
         names = [name.replace(".", "-") for name in plan.grid.names[:3]]
         parts = [plan.case.spec.name, plan.case.gait_name, plan.evaluator.backend, *names]

@@ -8,12 +8,11 @@ import sys
 from typing import Any
 
 from crawler_cli.console.arguments import HOUR, add_json, number_to, whole
-from crawler_cli.console.command import Command
 from crawler_core.errors import UserError
-from crawler_core.registry import Table
+from crawler_core.registry import LazyRegistry
 from crawler_testing.bench.benchmark_part import Part
 
-PARTS: Table[Part] = Table(
+PARTS: LazyRegistry[Part] = LazyRegistry(
     "part of the benchmark",
     {
         "ring": "crawler_testing.bench.control_loop:PART",
@@ -27,7 +26,7 @@ PARTS: Table[Part] = Table(
         "board": "crawler_testing.bench.board:PART",
     },
 )
-EPILOG = """examples:
+HELP = """examples:
   crawler bench
   crawler bench --only gaits
 
@@ -88,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(result))
         return 0
     from rich.console import Console
-    from rich.table import Table as Printed
+    from rich.table import LazyRegistry as Printed
 
     table = Printed(title="crawler bench", title_justify="left")
     for column in ("", "here", "beside", "ratio"):
@@ -97,6 +96,3 @@ def run(arguments: argparse.Namespace) -> int:
         part.add_rows(table, result)
     Console().print(table)
     return 0
-
-
-COMMAND = Command("how fast the ring is, beside bare rclpy and raw physics", __doc__, EPILOG, add_arguments, run)

@@ -12,12 +12,11 @@ from dataclasses import asdict
 from typing import TextIO
 
 from crawler_cli.console.arguments import add_json
-from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import UserError
 from crawler_nodes.testing.free_domain_id import free_domain_id
 
-EPILOG = """examples:
+HELP = """examples:
   crawler fuzz                                1e5 messages to each
   crawler fuzz --count 1000 --only joint_commands,parameters
   crawler fuzz --list
@@ -48,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Send, and say how each stood it."""
-    from crawler_testing.fuzz.campaign import DoorOutcome, fuzz, targets
+    from crawler_testing.fuzz.campaign import TargetOutcome, fuzz, targets
 
     if not 1 <= arguments.count <= 10**9:
         raise UserError("--count must be 1 to 1000000000.")
@@ -63,8 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
         print("\n".join(map(str, chosen)))
         return 0
-    asked = StopRequest(at_once=False)
-    outcomes: list[DoorOutcome] = []
+    asked = StopRequest(raises=False)
+    outcomes: list[TargetOutcome] = []
     began, code = time.monotonic(), 0
     with _quiet() as progress:
         try:
@@ -94,6 +93,3 @@ def _quiet() -> Iterator[TextIO]:
             yield progress
         finally:
             os.dup2(progress.fileno(), 2)
-
-
-COMMAND = Command("send every node of a ring what nobody would send", __doc__, EPILOG, add_arguments, run)

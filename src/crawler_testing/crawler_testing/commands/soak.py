@@ -9,20 +9,19 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
-from crawler_bringup.stack.stack import BACKENDS
-from crawler_cli.commands.model import finite
+from crawler_bringup.stack.backend_registry import BACKENDS
 from crawler_cli.console.arguments import add_json
-from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
+from crawler_cli.console.output import finite
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import default_robot, robot_names
 from crawler_nodes.testing.free_domain_id import free_domain_id
-from crawler_testing.faults.fault_kind import NeededRun
+from crawler_testing.faults.fault_kind import RunConfig
 from sim_bridge.physics.engines import default_physics
 
 RATE = 200.0  # Hz
-SETTLES = 5.0  # min
-EPILOG = """examples:
+WARMUP_MIN = 5.0  # min
+HELP = """examples:
   crawler soak                                an hour of the default robot in physics at 200 Hz
   crawler soak --backend mock --minutes 10
   crawler soak --backend emulated --set backend.patience=0.5 --json
@@ -49,9 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rate", type=float, default=RATE, metavar="HZ", help="ticks per second (default: %(default)g)"
     )
     parser.add_argument(
-        "--settles",
+        "--warmup",
         type=float,
-        default=SETTLES,
+        default=WARMUP_MIN,
         metavar="MINUTES",
         help="after which memory has to be flat; a shorter soak does not judge it (default: %(default)g)",
     )
@@ -68,22 +67,22 @@ def run(arguments: argparse.Namespace) -> int:
     from crawler_testing.soak.memory_plot import draw_memory
     from crawler_testing.soak.soak_run import Soak, soak
 
-    if not 0.0 < arguments.minutes <= 1e5 or not 0.0 <= arguments.settles <= 1e5:
-        raise UserError("--minutes must be more than 0, and --settles 0 or more.")
+    if not 0.0 < arguments.minutes <= 1e5 or not 0.0 <= arguments.warmup <= 1e5:
+        raise UserError("--minutes must be more than 0, and --warmup 0 or more.")
     backend = arguments.backend or default_physics()
     directory = Path(arguments.out or _default(arguments.robot, backend))
     if directory.exists():
         raise UserError(f"{directory} exists already: give a new name with --out, nothing is overwritten.")
     domain = free_domain_id() if arguments.domain is None else arguments.domain
     os.environ |= {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
-    stage = NeededRun(
+    stage = RunConfig(
         robot=arguments.robot,
         sets=(f"backend.rate={arguments.rate:g}", *arguments.set),
         out=str((directory / "run").resolve()),
     )
-    wanted = Soak(stage, backend, domain, arguments.rate, 60.0 * arguments.minutes, 60.0 * arguments.settles)
+    wanted = Soak(stage, backend, domain, arguments.rate, 60.0 * arguments.minutes, 60.0 * arguments.warmup)
     directory.mkdir(parents=True)
-    asked = StopRequest(at_once=False)
+    asked = StopRequest(raises=False)
     result, memory = soak(wanted, directory, lambda text: print(text, file=sys.stderr, flush=True), asked.check)
     found = {**finite(result.as_json()), "directory": str(directory)}
     (directory / "soak.json").write_text(json.dumps(found, indent=2) + "\n")
@@ -107,8 +106,3 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _default(robot: str, backend: str) -> str:
     return f"runs/soak-{Path(robot).stem}-{backend}-{datetime.now():%Y%m%d-%H%M%S}"
-
-
-COMMAND = Command(
-    "let a ring run for an hour: memory, late ticks, messages, recording", __doc__, EPILOG, add_arguments, run
-)

@@ -10,19 +10,18 @@ import time
 from pathlib import Path
 
 from crawler_cli.console.arguments import add_json
-from crawler_cli.console.command import Command
 from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.robot.robot_file import default_robot, load_robot
 from crawler_nodes.testing.free_domain_id import free_domain_id
-from crawler_testing.faults.campaign import Weather, blow
-from crawler_testing.faults.catalogue import FAMILIES, KINDS, chosen_kinds, on_robot
+from crawler_testing.faults.campaign import CampaignConfig, blow
+from crawler_testing.faults.catalogue import FAMILIES, chosen_kinds, on_robot
 from crawler_testing.faults.fault_kind import EVERY
 from crawler_testing.faults.report import read_storm, write_tables
 from crawler_testing.faults.verdict import Verdict
 from sim_bridge.physics.engines import installed_engines
 
-EPILOG = f"""examples:
+HELP = f"""examples:
   crawler storm --backend mock                         every kind of fault that mock servos can have
   crawler storm --backend model,pybullet --only services,processes/gait_kill
   crawler storm --seed 7 --minutes 10                  as many as fit into ten minutes
@@ -54,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of order and moments (default: %(default)s)")
     parser.add_argument("--minutes", type=float, default=240.0, help="nothing is begun later (default: %(default)s)")
     parser.add_argument(
-        "--patience",
+        "--timeout-scale",
         type=float,
         default=1.0,
         metavar="F",
@@ -84,8 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
         load_robot(arguments.robot, {})  # refuses what it is not
         kinds = on_robot(kinds, arguments.robot)
     backends = _backends(arguments.backend)
-    if not 1.0 <= arguments.patience <= 1000.0 or not 0.0 < arguments.minutes <= 1e5:
-        raise UserError("--patience must be 1 to 1000, and --minutes more than 0.")
+    if not 1.0 <= arguments.timeout_scale <= 1000.0 or not 0.0 < arguments.minutes <= 1e5:
+        raise UserError("--timeout-scale must be 1 to 1000, and --minutes more than 0.")
     if arguments.list:
         for kind in kinds:
             print(f"{kind.name:40} {kind.does}: {kind.must.text}")
@@ -100,13 +99,13 @@ def run(arguments: argparse.Namespace) -> int:
     domain = free_domain_id() if arguments.domain is None else arguments.domain
     os.environ |= {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
     more = ("--lockstep", "--real-time-factor", "1") if arguments.lockstep else ()
-    weather = Weather(arguments.seed, domain, arguments.patience, 60.0 * arguments.minutes, more)
+    weather = CampaignConfig(arguments.seed, domain, arguments.timeout_scale, 60.0 * arguments.minutes, more)
 
     def say(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
     try:
-        for verdict in blow(kinds, backends, weather, say, StopRequest(at_once=False).check):
+        for verdict in blow(kinds, backends, weather, say, StopRequest(raises=False).check):
             verdicts.append(verdict)
             say("\n       ".join([f"  {'ok  ' if verdict.ok else 'FAIL'} {verdict.kind}", *verdict.problems]))
     except KeyboardInterrupt:
@@ -137,8 +136,3 @@ def _backends(words: str) -> list[str]:
         if word not in EVERY:
             raise unknown_name("backend under a storm", word, EVERY)
     return chosen
-
-
-COMMAND = Command(
-    f"inject faults of {len(KINDS)} kinds, and see that each ends safe", __doc__, EPILOG, add_arguments, run
-)

@@ -1,4 +1,4 @@
-"""crawler witness, as a user calls it."""
+"""crawler compare, as a user calls it."""
 
 import json
 
@@ -11,7 +11,7 @@ ENGINE = default_physics()
 
 def test_equations_and_physics_agree_on_the_first_papers_gait(call, tmp_path):
     code, out, _ = call(
-        "witness", "--set", "gait.omega=8", "--backends", f"model,{ENGINE}", "--save", str(tmp_path / "w.png"), "--json"
+        "compare", "--set", "gait.omega=8", "--backends", f"model,{ENGINE}", "--out", str(tmp_path / "w.png"), "--json"
     )
     found = json.loads(out)
     assert code == 0
@@ -25,7 +25,7 @@ def test_equations_and_physics_agree_on_the_first_papers_gait(call, tmp_path):
 def test_what_is_not_believed_has_an_exit_code_of_its_own(call, tmp_path):
     """Physics' leg runs shorter strides than the equations' by some per cent."""
     words = ("bolt", "--within", "0.2", "--duration", "2", "--backends", f"model,{ENGINE}")
-    code, out, _ = call("witness", *words, "--save", str(tmp_path / "w.png"), "--json")
+    code, out, _ = call("compare", *words, "--out", str(tmp_path / "w.png"), "--json")
     found = json.loads(out)
     assert (code, found["agree"]) == (1, False)
     assert 0.0 < found["runs"][1]["parted_s"] < 2.0
@@ -41,12 +41,12 @@ def test_what_is_not_believed_has_an_exit_code_of_its_own(call, tmp_path):
         (("--backends", "model,mock"), "mock"),
         (("--within", "0"), "--within 0"),
         (("--duration", "0.1"), "too short"),
-        (("--save", "picture.jpg"), ".png"),
+        (("--out", "picture.jpg"), ".png"),
         (("--set", "backend.gui=true"), "backend"),
     ],
 )
 def test_what_cannot_be_compared_is_one_sentence(call, words, said):
-    code, _, told = call("witness", *words)
+    code, _, told = call("compare", *words)
     assert code == 2
     assert said in told
     assert len(told.strip().splitlines()) == 1

@@ -1,0 +1,84 @@
+"""Parsers for the command line: help within 100 columns, errors in one sentence, renamed words."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import NoReturn, Protocol
+
+from crawler_core.errors import UserError
+
+MAX_HELP_COLUMNS = 100
+RENAMED_COMMANDS = {"witness": "compare"}
+RENAMED_OPTIONS = {
+    "--output": "--out",
+    "--patience": "--timeout-scale",
+    "--save": "--out",
+    "--settles": "--warmup",
+    "--study": "--out",
+}
+
+
+class Command(Protocol):
+    """A command's module: its docstring says in one sentence what the command does."""
+
+    HELP: str  # a paragraph of the three facts "makes", "where" and "time", then everything else
+    __doc__: str | None
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's own arguments."""
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Run the command and return its exit code."""
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Wraps help at 100 columns, or at the terminal's width. Paragraphs with indented lines keep their line breaks."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=min(MAX_HELP_COLUMNS, shutil.get_terminal_size().columns) - 2)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n\n".join(_fill(paragraph, width) for paragraph in text.split("\n\n"))
+
+
+def _fill(paragraph: str, width: int) -> str:
+    lines = paragraph.strip("\n").split("\n")
+    if not any(line.startswith(" ") for line in lines):
+        return textwrap.fill(" ".join(lines), width, break_on_hyphens=False)
+    return "\n".join(
+        line if len(line) <= width else textwrap.fill(line, width, subsequent_indent=" " * 13, break_on_hyphens=False)
+        for line in lines
+    )
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that reports a wrong argument as UserError."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message.rstrip('.')}: see '{self.prog} --help'.")
+
+
+def describe(parser: argparse.ArgumentParser, command: Command) -> None:
+    """Give the parser the command's help and its arguments."""
+    facts, _, rest = command.HELP.partition("\n\n")
+    parser.description = f"{command.__doc__}\n\n{facts}"
+    parser.epilog = rest
+    parser.formatter_class = HelpFormatter
+    command.add_arguments(parser)
+
+
+def rename_words(words: Sequence[str]) -> list[str]:
+    """Return the words of a command line with today's command. Raises UserError for an option's old name."""
+    words = list(words)
+    if words and (new := RENAMED_COMMANDS.get(words[0])):
+        print(f"crawler: the command '{words[0]}' is now called '{new}'.", file=sys.stderr)
+        words[0] = new
+    for word in words[1:]:
+        old = word.partition("=")[0]
+        if old in RENAMED_OPTIONS:
+            raise UserError(f"the option {old} is no longer known: it is now called {RENAMED_OPTIONS[old]}.")
+    return words
