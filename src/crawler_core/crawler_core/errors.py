@@ -34,7 +34,7 @@ class BackendFault(RuntimeError):
         self.joint = joint
 
 
-def shown(value: Any) -> str:
+def quoted(value: Any) -> str:
     """A value as a message quotes it: its beginning, where it is long."""
     text = repr(value)
     return text if len(text) <= QUOTED else f"{text[:QUOTED]} ..."

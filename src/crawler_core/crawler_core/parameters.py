@@ -2,7 +2,7 @@
 
     @dataclass(frozen=True)
     class Tick:
-        rate: float = parameter(200.0, unit="Hz", low=10, high=2000, doc="ticks per second")
+        rate: float = parameter(200.0, unit="Hz", low=10, upper=2000, doc="ticks per second")
 
 `describe` says what such a class takes, `build` makes one from what was given.
 """
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar, get_type_hints
 
-from crawler_core.errors import UserError, shown, unknown_name
+from crawler_core.errors import UserError, quoted, unknown_name
 
 T = TypeVar("T")
 _KEY = "parameter"
@@ -31,25 +31,25 @@ class ParameterInfo:
     type: type
     default: Any
     unit: str
-    low: float | None
-    high: float | None
+    lower: float | None
+    upper: float | None
     choices: tuple[str, ...]
     doc: str
     constant: bool  # read at start only
-    turns: bool = False  # an angle of which a whole turn more is the same
-    usual: tuple[float, float] | None = None  # where to look for good values, within what is allowed
+    periodic: bool = False  # an angle of which a whole turn more is the same
+    search_range: tuple[float, float] | None = None  # where to look for good values, within what is allowed
 
     def range_text(self) -> str:
         """The allowed values, for a sentence."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
         unit = f" {self.unit}" if self.unit else ""
-        if self.low is not None and self.high is not None:
-            return f"{self.low:g} to {self.high:g}{unit}"
-        if self.low is not None:
-            return f"at least {self.low:g}{unit}"
-        if self.high is not None:
-            return f"at most {self.high:g}{unit}"
+        if self.lower is not None and self.upper is not None:
+            return f"{self.lower:g} to {self.upper:g}{unit}"
+        if self.lower is not None:
+            return f"at least {self.lower:g}{unit}"
+        if self.upper is not None:
+            return f"at most {self.upper:g}{unit}"
         return {bool: "true or false", str: "text", int: "a whole number", float: "a number"}[self.type] + unit
 
 
@@ -58,8 +58,8 @@ class Allowed:
     """What `ParameterInfo.range_text` says, read back where nothing else is known of a parameter."""
 
     text: str
-    low: float | None = None
-    high: float | None = None
+    lower: float | None = None
+    upper: float | None = None
     choices: tuple[str, ...] = ()
 
 
@@ -74,10 +74,10 @@ def read_allowed(text: str) -> Allowed:
     else:
         return Allowed(text)
     try:
-        low, high = (float(bound) if bound else None for bound in bounds)
+        lower, upper = (float(bound) if bound else None for bound in bounds)
     except ValueError:
         return Allowed(text)
-    return Allowed(text, low, high)
+    return Allowed(text, lower, upper)
 
 
 def parameter(
@@ -85,12 +85,12 @@ def parameter(
     *,
     doc: str,
     unit: str = "",
-    low: float | None = None,
-    high: float | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
     choices: Sequence[str] = (),
     constant: bool = False,
-    turns: bool = False,
-    usual: tuple[float, float] | None = None,
+    periodic: bool = False,
+    search_range: tuple[float, float] | None = None,
 ) -> Any:
     """A dataclass field that carries its unit, bounds and meaning."""
     return dataclasses.field(
@@ -98,13 +98,13 @@ def parameter(
         metadata={
             _KEY: {
                 "unit": unit,
-                "low": low,
-                "high": high,
+                "lower": lower,
+                "upper": upper,
                 "choices": tuple(choices),
                 "doc": doc,
                 "constant": constant,
-                "turns": turns,
-                "usual": usual,
+                "periodic": periodic,
+                "search_range": search_range,
             }
         },
     )
@@ -127,7 +127,7 @@ def _described(cls: type) -> tuple[ParameterInfo, ...]:
 
 def check_value(info: ParameterInfo, value: Any, *, label: str) -> Any:
     """`value` in the parameter's type, or UserError that names it, what was given and what is allowed."""
-    bad = UserError(f"{label} = {shown(value)} is not allowed: it must be {info.range_text()}.")
+    bad = UserError(f"{label} = {quoted(value)} is not allowed: it must be {info.range_text()}.")
     if info.type is bool:
         if not isinstance(value, bool):
             raise bad
@@ -139,8 +139,8 @@ def check_value(info: ParameterInfo, value: Any, *, label: str) -> Any:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= sys.float_info.max:
         raise bad
     if info.type is int and value != int(value):
-        raise UserError(f"{label} = {shown(value)} is not allowed: it must be a whole number, {info.range_text()}.")
-    if (info.low is not None and value < info.low) or (info.high is not None and value > info.high):
+        raise UserError(f"{label} = {quoted(value)} is not allowed: it must be a whole number, {info.range_text()}.")
+    if (info.lower is not None and value < info.lower) or (info.upper is not None and value > info.upper):
         raise bad
     return info.type(value)
 

@@ -11,7 +11,7 @@ from crawler_core.errors import UserError, unknown_name
 T = TypeVar("T")
 
 
-class Table(Mapping[str, T], Generic[T]):
+class LazyRegistry(Mapping[str, T], Generic[T]):
     """Names to objects that are written as "module:object"; only what is asked for is imported.
 
     `what` is what an entry is to the user, such as "gait": an unknown name is a UserError that says so.
@@ -24,7 +24,7 @@ class Table(Mapping[str, T], Generic[T]):
     def __getitem__(self, name: str) -> T:
         if name not in self._entries:
             raise unknown_name(self._what, name, self._entries)
-        return load(self._entries[name], what=f"the {self._what} '{name}'")
+        return import_object(self._entries[name], what=f"the {self._what} '{name}'")
 
     def __contains__(self, name: object) -> bool:
         return name in self._entries
@@ -36,7 +36,7 @@ class Table(Mapping[str, T], Generic[T]):
         return len(self._entries)
 
 
-def load(reference: str, *, what: str) -> Any:
+def import_object(reference: str, *, what: str) -> Any:
     """The object that "module:object" names. Raises UserError, about `what`, where there is none."""
     module, colon, name = reference.partition(":")
     if not (module and colon and name):

@@ -21,7 +21,9 @@ EFFORT, POWER, BRAKE, SPEED = 0.5, 2.0, 0.02, 10.0
 def robot(spec: RobotSpec) -> RobotSpec:
     """The toy with its last joint, the crank, driven by effort."""
     *others, crank = spec.joints
-    pushed = dataclasses.replace(crank, drive="effort", effort=EFFORT, power=POWER, brake=BRAKE, velocity=SPEED)
+    pushed = dataclasses.replace(
+        crank, command_interface="effort", effort=EFFORT, power=POWER, idle_damping=BRAKE, velocity=SPEED
+    )
     return dataclasses.replace(spec, joints=(*others, pushed))
 
 
@@ -129,8 +131,8 @@ def test_the_other_joints_still_have_to_follow(guard: Supervisor) -> None:
 
 def test_an_infinite_effort_is_refused_and_its_tick_brakes(guard: Supervisor) -> None:
     assert decided(guard, seen(speed=5.0), push(math.inf)) == -BRAKE * 5.0
-    assert guard.report.refused == 1
-    assert "effort of crank is infinite" in guard.report.last_refusal
+    assert guard.report.rejected == 1
+    assert "effort of crank is infinite" in guard.report.last_rejection
 
 
 def test_with_a_command_its_velocity_must_be_known(guard: Supervisor) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crawler_core.gait_metrics.classical_gaits import CLASSICAL, nearest_gait
-from crawler_core.gait_metrics.footfall import footfall, mean_cycle, whole_cycles
+from crawler_core.gait_metrics.footfall import mean_cycle, measure_footfall, whole_cycles
 
 PERIOD = 0.4
 TIMES = np.arange(0.0, 5.0 * PERIOD + 1e-9, 1e-3)  # s; samples stand for the millisecond before them
@@ -20,7 +20,7 @@ def standing(ahead, duty, times=TIMES):
 
 def test_shares_of_time_follow_from_the_windows():
     down = standing((0.0, 0.5, 0.5, 0.0), 0.75)
-    found = footfall(TIMES, down, np.zeros(down.shape), CUTS, FEET)
+    found = measure_footfall(TIMES, down, np.zeros(down.shape), CUTS, FEET)
     # the pairs' windows of three quarters overlap for half of the time
     assert found.duty == pytest.approx([0.75] * 4, abs=1e-9)
     assert found.at_once == pytest.approx([0.0, 0.0, 0.5, 0.0, 0.5], abs=1e-9)
@@ -33,7 +33,7 @@ def test_impulses_and_drag_are_those_of_a_cycle():
     down = np.ones((len(TIMES), 2), dtype=bool)
     force = np.full((len(TIMES), 2), 3.0)
     force[:, 1] = np.where((TIMES - 0.5e-3) % PERIOD < 0.1, -2.0, 1.0)
-    found = footfall(TIMES, down, force, CUTS, ("a", "b"))
+    found = measure_footfall(TIMES, down, force, CUTS, ("a", "b"))
     assert found.forward == pytest.approx([1.2, 0.3])
     assert found.backward == pytest.approx([0.0, 0.2])
     assert found.drag == pytest.approx([0.0, 0.4])
@@ -44,37 +44,37 @@ def test_impulses_and_drag_are_those_of_a_cycle():
 
 def test_mismatch_is_the_share_of_the_feets_time_that_is_not_as_meant():
     intended, down = standing((0.0, 0.5, 0.5, 0.0), 0.5), standing((0.0, 0.5, 0.4, 0.0), 0.5)
-    found = footfall(TIMES, down, np.zeros(down.shape), CUTS, FEET, intended)
+    found = measure_footfall(TIMES, down, np.zeros(down.shape), CUTS, FEET, intended)
     # a foot that is early by a tenth of a cycle is wrong for a tenth at each end
     assert found.missed == pytest.approx([0.0, 0.0, 0.2, 0.0], abs=1e-9)
     assert found.mismatch == pytest.approx(0.05)
-    assert np.isnan(footfall(TIMES, down, np.zeros(down.shape), CUTS, FEET).mismatch)
+    assert np.isnan(measure_footfall(TIMES, down, np.zeros(down.shape), CUTS, FEET).mismatch)
 
 
 def test_only_whole_cycles_count():
     down = standing((0.0,), 0.5)
     down[TIMES < 2.0 * PERIOD] = True
     force = np.where(TIMES < 2.0 * PERIOD, np.nan, 1.0)[:, np.newaxis]
-    found = footfall(TIMES, down, force, whole_cycles(2.1 * PERIOD, TIMES[-1], PERIOD), ("foot",))
+    found = measure_footfall(TIMES, down, force, whole_cycles(2.1 * PERIOD, TIMES[-1], PERIOD), ("foot",))
     assert found.cycles == 2
     assert found.duty == pytest.approx([0.5])
     assert found.forward == pytest.approx([PERIOD])
     with pytest.raises(ValueError, match="no whole cycle"):
-        footfall(TIMES, down, force, whole_cycles(0.0, 0.9 * PERIOD, PERIOD), ("foot",))
+        measure_footfall(TIMES, down, force, whole_cycles(0.0, 0.9 * PERIOD, PERIOD), ("foot",))
 
 
 def test_an_unknown_force_makes_only_its_own_foots_impulse_unknown():
     down = np.ones((len(TIMES), 2), dtype=bool)
     force = np.ones((len(TIMES), 2))
     force[:, 0] = np.nan
-    found = footfall(TIMES, down, force, CUTS, ("a", "b"))
+    found = measure_footfall(TIMES, down, force, CUTS, ("a", "b"))
     assert np.isnan(found.forward[0])
     assert np.isnan(found.drag[0])
     assert np.isnan(found.backward_share).tolist() == [True, False]
     assert found.forward[1] == pytest.approx(PERIOD)
     assert np.isnan(found.drag_of_all)
     down[:, 0] = False  # a foot in the air gets no force, though nobody says so
-    assert footfall(TIMES, down, force, CUTS, ("a", "b")).forward[0] == 0.0
+    assert measure_footfall(TIMES, down, force, CUTS, ("a", "b")).forward[0] == 0.0
 
 
 @pytest.mark.parametrize("name", CLASSICAL)
@@ -82,7 +82,7 @@ def test_an_unknown_force_makes_only_its_own_foots_impulse_unknown():
 def test_each_classical_gait_is_recognised_wherever_its_cycle_begins(name, duty):
     for ahead in CLASSICAL[name]:
         down = standing(np.add(ahead, 0.137), duty)
-        nearest = footfall(TIMES, down, np.zeros(down.shape), CUTS, FEET).nearest
+        nearest = measure_footfall(TIMES, down, np.zeros(down.shape), CUTS, FEET).nearest
         assert nearest.name == name
         assert nearest.distance < 2e-3  # a sample of a millisecond is 1/400 of the cycle
         assert nearest.grounded is (duty > 0.5)
@@ -98,7 +98,7 @@ def test_the_distance_to_a_gait_is_by_how_much_the_feet_are_off():
 
 def test_a_foot_that_never_lifts_leaves_the_gait_without_a_name():
     down = standing((0.0, 0.5, 0.5, 0.0), (0.5, 0.5, 1.01, 0.5))
-    found = footfall(TIMES, down, np.zeros(down.shape), CUTS, FEET)
+    found = measure_footfall(TIMES, down, np.zeros(down.shape), CUTS, FEET)
     assert np.isnan(found.phases).tolist() == [False, False, True, False]
     assert found.nearest is None
 

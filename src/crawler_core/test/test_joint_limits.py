@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crawler_core.safety.joint_limits import GENTLE, JointLimits, brake, limit_command
+from crawler_core.safety.joint_limits import BRAKING_SHARE, JointLimits, brake, limit_command
 from crawler_core.types import JointCommand
 
 DT = 0.01
@@ -61,7 +61,7 @@ def test_braking_comes_to_rest_in_the_time_that_the_acceleration_allows(spec):
     ticks = 0
     while v.any():
         q, new = brake(q, v, limits, DT)
-        assert (np.abs(new - v) <= GENTLE * limits.acceleration * DT + 1e-12).all()
+        assert (np.abs(new - v) <= BRAKING_SHARE * limits.acceleration * DT + 1e-12).all()
         v = new
         ticks += 1
     assert ticks in (40, 41)  # 2 rad/s at an eighth of 40 rad/s² is 0.4 s; rounding may leave a crumb for one more

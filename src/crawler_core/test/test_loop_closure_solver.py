@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from crawler_core.description.frame import read_frames
 from crawler_core.description.urdf import build_urdf
 from crawler_core.errors import UserError
-from crawler_core.linkages.loop_closure_solver import Closure
+from crawler_core.linkages.loop_closure_solver import LoopClosureSolver
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import JointSpec, LoopSpec, RobotSpec, SafetySpec
 
@@ -88,11 +88,11 @@ def crank_rockers(draw: st.DrawFn) -> tuple[float, float, float, float]:
     return draw(st.floats(0.2, 0.8)) * room * scale, b * scale, c * scale, d * scale
 
 
-def assembled(lengths: tuple[float, float, float, float], crank: float, side: float) -> Closure:
+def assembled(lengths: tuple[float, float, float, float], crank: float, side: float) -> LoopClosureSolver:
     """With whole degrees for the homes of the passive joints, as in a robot file."""
     guesses = [math.radians(round(math.degrees(angle))) for angle in by_circles(*lengths, crank, side)]
     homes = dict(zip(("crank", "coupler", "rocker"), (crank, *guesses), strict=True))
-    return Closure(robot(homes, ("crank",), pin=("end_b", "end_c")), four_bar(*lengths))
+    return LoopClosureSolver(robot(homes, ("crank",), pin=("end_b", "end_c")), four_bar(*lengths))
 
 
 def only(*driving: float, passive: int) -> np.ndarray:
@@ -117,7 +117,7 @@ def test_a_four_bar_closes_where_its_circles_meet_and_stays_on_its_branch(
     assert closure.joints == ("coupler", "rocker")
     for crank in (home, goal):
         position, _ = closure.complete(only(crank, passive=2), only(0.0, passive=2))
-        assert closure.gap(position) <= CLOSED
+        assert closure.residual(position) <= CLOSED
         coupler, rocker = by_circles(*lengths, crank, side)
         assert position[0] == crank
         assert difference(position[1], coupler) < ROUNDING
@@ -145,7 +145,7 @@ def test_whole_turns_stay_on_the_branch_and_are_counted(
     for crank in home + np.linspace(0.0, 6.0 * math.pi, 61)[1:]:
         before, (position, _) = position, closure.complete(only(crank, passive=2), only(1.0, passive=2))
         assert np.abs(position - before).max() < math.pi
-        assert closure.gap(position) <= CLOSED
+        assert closure.residual(position) <= CLOSED
     np.testing.assert_allclose(position - start, (6.0 * math.pi, -6.0 * math.pi, 0.0), atol=ROUNDING)
 
 
@@ -153,10 +153,10 @@ def test_a_longer_bar_moves_the_home_pose_with_it() -> None:
     homes = []
     for length in (0.070, 0.075):
         spec = load_robot(str(GYMNAST), {"coupler_length": length})
-        closure = Closure(spec, build_urdf(spec))
+        closure = LoopClosureSolver(spec, build_urdf(spec))
         home = closure.home()
         assert closure.joints == ("coupler", "rocker")
-        assert closure.gap(home) <= CLOSED
+        assert closure.residual(home) <= CLOSED
         crank, link, lever, ground = (
             spec.parameters[f"{bar}_length"] for bar in ("crank", "coupler", "rocker", "ground")
         )
@@ -172,7 +172,7 @@ def test_the_ends_coincide_as_the_frames_of_the_links_say() -> None:
     """The same geometry that tf shows, by another way: quaternions of each link in its parent."""
     spec = load_robot(str(GYMNAST))
     urdf = build_urdf(spec)
-    position, _ = Closure(spec, urdf).complete(np.array([2.5, np.nan, np.nan, 7.0]), np.zeros(4))
+    position, _ = LoopClosureSolver(spec, urdf).complete(np.array([2.5, np.nan, np.nan, 7.0]), np.zeros(4))
     angle = dict(zip(spec.joint_names, position, strict=True))
     above = {frame.child: frame for frame in read_frames(urdf)}
 
@@ -209,14 +209,14 @@ def six_bar() -> str:
 def test_loops_that_share_joints_close_together() -> None:
     homes = {"thigh": -2.0, "crank": 1.57, "coupler": -3.63, "shin": -2.0, "rocker": -0.99}
     spec = robot(homes, ("crank",), first=("end_b", "end_c"), second=("end_t", "end_s"))
-    closure = Closure(spec, six_bar())
+    closure = LoopClosureSolver(spec, six_bar())
     assert closure.joints == ("thigh", "coupler", "shin", "rocker")
     before, _ = closure.complete(closure.home(), np.zeros(5))
     wanted = before.copy()
     for crank in 1.57 + np.linspace(0.0, 2.0 * math.pi, 50):
         wanted[1] = crank
         position, rates = closure.complete(wanted, np.array([0.0, 2.0, 0.0, 0.0, 0.0]))
-        assert closure.gap(position) <= CLOSED
+        assert closure.residual(position) <= CLOSED
         assert np.isfinite(rates).all()
     np.testing.assert_allclose(np.cos(position), np.cos(before), atol=ROUNDING)
 
@@ -232,7 +232,7 @@ def test_a_slider_is_pushed_as_far_as_the_crank_says() -> None:
         + "</robot>"
     )
     spec = robot({"crank": 0.5, "rod": -0.6, "slider": 0.12}, ("crank",), pin=("end", "slider_link"))
-    position, rates = Closure(spec, urdf).complete(only(crank, passive=2), only(1.0, passive=2))
+    position, rates = LoopClosureSolver(spec, urdf).complete(only(crank, passive=2), only(1.0, passive=2))
     leg = math.sqrt(b**2 - (a * math.sin(crank)) ** 2)
     assert position[2] == pytest.approx(a * math.cos(crank) + leg, abs=1e-12)
     slope = -a * math.sin(crank) * (1.0 + a * math.cos(crank) / leg)
@@ -260,7 +260,7 @@ def test_a_chain_that_cannot_close_is_a_sentence_and_the_next_pose_closes_again(
 
 def test_a_chain_that_cannot_be_assembled_is_refused_at_load() -> None:
     with pytest.raises(UserError, match=r"cannot close with crank at 90.00 degrees: .* mm apart: that is its home"):
-        Closure(
+        LoopClosureSolver(
             robot({"crank": math.pi / 2, "coupler": 0.0, "rocker": 0.0}, ("crank",), pin=("end_b", "end_c")),
             four_bar(0.02, 0.02, 0.02, 0.06),
         )
@@ -269,20 +269,20 @@ def test_a_chain_that_cannot_be_assembled_is_refused_at_load() -> None:
 def test_a_loop_without_enough_driving_joints_is_refused() -> None:
     spec = robot({"crank": 1.57, "coupler": -3.63, "rocker": -0.99}, (), pin=("end_b", "end_c"))
     with pytest.raises(UserError, match=r"'pin' of 'bars' decides 2 of its 3 passive joints .* must be actuated"):
-        Closure(spec, four_bar(0.02, 0.07, 0.05, 0.06))
+        LoopClosureSolver(spec, four_bar(0.02, 0.07, 0.05, 0.06))
 
 
 def test_a_loop_without_passive_joints_is_refused() -> None:
     names = ("crank", "coupler", "rocker")
     spec = robot(dict.fromkeys(names, 1.0), names, pin=("end_b", "end_c"))
     with pytest.raises(UserError, match="has no passive joint"):
-        Closure(spec, four_bar(0.02, 0.07, 0.05, 0.06))
+        LoopClosureSolver(spec, four_bar(0.02, 0.07, 0.05, 0.06))
 
 
 def test_links_and_joints_that_are_not_there_are_named() -> None:
     homes = {"crank": 1.57, "coupler": -3.63, "rocker": -0.99}
     with pytest.raises(UserError, match=r"loops.pin .*'end_x': did you mean"):
-        Closure(robot(homes, ("crank",), pin=("end_x", "end_c")), four_bar(0.02, 0.07, 0.05, 0.06))
+        LoopClosureSolver(robot(homes, ("crank",), pin=("end_x", "end_c")), four_bar(0.02, 0.07, 0.05, 0.06))
     spec = robot(homes, ("crank",), pin=("end_b", "end_c"))
     with pytest.raises(UserError, match=r"the joint rocker is on the loop 'pin'"):
-        Closure(dataclasses.replace(spec, joints=spec.joints[:2]), four_bar(0.02, 0.07, 0.05, 0.06))
+        LoopClosureSolver(dataclasses.replace(spec, joints=spec.joints[:2]), four_bar(0.02, 0.07, 0.05, 0.06))

@@ -10,8 +10,8 @@ from crawler_core.parameters import build, describe, parameter, read_allowed
 
 @dataclass(frozen=True)
 class Tick:
-    rate: float = parameter(200.0, unit="Hz", low=10, high=2000, doc="ticks per second")
-    count: int = parameter(3, low=1, doc="how many")
+    rate: float = parameter(200.0, unit="Hz", lower=10, upper=2000, doc="ticks per second")
+    count: int = parameter(3, lower=1, doc="how many")
     law: str = parameter("a", choices=("a", "b"), doc="which")
     fast: bool = parameter(False, doc="whether")
 
@@ -55,5 +55,5 @@ def test_a_bad_value_names_the_parameter_the_value_and_the_range(values, words):
 def test_what_is_allowed_can_be_read_back_from_its_sentence(info, bounds):
     """As somebody must who only has a running node's description of its parameter."""
     allowed = read_allowed(info.range_text())
-    assert (allowed.low, allowed.high, allowed.choices) == bounds
+    assert (allowed.lower, allowed.upper, allowed.choices) == bounds
     assert allowed.text == info.range_text()

@@ -11,7 +11,7 @@ import yaml
 
 from crawler_core.errors import UserError
 from crawler_core.files import read_yaml
-from crawler_core.loop.backend_settings import robots_common, robots_own
+from crawler_core.loop.backend_settings import common_robot_settings, own_robot_settings
 from crawler_core.parameters import parameter
 from crawler_core.robot.robot_file import load_robot, parameter_infos, robot_names
 
@@ -27,7 +27,7 @@ def test_every_robot_file_is_sound(file):
         assert joint.velocity > 0
         assert joint.acceleration > 0
     for info in parameter_infos(spec).values():
-        assert info.low <= info.default <= info.high, info.name
+        assert info.lower <= info.default <= info.upper, info.name
         assert info.doc
 
 
@@ -104,6 +104,26 @@ def test_a_mistake_in_the_file_is_named_with_file_and_key(tmp_path, change, word
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("place", "old", "new"),
+    [
+        (("joints", "joint_1"), "drive", "joints.joint_1.command_interface"),
+        (("joints", "joint_1"), "brake", "joints.joint_1.idle_damping"),
+        (("stride",), "cut", "stride.event"),
+        (("stride",), "apart", "stride.min_interval"),
+    ],
+)
+def test_an_old_key_is_refused_with_its_new_name(tmp_path, place, old, new):
+    def change(document):
+        entry = document
+        for key in place:
+            entry = entry.setdefault(key, {})
+        entry[old] = 0
+
+    with pytest.raises(UserError, match=rf"{'.'.join(place)}\.{old} is an old name: call it {new}\.$"):
+        load_robot(broken(tmp_path, change))
+
+
 def test_the_friction_of_a_foot_is_the_product_of_what_it_names():
     spec = load_robot(str(THREE_LINK), {"friction": 0.4, "friction_scale_2": 0.5})
     assert [foot.friction for foot in spec.feet] == [0.4, 0.2]
@@ -173,7 +193,7 @@ def test_what_a_robot_file_says_of_a_backend_goes_to_its_own_settings_and_to_tho
 
     def said(kind, **changes):
         spec = load_robot(broken(tmp_path, lambda d: d.update(changes)))
-        return robots_own(spec, kind, Own), robots_common(spec, kind, Own)
+        return own_robot_settings(spec, kind, Own), common_robot_settings(spec, kind, Own)
 
     assert load_robot("three_link").rate is None
     assert said("model") == ({}, {})

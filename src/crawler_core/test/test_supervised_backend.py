@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import BackendFault
-from crawler_core.linkages.loop_closure_solver import Closure
-from crawler_core.loop.supervised_backend import Runner
+from crawler_core.linkages.loop_closure_solver import LoopClosureSolver
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand, Observation
 
@@ -55,7 +55,7 @@ class Body:
 
 @pytest.fixture
 def runner(spec):
-    runner = Runner(Body(), Supervisor(spec, DT), DT)
+    runner = SupervisedBackend(Body(), Supervisor(spec, DT), DT)
     runner.open()
     runner.enable()
     return runner
@@ -77,31 +77,31 @@ class RealTime(Body):
 
 def test_motion_begins_from_where_the_joints_are_by_then(spec):
     body = RealTime()
-    runner = Runner(body, Supervisor(spec, DT), DT)
+    runner = SupervisedBackend(body, Supervisor(spec, DT), DT)
     runner.open()
     runner.enable()
     body.angles = np.array([-0.5, 0.0, 0.2, 0.1])
-    runner.go_on()
+    runner.resync()
     runner.tick(None)
     assert runner.applied.position.tolist() == [-0.5, 0.2, 0.1]
 
 
 def test_motion_that_somebody_has_stopped_does_not_begin(spec):
-    runner = Runner(RealTime(), Supervisor(spec, DT), DT)
+    runner = SupervisedBackend(RealTime(), Supervisor(spec, DT), DT)
     runner.open()
     runner.enable()
     runner.supervisor.estop()
-    runner.go_on()
+    runner.resync()
     assert runner.supervisor.motion is MotionState.ESTOPPED
 
 
 def test_joints_that_are_not_seen_any_more_when_motion_begins_are_a_fault(spec):
     body = RealTime()
-    runner = Runner(body, Supervisor(spec, DT), DT)
+    runner = SupervisedBackend(body, Supervisor(spec, DT), DT)
     runner.open()
     runner.enable()
     body.fail = "observe"
-    runner.go_on()
+    runner.resync()
     assert runner.supervisor.motion is MotionState.FAULTED
     assert body.calls[-1] == "relax"
 
@@ -170,7 +170,7 @@ class Motors(Body):
 
 def test_a_reset_reaches_the_devices_and_without_them_the_stop_stays(spec):
     motors = Motors()
-    runner = Runner(motors, Supervisor(spec, DT), DT)
+    runner = SupervisedBackend(motors, Supervisor(spec, DT), DT)
     runner.open()
     runner.supervisor.estop()
     motors.fail = "recover"
@@ -190,7 +190,7 @@ def test_a_backend_without_devices_is_reset_by_its_supervisor_alone(runner):
     assert runner.health() == {}
 
 
-class Hinge(Closure):
+class Hinge(LoopClosureSolver):
     """For the toy: its bar is twice the hip."""
 
     def __init__(self):
@@ -214,7 +214,7 @@ class Blind(Body):
 
 
 def test_unknown_joints_of_loops_are_filled_in_once_for_everybody(spec):
-    runner = Runner(Blind(), Supervisor(spec, DT), DT, Hinge())
+    runner = SupervisedBackend(Blind(), Supervisor(spec, DT), DT, Hinge())
     runner.open()
     assert runner.observation.position.tolist() == [0.25, 0.5, 0.0, 0.0]
     runner.enable()
@@ -224,14 +224,14 @@ def test_unknown_joints_of_loops_are_filled_in_once_for_everybody(spec):
 
 
 def test_what_a_backend_knows_of_a_loop_is_left_alone(spec):
-    runner = Runner(Body(), Supervisor(spec, DT), DT, Hinge())
+    runner = SupervisedBackend(Body(), Supervisor(spec, DT), DT, Hinge())
     runner.open()
     assert runner.observation.position.tolist() == [0.0, 0.0, 0.0, 0.0]
 
 
 def test_a_loop_that_cannot_close_is_a_fault_that_says_so(spec):
     body = Blind()
-    runner = Runner(body, Supervisor(spec, DT), DT, Hinge())
+    runner = SupervisedBackend(body, Supervisor(spec, DT), DT, Hinge())
     runner.open()
     runner.enable()
     body.hip = 1.05
@@ -243,9 +243,9 @@ def test_a_loop_that_cannot_close_is_a_fault_that_says_so(spec):
 
 def test_on_the_way_out_joints_that_are_driven_by_effort_are_looked_at(spec):
     *others, crank = spec.joints
-    pushed = dataclasses.replace(crank, drive="effort", brake=0.1)
+    pushed = dataclasses.replace(crank, command_interface="effort", idle_damping=0.1)
     body = Body()
-    runner = Runner(body, Supervisor(dataclasses.replace(spec, joints=(*others, pushed)), DT), DT)
+    runner = SupervisedBackend(body, Supervisor(dataclasses.replace(spec, joints=(*others, pushed)), DT), DT)
     runner.open()
     runner.enable()
     body.calls.clear()

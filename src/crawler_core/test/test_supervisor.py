@@ -240,12 +240,12 @@ def test_enable_without_a_controller_holds_then_takes_the_torque_off_and_says_so
         if decision is not None:
             assert decision.position.tolist() == [0.1, 0.0, 0.0]
             if guard.motion is MotionState.HOLDING:
-                assert guard.silence == (
+                assert guard.timeout_reason == (
                     "no command has come since motion was enabled, so the joints are held: start the controller"
                 )
     assert motions.index(MotionState.HOLDING) == round(spec.safety.command_timeout / DT)
     assert len(motions) - 1 == round(spec.safety.relax_after / DT)
-    assert "so the torque is off: start the controller, then call enable" in guard.silence
+    assert "so the torque is off: start the controller, then call enable" in guard.timeout_reason
     assert guard.report.late == 0  # nothing that was there is late
 
 
@@ -260,7 +260,7 @@ def test_a_start_may_give_the_first_command_more_time_but_not_the_second(spec):
     for _ in range(60):
         guard.decide(seen([0, 0, 0]), None)
     assert guard.motion is MotionState.RELAXED
-    assert guard.silence.startswith("commands stopped coming")
+    assert guard.timeout_reason.startswith("commands stopped coming")
 
 
 def test_enable_in_the_middle_of_a_motion_changes_nothing(spec):
@@ -290,8 +290,8 @@ def test_a_command_that_is_no_number_is_refused_and_the_joint_named(guard, bad):
     follow(guard, [0, 0, 0], 2)
     decision = guard.decide(seen([0, 0, 0]), command([0, bad, 0]))
     assert np.isfinite(decision.position).all()
-    assert guard.report.refused == 1
-    assert "knee" in guard.report.last_refusal
+    assert guard.report.rejected == 1
+    assert "knee" in guard.report.last_rejection
 
 
 def test_an_unknown_angle_latches_every_joint(guard):
@@ -353,7 +353,7 @@ def test_the_first_fault_stays_the_cause_and_torque_that_could_not_go_off_is_sai
     guard.fault(BackendFault("knee is dead", remedy="mend it", joint="knee"))
     guard.fault(BackendFault("the port is shut", remedy="open it"))
     for _ in range(3):
-        guard.not_relaxed(BackendFault("the torque of hip stays on", remedy="pull the plug", joint="hip"))
+        guard.torque_off_failed(BackendFault("the torque of hip stays on", remedy="pull the plug", joint="hip"))
     assert guard.report.fault == "knee is dead; besides, the torque of hip stays on"
     assert guard.report.remedy == "pull the plug; mend it"
     assert guard.report.joint == "knee"
@@ -363,7 +363,7 @@ def test_the_first_fault_stays_the_cause_and_torque_that_could_not_go_off_is_sai
 
 
 def test_torque_that_could_not_go_off_is_a_fault_of_its_own(guard):
-    guard.not_relaxed(BackendFault("the torque of hip stays on", remedy="pull the plug", joint="hip"))
+    guard.torque_off_failed(BackendFault("the torque of hip stays on", remedy="pull the plug", joint="hip"))
     assert guard.motion is MotionState.FAULTED
     assert guard.report.joint == "hip"
 

@@ -19,7 +19,7 @@ import numpy as np
 from transforms3d.euler import euler2quat
 
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.linkages.loop_closure_solver import closure_of
+from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
 from crawler_core.loop.backend import Backend
 from crawler_core.motion import ease
 from crawler_core.robot.robot_spec import RobotSpec
@@ -138,8 +138,8 @@ class BackendConformance:
             closure = run.closure
             if closure is None:
                 raise SkipTest("this robot has no loops")
-            gaps = [closure.gap(run.observe().position)]
-            run.move(each=lambda _: gaps.append(closure.gap(run.observe().position)))
+            gaps = [closure.residual(run.observe().position)]
+            run.move(each=lambda _: gaps.append(closure.residual(run.observe().position)))
             assert max(gaps) <= self.loop_tolerance, f"a loop gapes by {max(gaps):.3g} m"
 
     def test_contacts_name_the_feet_in_order(self) -> None:
@@ -246,7 +246,7 @@ class BackendConformance:
 
     def _pushed(self) -> list[int]:
         """The places of effort-driven joints among the actuated ones."""
-        places = [k for k, joint in enumerate(self.make_spec().actuated) if joint.by_effort]
+        places = [k for k, joint in enumerate(self.make_spec().actuated) if joint.is_effort_driven]
         if not places:
             raise SkipTest("this robot has no joint that is driven by effort")
         return places
@@ -337,11 +337,11 @@ class _Opened:
     def __init__(self, suite: BackendConformance) -> None:
         self._suite = suite
         self.spec = suite.make_spec()
-        self.closure = closure_of(self.spec)
+        self.closure = make_loop_closure_solver(self.spec)
         self.backend = suite.make_backend(self.spec, suite.dt)
         # places among the actuated joints: of those driven by position, and of those driven by effort
-        self.placed = [k for k, joint in enumerate(self.spec.actuated) if not joint.by_effort]
-        self.pushed = [k for k, joint in enumerate(self.spec.actuated) if joint.by_effort]
+        self.placed = [k for k, joint in enumerate(self.spec.actuated) if not joint.is_effort_driven]
+        self.pushed = [k for k, joint in enumerate(self.spec.actuated) if joint.is_effort_driven]
         self.indices = [self.spec.actuated_indices[k] for k in self.placed]
 
     def __enter__(self) -> _Opened:

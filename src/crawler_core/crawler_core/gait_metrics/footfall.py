@@ -82,7 +82,7 @@ class Footfall:
         return math.nan if self.missed is None else float(self.missed.mean())
 
 
-def footfall(
+def measure_footfall(
     times: ArrayLike,
     down: ArrayLike,
     forward: ArrayLike,
@@ -132,15 +132,15 @@ def whole_cycles(begin: float, end: float, period: float) -> FloatArray:
 
 def stride_ends(times: FloatArray, down: BoolArray, stride: StrideSpec) -> list[int]:
     """Which samples end a stride that is cut by an event of a foot, given when that foot is `down` (n)."""
-    wanted = stride.cut == "touch_down"
+    wanted = stride.event == "touch_down"
     ends: list[int] = []
     for k in np.flatnonzero((down[1:] == wanted) & (down[:-1] != wanted)) + 1:
-        if not ends or times[k] - times[ends[-1]] >= stride.apart - 1e-9:
+        if not ends or times[k] - times[ends[-1]] >= stride.min_interval - 1e-9:
             ends.append(int(k))
     return ends
 
 
-def intended_by(motion: Motion, times: FloatArray) -> BoolArray | None:
+def intended_contacts(motion: Motion, times: FloatArray) -> BoolArray | None:
     """Whether the motion means each foot to be down while samples at `times` (s) are taken, in the middle of the time
     that each stands for; None where it says nothing of feet."""
     meant = getattr(motion, "intended", None)
@@ -150,7 +150,7 @@ def intended_by(motion: Motion, times: FloatArray) -> BoolArray | None:
     return np.asarray(meant(middles), dtype=bool)
 
 
-def phase_in(cuts: FloatArray, times: FloatArray) -> FloatArray:
+def cycle_phase(cuts: FloatArray, times: FloatArray) -> FloatArray:
     """Fractions of the cycles that `times` lie in, 0 at each cut; NaN outside of all."""
     k = np.clip(np.searchsorted(cuts, times, side="right") - 1, 0, len(cuts) - 2)
     phase = (times - cuts[k]) / (cuts[k + 1] - cuts[k])
@@ -159,7 +159,7 @@ def phase_in(cuts: FloatArray, times: FloatArray) -> FloatArray:
 
 def mean_cycle(times: FloatArray, values: ArrayLike, cuts: FloatArray, bins: int) -> FloatArray:
     """The mean of `values` (n, ...) over all cycles, in so many equal parts of a cycle; NaN where a part has none."""
-    phase = phase_in(cuts, times)
+    phase = cycle_phase(cuts, times)
     inside = np.isfinite(phase)
     place = np.minimum((phase[inside] * bins).astype(int), bins - 1)
     chosen = np.asarray(values, dtype=float)[inside]
@@ -171,7 +171,7 @@ def mean_cycle(times: FloatArray, values: ArrayLike, cuts: FloatArray, bins: int
 
 def _mid_stance(times: FloatArray, here: BoolArray, weight: FloatArray, cuts: FloatArray) -> FloatArray:
     """The phase round which each foot's time on the ground lies, as the fraction of a cycle that it is ahead."""
-    circle = weight * np.exp(2j * np.pi * np.nan_to_num(phase_in(cuts, times)))
+    circle = weight * np.exp(2j * np.pi * np.nan_to_num(cycle_phase(cuts, times)))
     centre, total = circle @ here, weight @ here
     lean = np.divide(np.abs(centre), total, out=np.zeros(len(total)), where=total > 0.0)
     return np.where(lean > PHASELESS, (-np.angle(centre) / (2.0 * np.pi)) % 1.0, math.nan)

@@ -20,22 +20,22 @@ class Heading(NamedTuple):
         A base whose x axis is upright has none: then it is the world's x axis.
         """
         w, x, y, z = quaternion
-        forward, left = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)
-        length = math.hypot(forward, left)
-        return Heading(forward / length, left / length) if length > 1e-9 else Heading()
+        ahead, left = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)
+        length = math.hypot(ahead, left)
+        return Heading(ahead / length, left / length) if length > 1e-9 else Heading()
 
     @property
     def yaw(self) -> float:
         """Radians from the world's x axis, to the left."""
         return math.atan2(self.y, self.x)
 
-    def along(self, x: float, y: float) -> float:
+    def forward(self, x: float, y: float) -> float:
         """The part of a vector in the world that points forward."""
-        return x if self == AHEAD else x * self.x + y * self.y
+        return x if self == WORLD_HEADING else x * self.x + y * self.y
 
-    def aside(self, x: float, y: float) -> float:
+    def lateral(self, x: float, y: float) -> float:
         """The part that points to the left."""
-        return y if self == AHEAD else y * self.x - x * self.y
+        return y if self == WORLD_HEADING else y * self.x - x * self.y
 
 
-AHEAD = Heading()
+WORLD_HEADING = Heading()

@@ -11,7 +11,7 @@ from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
 
 
-class Closure:
+class LoopClosureSolver:
     """Closes the loops of one robot by iteration, on the branch on which they close at home.
 
     Each solution starts from the last one, so that a joint which turns for ever counts its turns, and steps in between
@@ -44,12 +44,12 @@ class Closure:
             group.fill(q, rates)
         return np.array(q), np.array(rates)
 
-    def gap(self, position: FloatArray) -> float:
+    def residual(self, position: FloatArray) -> float:
         """The widest gap of the loops (m) with all joints at `position`."""
         q = position.tolist()
         return max((widest(group.evaluate(q)[0]) for group in self._groups), default=0.0)
 
 
-def closure_of(spec: RobotSpec) -> Closure | None:
+def make_loop_closure_solver(spec: RobotSpec) -> LoopClosureSolver | None:
     """What closes the loops of a robot, by its URDF; None where it has none. Raises UserError."""
-    return Closure(spec, build_urdf(spec)) if spec.loops else None
+    return LoopClosureSolver(spec, build_urdf(spec)) if spec.loops else None

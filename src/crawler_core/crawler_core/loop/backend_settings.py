@@ -18,39 +18,39 @@ class BackendSettings:
 
     robot: str = parameter("", doc="installed robot, or the path of a robot.yaml; empty: the default", constant=True)
     robot_overrides: str = parameter("", doc="YAML mapping of robot parameters to use instead", constant=True)
-    rate: float = parameter(200.0, unit="Hz", low=10.0, high=4000.0, doc="ticks per second", constant=True)
+    rate: float = parameter(200.0, unit="Hz", lower=10.0, upper=4000.0, doc="ticks per second", constant=True)
     lockstep: bool = parameter(False, doc="wait for the command that answers each state", constant=True)
     real_time_factor: float = parameter(
-        1.0, low=0.0, high=1000.0, doc="simulated seconds per second; 0: as fast as the ring can, in lockstep only"
+        1.0, lower=0.0, upper=1000.0, doc="simulated seconds per second; 0: as fast as the ring can, in lockstep only"
     )
     stop_at: float = parameter(
         0.0,
         unit="s",
-        low=0.0,
-        high=LONGEST,
+        lower=0.0,
+        upper=LONGEST,
         constant=True,
         doc="the end: simulated time stands still, motors come to rest and are let go; 0: never",
     )
     readers: int = parameter(
         0,
-        low=0,
-        high=100,
+        lower=0,
+        upper=100,
         constant=True,
         doc="time starts once so many listen to joint_states, so that they miss nothing",
     )
     autostart: bool = parameter(True, doc="configure and activate at once", constant=True)
     lockstep_timeout: float = parameter(
-        2.0, unit="s", low=0.1, high=60.0, doc="wall time that lockstep waits for a command before it calls it late"
+        2.0, unit="s", lower=0.1, upper=60.0, doc="wall time that lockstep waits for a command before it calls it late"
     )
     answer_timeout: float = parameter(
         0.5,
         unit="s",
-        low=0.0,
-        high=60.0,
+        lower=0.0,
+        upper=60.0,
         doc="wall time that a paced simulation waits for a command; then it calls it late",
     )
-    odom_rate: float = parameter(100.0, unit="Hz", low=0.1, high=4000.0, doc="odometry per second of the run's time")
-    tf_rate: float = parameter(50.0, unit="Hz", low=0.1, high=4000.0, doc="transforms per second of the run's time")
+    odom_rate: float = parameter(100.0, unit="Hz", lower=0.1, upper=4000.0, doc="odometry per second of the run's time")
+    tf_rate: float = parameter(50.0, unit="Hz", lower=0.1, upper=4000.0, doc="transforms per second of the run's time")
 
 
 COMMON = {info.name for info in describe(BackendSettings)} - {"robot", "robot_overrides"}
@@ -62,7 +62,7 @@ def check_time(settings: BackendSettings) -> None:
         raise UserError("backend.real_time_factor = 0 (as fast as possible) needs backend.lockstep = true.")
 
 
-def robots_own(spec: RobotSpec, kind: str, settings: type) -> dict[str, Any]:
+def own_robot_settings(spec: RobotSpec, kind: str, settings: type) -> dict[str, Any]:
     """What the robot file wants of a backend's own settings, where it wants something else than the backend.
 
     A settings class that says `like: ClassVar[str] = "other"` takes what the file says of that backend too, as far as
@@ -73,13 +73,13 @@ def robots_own(spec: RobotSpec, kind: str, settings: type) -> dict[str, Any]:
     return {**shared, **{name: value for name, value in _said(spec, kind).items() if name not in COMMON}}
 
 
-def robots_common(spec: RobotSpec, kind: str, settings: type) -> dict[str, Any]:
+def common_robot_settings(spec: RobotSpec, kind: str, settings: type) -> dict[str, Any]:
     """The same of what every backend takes, with the rate of the robot's ring."""
     said = {**_said(spec, getattr(settings, "like", "")), **_said(spec, kind)}
-    return {**robots_rate(spec), **{name: value for name, value in said.items() if name in COMMON}}
+    return {**robot_rate_setting(spec), **{name: value for name, value in said.items() if name in COMMON}}
 
 
-def robots_rate(spec: RobotSpec) -> dict[str, float]:
+def robot_rate_setting(spec: RobotSpec) -> dict[str, float]:
     """The setting `rate` (Hz) that the robot file wants of every ring; empty where it wants none."""
     return {} if spec.rate is None else {"rate": spec.rate}
 

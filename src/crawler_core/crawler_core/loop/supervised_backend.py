@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from crawler_core.errors import BackendFault
-from crawler_core.linkages.loop_closure_solver import Closure
+from crawler_core.linkages.loop_closure_solver import LoopClosureSolver
 from crawler_core.loop.backend import Backend, Recoverable
-from crawler_core.safety.supervisor import MOVING, Supervisor
+from crawler_core.safety.supervisor import MOVING_STATES, Supervisor
 from crawler_core.types import JointCommand, Observation
 
 
-class Runner:
+class SupervisedBackend:
     """A backend and its supervisor. `observation` is the newest state, `applied` what the joints were last told.
 
     A backend that does not know the passive joints of the robot's loops reports them as NaN; `closure` fills them in,
@@ -27,7 +27,7 @@ class Runner:
         backend: Backend,
         supervisor: Supervisor,
         dt: float,
-        closure: Closure | None = None,
+        closure: LoopClosureSolver | None = None,
         clock: Callable[[], float] | None = None,
     ) -> None:
         """`clock` (s) tells how late ticks are where time passes by itself."""
@@ -55,13 +55,13 @@ class Runner:
         self.supervisor.enable(self.observation, patience)
         self._ticked = None
 
-    def go_on(self, patience: float = 0.0) -> None:
+    def resync(self, patience: float = 0.0) -> None:
         """Motion that was allowed some time ago begins from where the joints are by now; a fault latches.
 
         They may have sagged, or somebody may have moved them: nothing has told them where to be. A simulated robot has
         stood still, since its time has.
         """
-        if self.backend.simulated or self.supervisor.motion not in MOVING:
+        if self.backend.simulated or self.supervisor.motion not in MOVING_STATES:
             return
         self.supervisor.disable()
         try:
@@ -104,7 +104,7 @@ class Runner:
         """One tick towards rest, for an orderly end. Raises BackendFault."""
         self._act(self.supervisor.rest(self.observation))
         self.backend.advance(self._dt)
-        if self.supervisor.pushes:  # braking goes by the velocity that is measured
+        if self.supervisor.has_effort_joints:  # braking goes by the velocity that is measured
             self.observation = self._observe()
 
     @property
@@ -150,7 +150,7 @@ class Runner:
             self.backend.relax()
         except BackendFault as fault:
             failed = fault
-            self.supervisor.not_relaxed(fault)
+            self.supervisor.torque_off_failed(fault)
         self.applied = None
         self._relaxed = True
         return failed

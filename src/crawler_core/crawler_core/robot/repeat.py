@@ -9,14 +9,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from crawler_core.errors import UserError, shown, unknown_name
+from crawler_core.errors import UserError, quoted, unknown_name
 
-PLACE = "*"  # in a name: where the number goes
+REPEAT_MARK = "*"  # in a name: where the number goes
 MOST = 200  # entries of one repetition
 _BOUND = re.compile(r"(\w+)(?: *([+-]) *(\d{1,9}))?")
 
 
-def expand(section: Mapping[str, Any], parameters: Mapping[str, Any], label: str) -> dict[str, Any]:
+def expand_repeats(section: Mapping[str, Any], parameters: Mapping[str, Any], label: str) -> dict[str, Any]:
     """`section` of a robot file with every repeated entry spelt out, in order.
 
     `parameters` is the robot file's table of them. Raises UserError for a repetition that cannot be read.
@@ -24,8 +24,8 @@ def expand(section: Mapping[str, Any], parameters: Mapping[str, Any], label: str
     spelt: dict[str, Any] = {}
     for name, entry in section.items():
         where = f"{label}.{name}"
-        if (PLACE in name) != ("repeat" in entry):
-            raise UserError(f"{where}: an entry has '{PLACE}' in its name if, and only if, it says 'repeat'.")
+        if (REPEAT_MARK in name) != ("repeat" in entry):
+            raise UserError(f"{where}: an entry has '{REPEAT_MARK}' in its name if, and only if, it says 'repeat'.")
         if "repeat" not in entry:
             _add(spelt, name, entry, label)
             continue
@@ -34,7 +34,7 @@ def expand(section: Mapping[str, Any], parameters: Mapping[str, Any], label: str
         if last - first >= MOST:
             raise UserError(f"{where}.repeat goes from {first} to {last}: {MOST} is the most.")
         for number in range(first, last + 1):
-            _add(spelt, name.replace(PLACE, str(number)), dict(own), label)
+            _add(spelt, name.replace(REPEAT_MARK, str(number)), dict(own), label)
     return spelt
 
 
@@ -46,7 +46,7 @@ def _add(spelt: dict[str, Any], name: str, entry: Any, label: str) -> None:
 
 def _bounds(repeat: Any, parameters: Mapping[str, Any], where: str) -> tuple[int, int]:
     if not isinstance(repeat, list) or len(repeat) != 2:
-        raise UserError(f"{where}.repeat = {shown(repeat)} must be [first, last], such as [1, links - 1].")
+        raise UserError(f"{where}.repeat = {quoted(repeat)} must be [first, last], such as [1, links - 1].")
     return _number(repeat[0], parameters, where), _number(repeat[1], parameters, where)
 
 
@@ -54,7 +54,7 @@ def _number(word: Any, parameters: Mapping[str, Any], where: str) -> int:
     """A whole number, or a whole-number parameter with or without something added: 3, links, links - 1."""
     match = _BOUND.fullmatch(str(word).strip())
     if not match:
-        raise UserError(f"{where}.repeat has {shown(word)}: give a whole number, a parameter, or such as links - 1.")
+        raise UserError(f"{where}.repeat has {quoted(word)}: give a whole number, a parameter, or such as links - 1.")
     name, sign, offset = match.groups()
     shift = int(f"{sign}{offset}") if sign else 0
     if re.fullmatch(r"[0-9]{1,9}", name):

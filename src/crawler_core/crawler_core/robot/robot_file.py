@@ -12,7 +12,7 @@ from ament_index_python.packages import PackageNotFoundError, get_package_share_
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.files import read_yaml
 from crawler_core.parameters import ParameterInfo, build, check_value
-from crawler_core.robot.repeat import expand
+from crawler_core.robot.repeat import expand_repeats
 from crawler_core.robot.robot_spec import FootSpec, JointSpec, LoopSpec, RobotSpec, SafetySpec, StartSpec, StrideSpec
 from crawler_core.robot.schema import (
     FREE_SECTIONS,
@@ -23,7 +23,7 @@ from crawler_core.robot.schema import (
     base_motion,
     check_document,
     parameter_info,
-    quantity,
+    physical_value,
 )
 
 
@@ -64,7 +64,7 @@ def load_robot(name: str, overrides: Mapping[str, Any] | None = None) -> RobotSp
         check_document(document)
         _override(document, overrides or {})
         for section in ("joints", "feet"):
-            document[section] = expand(document[section], document["parameters"], section)
+            document[section] = expand_repeats(document[section], document["parameters"], section)
         return _parse(path, document)
     except UserError as error:
         raise error if "robot." in str(error) else UserError(f"{path}: {error}") from None
@@ -126,10 +126,10 @@ def _joint(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -
         effort=joint.effort,
         home=math.radians(joint.home_deg),
         home_velocity=joint.home_velocity,
-        drive=joint.drive,
+        command_interface=joint.command_interface,
         power=joint.power,
-        brake=joint.brake,
-        damping=quantity(entry.get("damping", 0.0), parameters, f"joints.{name}.damping"),
+        idle_damping=joint.idle_damping,
+        damping=physical_value(entry.get("damping", 0.0), parameters, f"joints.{name}.damping"),
     )
 
 
@@ -137,10 +137,10 @@ def _foot(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) ->
     quantities = ("stiffness", "damping", "slip_damping")
     own = {key: value for key, value in entry.items() if key not in ("friction", *quantities)}
     label = f"feet.{name}.friction"
-    friction = math.prod(quantity(factor, parameters, label) for factor in entry["friction"])
+    friction = math.prod(physical_value(factor, parameters, label) for factor in entry["friction"])
     lifts = build(FootEntry, own, section=f"feet.{name}").lifts
     stiffness, damping, slip_damping = (
-        quantity(entry[key], parameters, f"feet.{name}.{key}") if key in entry else None for key in quantities
+        physical_value(entry[key], parameters, f"feet.{name}.{key}") if key in entry else None for key in quantities
     )
     return FootSpec(name, friction, lifts, stiffness or None, damping, slip_damping or None)
 
@@ -148,7 +148,7 @@ def _foot(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) ->
 def _start(entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> StartSpec:
     own = build(StartEntry, {key: value for key, value in entry.items() if key != "height"}, section="start")
     return StartSpec(
-        height=quantity(entry.get("height", 0.0), parameters, "start.height"),
+        height=physical_value(entry.get("height", 0.0), parameters, "start.height"),
         rpy=(math.radians(own.roll_deg), math.radians(own.pitch_deg), math.radians(own.yaw_deg)),
         linear=(own.vx, own.vy, own.vz),
         angular=(own.roll_rate, own.pitch_rate, own.yaw_rate),
@@ -156,7 +156,8 @@ def _start(entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> StartSpec
 
 
 def _stride(entry: Mapping[str, Any], feet: Mapping[str, Any], parameters: Mapping[str, Any]) -> StrideSpec:
-    stride = StrideSpec(**{**entry, "apart": quantity(entry.get("apart", 0.0), parameters, "stride.apart")})
+    min_interval = physical_value(entry.get("min_interval", 0.0), parameters, "stride.min_interval")
+    stride = StrideSpec(**{**entry, "min_interval": min_interval})
     if stride.foot and stride.foot not in feet:
         raise unknown_name("foot for stride.foot", stride.foot, feet)
     return stride

@@ -26,14 +26,14 @@ class JointSpec:
     effort: float  # N·m
     home: float  # rad, where a simulation starts; of a passive joint in a loop, near where: the loop says the rest
     home_velocity: float = 0.0  # rad/s at the start
-    drive: str = "position"  # position: told where to be; effort: told how hard to push
+    command_interface: str = "position"  # position: told where to be; effort: told how hard to push
     power: float = math.inf  # W, the motor's most, either way
-    brake: float = 0.0  # N·m·s/rad, of an effort joint while nothing is commanded
+    idle_damping: float = 0.0  # N·m·s/rad, of an effort joint while nothing is commanded
     damping: float = 0.0  # N·m·s/rad that an effort joint's motor has by itself, always
 
     @property
-    def by_effort(self) -> bool:
-        return self.drive == "effort"
+    def is_effort_driven(self) -> bool:
+        return self.command_interface == "effort"
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,9 @@ class StartSpec:
 class StrideSpec:
     """Where one stride ends and the next begins: after the gait's period, or with an event of a foot."""
 
-    cut: str = "period"  # period | touch_down | lift_off
+    event: str = "period"  # period | touch_down | lift_off
     foot: str = ""
-    apart: float = 0.0  # s after an event in which another is no stride's end: a foot that lands may bounce
+    min_interval: float = 0.0  # s after an event in which another is no stride's end: a foot that lands may bounce
 
 
 @dataclass(frozen=True)

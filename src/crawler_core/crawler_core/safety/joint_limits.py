@@ -12,7 +12,7 @@ from crawler_core.robot.robot_spec import JointSpec, RobotSpec
 from crawler_core.types import FloatArray, JointCommand
 
 # of a joint's acceleration limit, for stopping and catching up: gentle enough that a foot on the ground stays there
-GENTLE = 0.125
+BRAKING_SHARE = 0.125
 # of what the acceleration limit changes in a tick: so far a velocity may be from the mean over the tick before it
 APART = 0.75
 
@@ -86,7 +86,7 @@ def brake(position: FloatArray, velocity: FloatArray, limits: JointLimits, dt: f
     """
     speed = np.abs(velocity)
     room = np.where(velocity > 0.0, limits.upper - position, position - limits.lower)
-    gentle = np.minimum(speed - GENTLE * limits.acceleration * dt, _stoppable(room, speed, limits, dt))
+    gentle = np.minimum(speed - BRAKING_SHARE * limits.acceleration * dt, _stoppable(room, speed, limits, dt))
     slower = np.sign(velocity) * np.maximum(np.maximum(gentle, speed - limits.acceleration * dt), 0.0)
     moved = position + 0.5 * (velocity + slower) * dt
     lower, upper = np.minimum(limits.lower, position), np.maximum(limits.upper, position)  # no jump to the limit
@@ -109,7 +109,7 @@ def approach(
     acceleration is that of the reference and `GENTLE` of their limit on top, within that limit. Where that would carry
     them beyond a limit of their position they brake before it.
     """
-    strongest = GENTLE * limits.acceleration
+    strongest = BRAKING_SHARE * limits.acceleration
     gap = position - now[0]
     closing = velocity - now[1]
     distance = np.abs(gap)

@@ -33,19 +33,19 @@ class MotionState(Enum):
 COAST = 0.02  # s that the joints go on as they were without a command: a late one should not shake the robot
 STILL = 0.05  # rad/s: an effort-driven joint that is slower has been braked
 FARTHEST = 1e9  # rad: an angle beyond it is no angle, and its digits would not tell one tick from the next
-LATCHED = (MotionState.ESTOPPED, MotionState.FAULTED)
-MOVING = (MotionState.ACTIVE, MotionState.HOLDING)
+LATCHED_STATES = (MotionState.ESTOPPED, MotionState.FAULTED)
+MOVING_STATES = (MotionState.ACTIVE, MotionState.HOLDING)
 
 
 @dataclass
-class Report:
+class SupervisorReport:
     """Counters since the start, and the latest sentence for each kind of event."""
 
     clamped: int = 0
-    refused: int = 0
+    rejected: int = 0
     late: int = 0
     last_clamp: str = ""
-    last_refusal: str = ""
+    last_rejection: str = ""
     fault: str = ""
     remedy: str = ""
     joint: str = ""
@@ -56,13 +56,13 @@ class Supervisor:
 
     def __init__(self, spec: RobotSpec, dt: float) -> None:
         self.motion = MotionState.DISABLED
-        self.report = Report()
+        self.report = SupervisorReport()
         self._spec = spec
         self._dt = dt
         self._indices = np.array(spec.actuated_indices, dtype=int)
         # joints that are driven by position have setpoints, which all that follows is about; the others have efforts
-        self._pushed = [k for k, joint in enumerate(spec.actuated) if joint.by_effort]
-        placed = [k for k, joint in enumerate(spec.actuated) if not joint.by_effort]
+        self._pushed = [k for k, joint in enumerate(spec.actuated) if joint.is_effort_driven]
+        placed = [k for k, joint in enumerate(spec.actuated) if not joint.is_effort_driven]
         self._placed: list[int] | slice = placed if self._pushed else slice(None)  # a slice costs nothing
         self._joints = tuple(spec.actuated[k] for k in placed)
         self._numbered = tuple(zip(placed, self._joints, strict=True))
@@ -76,7 +76,7 @@ class Supervisor:
         self._astray = np.zeros(len(self._joints))  # s for which each joint has been away from its setpoint
 
     @property
-    def pushes(self) -> bool:
+    def has_effort_joints(self) -> bool:
         """Whether the robot has joints that are driven by effort."""
         return bool(self._pushed)
 
@@ -93,9 +93,9 @@ class Supervisor:
         Without a first command the joints are held there, and after `relax_after`, or `patience` (s) where that is
         longer, the torque goes off. Raises BackendFault while a stop is latched.
         """
-        if self.motion in MOVING:
+        if self.motion in MOVING_STATES:
             return
-        if self.motion in LATCHED:
+        if self.motion in LATCHED_STATES:
             raise BackendFault(f"the robot is {self.motion.value}", remedy="call the reset service, then enable")
         measured = observation.position[self._indices]
         if not np.isfinite(measured).all():
@@ -109,7 +109,7 @@ class Supervisor:
 
     def disable(self) -> None:
         """Stop on request; a latched stop stays latched."""
-        if self.motion not in LATCHED:
+        if self.motion not in LATCHED_STATES:
             self.motion = MotionState.DISABLED
 
     def estop(self) -> None:
@@ -129,9 +129,9 @@ class Supervisor:
         self.report.remedy = fault.remedy or "remove the cause, then call reset and enable"
         self.report.joint = fault.joint
 
-    def not_relaxed(self, fault: BackendFault) -> None:
+    def torque_off_failed(self, fault: BackendFault) -> None:
         """The torque of a joint could not be taken off: a fault, said beside the one that it follows from."""
-        if self.motion not in LATCHED:
+        if self.motion not in LATCHED_STATES:
             self.fault(fault)
         elif str(fault) not in self.report.fault:
             self.report.fault = f"{self.report.fault}; besides, {fault}"
@@ -140,17 +140,17 @@ class Supervisor:
 
     def reset(self) -> None:
         """Clear a latched stop. MotionState still needs `enable`."""
-        if self.motion in LATCHED:
+        if self.motion in LATCHED_STATES:
             self.motion = MotionState.DISABLED
         self.report.fault = self.report.remedy = self.report.joint = ""
 
-    def refuse(self, reason: str) -> None:
+    def reject(self, reason: str) -> None:
         """Note a command that could not be used; its tick counts as one without a command."""
-        self.report.refused += 1
-        self.report.last_refusal = reason
+        self.report.rejected += 1
+        self.report.last_rejection = reason
 
     @property
-    def silence(self) -> str:
+    def timeout_reason(self) -> str:
         """Why the joints are held or without torque, and what to do; empty where they are not."""
         if self.motion not in (MotionState.HOLDING, MotionState.RELAXED):
             return ""
@@ -171,9 +171,9 @@ class Supervisor:
         `elapsed`, the time since the tick before (s), where that is not one tick.
         """
         passed = self._dt if elapsed is None else elapsed
-        if self.motion in MOVING:
+        if self.motion in MOVING_STATES:
             self._watch(observation, command, passed)
-        if self.motion not in MOVING:
+        if self.motion not in MOVING_STATES:
             return None
         if command is not None and self._unusable(command):
             command = None
@@ -194,12 +194,12 @@ class Supervisor:
         if not usable.all():
             names = [joint.name for joint, good in zip(self._joints, usable, strict=True) if not good]
             what = "an angle" if np.isfinite(position).all() else "a finite number"
-            self.refuse(f"the position of {', '.join(names)} is not {what}")
+            self.reject(f"the position of {', '.join(names)} is not {what}")
             return True
         endless = np.isinf(command.effort)
         if endless.any():
             names = [name for name, bad in zip(self._spec.actuated_names, endless, strict=True) if bad]
-            self.refuse(f"the effort of {', '.join(names)} is infinite")
+            self.reject(f"the effort of {', '.join(names)} is infinite")
             return True
         return False
 

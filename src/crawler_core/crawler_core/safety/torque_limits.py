@@ -33,7 +33,7 @@ class TorqueLimits:
             velocity=np.array([joint.velocity for joint in joints]),
             effort=np.array([joint.effort for joint in joints]),
             power=np.array([joint.power for joint in joints]),
-            brake=np.array([joint.brake for joint in joints]),
+            brake=np.array([joint.idle_damping for joint in joints]),
         )
 
 
