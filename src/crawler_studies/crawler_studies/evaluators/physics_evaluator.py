@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from crawler_core.description.urdf import weight_of
+from crawler_core.description.urdf import total_weight
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.loop.backend import Backend
 from crawler_core.robot.robot_spec import RobotSpec
@@ -57,7 +57,7 @@ class SteadyRun:
     @property
     def count(self) -> float:
         """Strides in all of the window, parts of them too."""
-        by_period = self.spec.stride.cut == "period"
+        by_period = self.spec.stride.event == "period"
         return self.strides.count if by_period else self.window.time / self.strides.period
 
     @cached_property
@@ -82,7 +82,7 @@ MEASURED: Mapping[str, Callable[[SteadyRun], float]] = {
     "slip_per_stride_m": lambda it: it.window.slip / it.count,
     "friction_work_J": lambda it: it.window.friction_work / it.count,
     "energy_per_stride_J": lambda it: it.window.work / it.count,
-    "cost_of_transport": lambda it: it.window.work / it.count / (weight_of(it.spec) * abs(it.strides.step)),
+    "cost_of_transport": lambda it: it.window.work / it.count / (total_weight(it.spec) * abs(it.strides.step)),
     "lateral_drift_m": lambda it: it.strides.drift / it.strides.count,
     "yaw_per_stride_rad": lambda it: it.strides.turn / it.strides.count,
     "yaw_rate_deg_s": lambda it: math.degrees(it.strides.turn) / it.strides.time,
@@ -180,7 +180,7 @@ class PhysicsEvaluator:
         dt_ns = round(1e9 / self.rate)
         dt = dt_ns * 1e-9
         law = self.case.law_entry.build(spec, self.case.law_at(point), dt)
-        periods = whole_beat(gait.period, dt) if spec.stride.cut == "period" else round(EVENTFUL_TIME / gait.period)
+        periods = whole_beat(gait.period, dt) if spec.stride.event == "period" else round(EVENTFUL_TIME / gait.period)
         ticks = round(max(1, periods) * gait.period / dt)
         backend = ENGINES[self.backend].backend(spec, self.settings, dt)
         try:
@@ -225,7 +225,9 @@ def _settled(block: Callable[[int], RunWindow], periods: float, spec: RobotSpec,
             return Result.invalid("it tips over.")
         strides = window.strides(periods)
         if strides is None:
-            return Result.invalid(f"{spec.stride.foot} has no {spec.stride.cut} by which strides could be told apart.")
+            return Result.invalid(
+                f"{spec.stride.foot} has no {spec.stride.event} by which strides could be told apart."
+            )
         step = strides.step
         if abs(step - before) <= max(RELATIVE * abs(step), ABSOLUTE):
             return _result(SteadyRun(spec, gait, window, strides, periods))
@@ -248,7 +250,7 @@ def _result(found: SteadyRun) -> Result:
         **({"min_normal_force_N": lowest} if standing else {}),
     }
     own = {name: known[name] for name in wanted if name in known}
-    period = found.gait.period if spec.stride.cut == "period" else strides.period
+    period = found.gait.period if spec.stride.event == "period" else strides.period
     return Result(strides.step, strides.step / period, valid=True, own=own)
 
 
