@@ -22,7 +22,7 @@ from gait_generators.kinds.gait_registry import make_gait
 from gait_generators.transitions.blend import Blend
 from gait_generators.transitions.hold import Hold
 from hybrid_controller.controller import Controller
-from hybrid_controller.laws.hybrid import Hybrid, HybridParameters
+from hybrid_controller.laws.hybrid.hybrid_law import HybridLaw, HybridParameters
 from hybrid_controller.reference.horizon import Horizon
 from sim_bridge.bullet.pybullet_backend import PyBulletBackend, PyBulletSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
@@ -41,7 +41,7 @@ def ring_step(spec: RobotSpec, backend: Any, omega: float) -> float:
     home = np.array([joint.home for joint in spec.actuated])
     grid = np.arange(0.0, end + 0.1, 0.01)
     reference = Blend(Hold(home), gait, 0.0, FADE).sample(grid)
-    controller = Controller(spec, Hybrid(spec, HybridParameters(), dt), round(1e9 * dt))
+    controller = Controller(spec, HybridLaw(spec, HybridParameters(), dt), round(1e9 * dt))
     controller.take(Horizon([round(1e9 * t) for t in grid], *reference))
     nothing = np.full(len(home), math.nan)
     x = []

@@ -13,7 +13,7 @@ from crawler_core.types import FloatArray
 
 
 class BatchShape(NamedTuple):
-    """What points have in common: the robot's parameters, and a path of its joints, run at any pace."""
+    """Parameters of the robot and joint path that several points share; each point runs it at its own pace."""
 
     parameters: Mapping[str, float]
     motion: PeriodicMotion
@@ -32,14 +32,14 @@ class Predictions:
 
 
 class Batch(Protocol):
-    """How a model predicts many points."""
+    """Interface of a model that predicts many points in one call."""
 
     @property
     def unshaping(self) -> frozenset[str]:
         """The robot's parameters that may differ between the points of one shape."""
 
     def fits(self, parameters: Mapping[str, float]) -> bool:
-        """Whether a robot with these parameters can be predicted so."""
+        """Return True if the batch can predict a robot with these parameters."""
 
     def run(
         self, shapes: Sequence[BatchShape], which: NDArray[Any], omega: FloatArray, parameters: Mapping[str, FloatArray]

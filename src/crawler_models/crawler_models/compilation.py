@@ -1,7 +1,7 @@
-"""Where the compiled code is kept.
+"""Directory of the compiled code, one for each state of the sources.
 
-numba notices that a file has changed, but not that a function it calls, in another file, has: it would go on with the
-old one. So the directory of the cache bears a digest of all sources that are compiled: those in folders `fast`.
+numba notices a changed file, but not a changed function in another file that it calls, and would use the old one. So
+the name of the cache directory has a digest of all compiled sources: those in folders `fast`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numba
 def keep_compiled_code() -> None:
     """Point numba to this version's directory: beside the sources, or in the user's cache where those are read-only.
 
-    To be called by the `__init__` of a folder `fast`, before it imports anything that is compiled.
+    The `__init__` of a folder `fast` calls it before it imports compiled code.
     """
     here = Path(__file__).resolve().parent
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(here.glob("*/fast/*.py")))).hexdigest()[:16]

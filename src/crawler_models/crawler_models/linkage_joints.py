@@ -1,4 +1,4 @@
-"""Where two bars meet: what every linkage in closed form is built from. Points are complex numbers."""
+"""Joint of two bars, the element of every closed-form linkage. Points are complex numbers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a robot's equations can do, said in one place: the object that `equations:` in a robot.yaml names.
+"""Model of a robot: the object that `equations:` in a robot.yaml names, and all that its equations can do.
 
-A robot of one's own brings a package with such an object and writes `equations: my_package.my_model:MODEL`.
+A user's robot brings a package with such an object: `equations: my_package.my_model:MODEL`.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from crawler_models.plant import Plant
 
 @dataclass(frozen=True)
 class Column:
-    """One number of a prediction besides those that every robot has."""
+    """One number of a prediction, in addition to those that every robot has."""
 
     key: str  # with its unit at the end, as in peak_torque_N_m
-    meaning: str  # for a table that people read
-    text: Callable[[Any], str] = str  # how people read it
-    kept: type | None = None  # float or bool: a study keeps it for each point, as such
+    meaning: str  # column title of a table
+    text: Callable[[Any], str] = str  # formats the value for a table
+    study_type: type | None = None  # float or bool: type of the column in a study; None: not stored
 
 
 @dataclass(frozen=True)
 class Model:
-    """What there is. What is absent is not there, and who needs it says so.
+    """Capabilities of a robot's equations; an absent one is None or empty, and its users report that.
 
-    Texts are "module:object", imported by whoever needs them.
+    Strings have the form "module:object" and are imported on first use.
     """
 
     plant: Callable[[RobotSpec], Plant] | None = None  # at home; raises ValueError where it cannot stand so
@@ -44,10 +44,10 @@ class Model:
     design: str = ""  # a search for a better mechanism: a crawler_studies.design.designer.Designer
     # where its feet are over its cranks, for a controller that looks it up: a crawler_models.lookup.MakeLookup
     lookup: str = ""
-    # full names of parameters that tuning finds in a way of their own, each with a crawler_studies.tuning.parameter_search.Search
+    # parameters with a search of their own, by full name: each a crawler_studies.tuning.parameter_search.Search
     searches: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def kept(self) -> dict[str, type]:
-        """The columns that a study keeps."""
-        return {column.key: column.kept for column in self.columns if column.kept is not None}
+    def study_columns(self) -> dict[str, type]:
+        """Return the columns that a study stores, with their types."""
+        return {column.key: column.study_type for column in self.columns if column.study_type is not None}

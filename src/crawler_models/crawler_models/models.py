@@ -1,4 +1,4 @@
-"""The robots' equations by name."""
+"""Registry of the robots' equations by name."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from typing import Any
 
 from crawler_core.errors import UserError
 from crawler_core.motion import PeriodicMotion
-from crawler_core.registry import Table, load
+from crawler_core.registry import LazyRegistry, import_object
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.model import Model
 from crawler_models.plant import Plant
 
-MODELS: Table[Model] = Table(
+MODELS: LazyRegistry[Model] = LazyRegistry(
     "model",
     {
-        "three_link": "crawler_models.three_link.model:MODEL",
-        "snake": "crawler_models.snake.model:MODEL",
-        "bolt": "crawler_models.bolt.model:MODEL",
-        "miniaq": "crawler_models.miniaq.model:MODEL",
+        "three_link": "crawler_models.three_link.model:THREE_LINK_MODEL",
+        "snake": "crawler_models.snake.model:SNAKE_MODEL",
+        "bolt": "crawler_models.bolt.model:BOLT_MODEL",
+        "miniaq": "crawler_models.miniaq.model:MINIAQ_MODEL",
     },
 )
 
 
 def model_of(spec: RobotSpec) -> Model:
-    """What the equations of `spec` can do; for a robot whose file names none, nothing. Raises UserError.
+    """Return the model of `spec`; an empty one for a robot whose file names no equations. Raises UserError.
 
     A package that the file names is found on Python's path, or beside the file.
     """
@@ -32,18 +32,19 @@ def model_of(spec: RobotSpec) -> Model:
         return Model()
     if ":" in spec.equations:
         if (beside := str(spec.directory)) not in sys.path:
-            sys.path.append(beside)  # where a robot of one's own has its package
-        found = load(spec.equations, what=f"the model of '{spec.name}'")
+            sys.path.append(beside)  # a user's robot has its package beside its file
+        found = import_object(spec.equations, what=f"the model of '{spec.name}'")
         if not isinstance(found, Model):
             raise UserError(
-                f"the model of '{spec.name}' is said to be '{spec.equations}', which is no crawler_models.model.Model."
+                f"the equations of '{spec.name}' are '{spec.equations}': that is a {type(found).__name__}, not a "
+                "crawler_models.model.Model."
             )
         return found
     return MODELS[spec.equations]
 
 
 def make_plant(spec: RobotSpec) -> Plant:
-    """The equations of `spec`, standing at home. Raises UserError where there are none, or where it cannot stand so."""
+    """Return the plant of `spec`, standing at home. Raises UserError without equations, or if it cannot stand there."""
     plant = model_of(spec).plant
     if plant is None:
         raise UserError(
@@ -56,12 +57,12 @@ def make_plant(spec: RobotSpec) -> Plant:
 
 
 def predicts(spec: RobotSpec) -> bool:
-    """Whether the equations of `spec` predict its steady crawl. Raises UserError where they cannot be had."""
+    """Return True if the equations of `spec` predict its steady crawl. Raises UserError if they cannot be loaded."""
     return model_of(spec).predict is not None
 
 
 def predict(spec: RobotSpec, motion: PeriodicMotion) -> dict[str, Any]:
-    """The steady crawl of `spec` by its equations: `Model.predict`. Raises UserError where there are none."""
+    """Predict the steady crawl of `spec` by `Model.predict`. Raises UserError if its model predicts none."""
     found = model_of(spec).predict
     if found is None:
         raise UserError(f"there are no equations that predict '{spec.name}': use --backend pybullet or mujoco.")

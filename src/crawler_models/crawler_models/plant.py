@@ -1,4 +1,4 @@
-"""What the model backend needs from a robot's equations: joints in, motion and ground contacts out.
+"""Interface of the model backend to a robot's equations: joints in, motion and ground contacts out.
 
 Everything crossing this interface is SI and in ROS world axes: x forward, y left, z up.
 """
@@ -56,7 +56,7 @@ class Plant(Protocol):
         """Position (rad), velocity (rad/s) and effort (N m) in the order of ``joint_names``; arrays of their own."""
 
     def base(self) -> BaseState:
-        """Where the base is and how it moves."""
+        """Pose and velocity of the base."""
 
     def contacts(self) -> tuple[Contact, ...]:
         """Every foot, always in the same order."""

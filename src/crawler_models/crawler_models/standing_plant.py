@@ -1,4 +1,4 @@
-"""A robot's equations in their place: in the robot file's order, and put on their feet again where they are."""
+"""Plant of a robot in the order of its file; after a reset it stands where it was."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class StandingPlant:
         return position, velocity, effort
 
     def base(self) -> BaseState:
-        """Where the base is in the world, and how it moves."""
+        """Pose and velocity of the base in the world."""
         base = self._plant.base()
         x, y, z = base.position
         return BaseState((x + self._x, y + self._y, z), base.quaternion, base.linear, base.angular)

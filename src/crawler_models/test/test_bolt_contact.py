@@ -20,7 +20,7 @@ LOWEST = math.radians(228.0)  # the crank's angle with the foot at its lowest
 def follow(leg, start, ticks, tau=0.0, tick=1e-4):
     """States, contact modes and forces of every tick."""
     packed = pack(leg)
-    state, mode, record = start.state(packed), np.int64(OPEN), np.zeros(interval.RECORD)
+    state, mode, record = start.state(packed), np.int64(OPEN), np.zeros(interval.RECORD_WIDTH)
     states, modes, means = [state.copy()], [OPEN], [(0.0, 0.0)]
     for _ in range(ticks):
         mode, ended = interval.advance(packed, state, mode, tau, tick, 2, record)
@@ -114,7 +114,7 @@ def test_a_rigid_pinned_stance_keeps_its_energy_and_its_foot():
     state = Start(angle, -5.0, 0.0, 0.0, 0.0).state(packed)
     v = 5.0 * dr
     state[2:4] = v.real, v.imag
-    mode, record = np.int64(STICK), np.zeros(interval.RECORD)
+    mode, record = np.int64(STICK), np.zeros(interval.RECORD_WIDTH)
 
     def energy(s):
         return kinetic(leg, complex(s[2], s[3]), s[4], s[5]) + leg.mass * leg.g * s[1]

@@ -13,7 +13,7 @@ from crawler_core.motion import PeriodicMotion
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.bolt.prediction import least_friction, predict_running
 from crawler_models.bolt.runs.return_map import multipliers
-from crawler_models.bolt.runs.robustness import PERCENT, broken, changed, reach
+from crawler_models.bolt.runs.robustness import MAX_CHANGE_PERCENT, broken, changed, reach
 from crawler_models.bolt.runs.running import RunningParameters
 from crawler_models.bolt.runs.sampled_run import Start, simulate_sampled
 from crawler_models.bolt.runs.vault import fastest, vault, vault_speed
@@ -120,10 +120,10 @@ def broken_with(name, factor):
 
 def test_reach_says_how_far_a_number_may_be_off_and_what_breaks_then():
     down, below, up, above = reach(LEG, LAW, START, ["mu"])["mu"]
-    assert 10 <= down <= PERCENT
-    assert up == PERCENT
+    assert 10 <= down <= MAX_CHANGE_PERCENT
+    assert up == MAX_CHANGE_PERCENT
     assert above == ""
-    assert below == "" or down < PERCENT
+    assert below == "" or down < MAX_CHANGE_PERCENT
 
 
 def test_the_prediction_has_the_numbers_of_the_run(run):

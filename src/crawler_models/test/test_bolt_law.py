@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bolt_runs import LAW, LEG, START
 
-from crawler_models.bolt.runs.running import TURN, Running, RunningParameters, ahead
+from crawler_models.bolt.runs.running import TURN_RAD, Running, RunningParameters, ahead
 from crawler_models.bolt.runs.sampled_run import simulate_sampled
 
 PAPER = RunningParameters()
@@ -21,8 +21,8 @@ def law(parameters=PAPER, torque=120.0, power=1350.0):
 @pytest.mark.parametrize("mark", [-2.0, 0.0, 1.0])
 def test_the_mark_ahead_is_the_first_that_a_backward_crank_reaches(angle, mark):
     found = ahead(angle, mark)
-    assert 0.0 < angle - found <= TURN + 1e-12
-    assert math.remainder(found - mark, TURN) == pytest.approx(0.0, abs=1e-12)
+    assert 0.0 < angle - found <= TURN_RAD + 1e-12
+    assert math.remainder(found - mark, TURN_RAD) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_flight_ramps_from_the_measured_angle_to_alpha_and_waits_there_as_in_the_paper():
@@ -30,14 +30,14 @@ def test_flight_ramps_from_the_measured_angle_to_alpha_and_waits_there_as_in_the
     running.begin(1.0, math.radians(-68.0), stance=False)
     assert running.reference(1.0) == math.radians(-68.0)
     assert running.reference(1.1) == pytest.approx(math.radians(-68.0) - 0.1 * 40.8)
-    assert running.reference(2.0) == running.reference(9.0) == pytest.approx(-TURN)
+    assert running.reference(2.0) == running.reference(9.0) == pytest.approx(-TURN_RAD)
 
 
 def test_with_retraction_the_reference_goes_on_until_the_foot_lands():
     running = law(replace(PAPER, retraction_rate=15.0))
     running.begin(0.0, math.radians(-68.0), stance=False)
-    arrives = (TURN - math.radians(68.0)) / 40.8
-    assert running.reference(arrives + 0.1) == pytest.approx(-TURN - 1.5)
+    arrives = (TURN_RAD - math.radians(68.0)) / 40.8
+    assert running.reference(arrives + 0.1) == pytest.approx(-TURN_RAD - 1.5)
 
 
 def test_stance_begins_where_the_foot_lands_and_ends_at_the_lift_off_angle():
@@ -48,14 +48,14 @@ def test_stance_begins_where_the_foot_lands_and_ends_at_the_lift_off_angle():
     assert running.reference(0.2) == -6.0
     running.torque(0.21, -6.5, -30.0)
     assert running.stance
-    running.torque(0.24, -TURN + math.radians(-68.1), -30.0)
+    running.torque(0.24, -TURN_RAD + math.radians(-68.1), -30.0)
     assert not running.stance
 
 
 def test_a_foot_that_has_not_left_the_ground_does_not_land_again():
     running = law()
     running.begin(0.0, -1.5, stance=True)
-    running.torque(0.1, math.radians(-69.0) - TURN, -30.0)
+    running.torque(0.1, math.radians(-69.0) - TURN_RAD, -30.0)
     running.touch_down(0.11, -8.0)
     assert not running.stance
     running.in_air(0.12, -8.0)

@@ -80,7 +80,7 @@ def test_free_flight_keeps_energy_and_momentum():
         )
 
     for _ in range(400):
-        mode, ended = interval.advance(PACKED, state, OPEN, 0.0, 1e-3, 4, np.zeros(interval.RECORD))
+        mode, ended = interval.advance(PACKED, state, OPEN, 0.0, 1e-3, 4, np.zeros(interval.RECORD_WIDTH))
         assert (mode, ended) == (OPEN, interval.FINE)
     assert abs(began[4] - state[4]) > 2.0 * math.pi
     assert energy(state) == pytest.approx(energy(began), rel=1e-9)
@@ -95,5 +95,5 @@ def test_work_of_the_torque_becomes_energy():
         return 0.5 * reduced(PACKED, s[4])[0] * s[5] ** 2
 
     before, angle = crank_energy(state), state[4]
-    interval.advance(PACKED, state, OPEN, -7.0, 0.1, 400, np.zeros(interval.RECORD))
+    interval.advance(PACKED, state, OPEN, -7.0, 0.1, 400, np.zeros(interval.RECORD_WIDTH))
     assert crank_energy(state) - before == pytest.approx(-7.0 * (state[4] - angle), rel=1e-9)

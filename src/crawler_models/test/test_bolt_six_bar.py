@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crawler_core.linkages.loop_closure_solver import closure_of
+from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.equations.six_bar import passive_angles, pins
@@ -88,7 +88,7 @@ def test_the_foots_jacobian_is_the_slope_of_its_way(leg):
 
 def test_the_robot_files_loops_close_at_the_same_angles():
     spec = load_robot("bolt")
-    leg, closure = Leg.from_parameters(spec.parameters), closure_of(spec)
+    leg, closure = Leg.from_parameters(spec.parameters), make_loop_closure_solver(spec)
     crank = closure.home()[0] - np.radians(np.arange(0.0, 720.0, 10.0))  # two turns, as it runs
     for q1 in crank:
         full, _ = closure.complete(np.array([q1, 0.0, 0.0, 0.0, 0.0]), np.zeros(5))

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 from crawler_models.miniaq.equations.dynamics import derivative, rotation
 from crawler_models.miniaq.fast.equations import CRANK, STATES, numbers
-from crawler_models.miniaq.fast.march import FINE, FORCES, march
+from crawler_models.miniaq.fast.march import FINE, LOAD_COLUMNS, march
 from crawler_models.miniaq.walks.statics import standing
 from crawler_models.miniaq.walks.walk import walk
 
@@ -88,7 +88,7 @@ def test_a_crank_with_an_endless_inertia_turns_at_constant_speed():
     found = walk(ROBOT, TROT, RATES, 0.3, tolerance=1e-8)
     still = standing(ROBOT, TROT)
     y = np.concatenate([still[:6], TROT, still[6:], RATES])
-    states, forces = np.empty((300, STATES)), np.empty((300, FORCES))
+    states, forces = np.empty((300, STATES)), np.empty((300, LOAD_COLUMNS))
     n = numbers(replace(ROBOT, J=1e3, B=0.0), driven=True)
     ended, taken, _, _ = march(n, y, np.zeros(4), 1e-3, 1e-5, 1e-8, states, forces)
     assert (ended, taken) == (FINE, 300)

@@ -16,12 +16,12 @@ from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.fast import advance as interval
 from crawler_models.bolt.fast.compliant import OPEN, SLIP_NEG, SLIP_POS, STICK
 from crawler_models.bolt.fast.reduced import pack, posture, reduced
-from crawler_models.bolt.runs.running import TURN
-from crawler_models.bolt.runs.sampled_run import REASONS, STEPS, Start
+from crawler_models.bolt.runs.running import TURN_RAD
+from crawler_models.bolt.runs.sampled_run import REASON_OF_END, STEPS_PER_TICK, Start
 from crawler_models.plant import PlantFault
 
-MODES = {STICK: ContactMode.STICK, SLIP_POS: ContactMode.SLIP_POS, SLIP_NEG: ContactMode.SLIP_NEG}
-REMEDIES = {
+CONTACT_MODE_OF_FOOT = {STICK: ContactMode.STICK, SLIP_POS: ContactMode.SLIP_POS, SLIP_NEG: ContactMode.SLIP_NEG}
+REMEDY_FOR_REASON = {
     interval.OPENS: "check the lengths robot.*_length of the mechanism",
     interval.BURIED: "begin with more speed or height (robot.start_height), or retune controller.*",
     interval.ENDLESS: "set robot.foot_stiffness to 65000, the spring of the real foot",
@@ -51,7 +51,7 @@ class BoltPlant:
         s = self._start
         self._state = Start(float(angle), s.rate, s.height, s.vx, s.vz).state(self._packed)
         self._mode = OPEN
-        self._record = np.zeros(interval.RECORD)
+        self._record = np.zeros(interval.RECORD_WIDTH)
         self._effort, self._dt = 0.0, 1.0
 
     def advance(self, position: ArrayLike, velocity: ArrayLike, effort: ArrayLike, dt: float) -> None:
@@ -65,12 +65,12 @@ class BoltPlant:
             raise ValueError(f"The crank's effort is {torque} N·m; a finite number is needed.")
         if not (math.isfinite(dt) and dt > 0.0):
             raise ValueError(f"The time step is {dt!r} s; a positive finite number is needed.")
-        state, record = self._state.copy(), np.zeros(interval.RECORD)
-        steps = max(1, math.ceil(STEPS * dt * 1000.0 - 1e-6))
+        state, record = self._state.copy(), np.zeros(interval.RECORD_WIDTH)
+        steps = max(1, math.ceil(STEPS_PER_TICK * dt * 1000.0 - 1e-6))
         mode, ended = interval.advance(self._packed, state, self._mode, float(torque), dt, steps, record)
         if ended != interval.FINE:
-            sentence = REASONS[ended]
-            raise PlantFault(f"{sentence[0].upper()}{sentence[1:]}.", remedy=REMEDIES[ended])
+            sentence = REASON_OF_END[ended]
+            raise PlantFault(f"{sentence[0].upper()}{sentence[1:]}.", remedy=REMEDY_FOR_REASON[ended])
         self._state, self._mode, self._record = state, mode, record
         self._effort, self._dt = float(torque), dt
 
@@ -81,7 +81,7 @@ class BoltPlant:
         # the bars swing less than half a turn about forward, so their angles have no jumps
         a2, a3, a4, a5 = (cmath.phase(bar) for bar in bars)
         t2, t3, t4, t5 = turns
-        position = np.array([q1, a2 - q1, math.remainder(a3 - a2, TURN), a4, math.remainder(a5 - a4, TURN)])
+        position = np.array([q1, a2 - q1, math.remainder(a3 - a2, TURN_RAD), a4, math.remainder(a5 - a4, TURN_RAD)])
         velocity = rate * np.array([1.0, t2 - 1.0, t3 - t2, t4, t5 - t4])
         return position, velocity, np.array([self._effort, 0.0, 0.0, 0.0, 0.0])
 
@@ -97,6 +97,6 @@ class BoltPlant:
         _, _, vx, vy, q1, rate = self._state.tolist()
         along, up = (self._record[[interval.IMPULSE_X, interval.IMPULSE_Y]] / self._dt).tolist()
         slides = complex(vx, vy) + rate * reduced(self._packed, q1)[3]
-        mode = ContactMode.OPEN if up <= 0.0 else MODES[int(self._record[interval.LAST])]
+        mode = ContactMode.OPEN if up <= 0.0 else CONTACT_MODE_OF_FOOT[int(self._record[interval.LAST])]
         force = (0.0, 0.0, 0.0) if up <= 0.0 else (along, 0.0, up)
         return (Contact("foot", mode, ContactSource.SIMULATED, force, (slides.real, 0.0, slides.imag)),)

@@ -1,4 +1,4 @@
-"""What BOLT's equations can do. What they need is imported when it is used: it is compiled."""
+"""Model of BOLT for the registry. Compiled parts are imported on first use."""
 
 from __future__ import annotations
 
@@ -16,22 +16,24 @@ def plant(spec: RobotSpec) -> Plant:
     return BoltPlant(Leg.from_parameters(spec.parameters), Start.of(spec))
 
 
-MODEL = Model(  # it runs under a law, and what it then does the law predicts (crawler_models.bolt.prediction)
+BOLT_MODEL = Model(  # it runs under a law, and what it then does the law predicts (crawler_models.bolt.prediction)
     plant=plant,
     columns=(
-        Column("friction_needed", "least friction of a floor that carries it", lambda v: f"{v:.3f}", kept=float),
-        Column("friction_used", "share of its load that holds a foot that sticks", lambda v: f"{v:.3f}", kept=float),
-        Column("slip_per_stride_m", "the foot slips in a stride", lambda v: f"{v * 1e3:.3f} mm", kept=float),
-        Column("peak_torque_N_m", "largest torque", lambda v: f"{v:.2f} N m", kept=float),
+        Column("friction_needed", "least friction of a floor that carries it", lambda v: f"{v:.3f}", study_type=float),
+        Column(
+            "friction_used", "share of its load that holds a foot that sticks", lambda v: f"{v:.3f}", study_type=float
+        ),
+        Column("slip_per_stride_m", "the foot slips in a stride", lambda v: f"{v * 1e3:.3f} mm", study_type=float),
+        Column("peak_torque_N_m", "largest torque", lambda v: f"{v:.2f} N m", study_type=float),
         Column("flight_torque_N_m", "largest torque in flight", lambda v: f"{v:.2f} N m"),
-        Column("peak_power_W", "largest power", lambda v: f"{v:.0f} W", kept=float),
-        Column("peak_speed_rad_s", "largest crank speed", lambda v: f"{v:.1f} rad/s", kept=float),
-        Column("peak_force_N", "largest force under the foot", lambda v: f"{v:.0f} N", kept=float),
-        Column("least_forward_m_s", "the body's least speed", lambda v: f"{v:.3f} m/s", kept=float),
+        Column("peak_power_W", "largest power", lambda v: f"{v:.0f} W", study_type=float),
+        Column("peak_speed_rad_s", "largest crank speed", lambda v: f"{v:.1f} rad/s", study_type=float),
+        Column("peak_force_N", "largest force under the foot", lambda v: f"{v:.0f} N", study_type=float),
+        Column("least_forward_m_s", "the body's least speed", lambda v: f"{v:.3f} m/s", study_type=float),
         Column("clearance_m", "the foot rises to", lambda v: f"{v * 1e3:.0f} mm"),
-        Column("energy_per_stride_J", "work of the motor in a stride", lambda v: f"{v:.2f} J", kept=float),
-        Column("cost_of_transport", "cost of transport", lambda v: f"{v:.3f}", kept=float),
-        Column("floquet", "largest Floquet multiplier", lambda v: f"{v:.3f}", kept=float),
+        Column("energy_per_stride_J", "work of the motor in a stride", lambda v: f"{v:.2f} J", study_type=float),
+        Column("cost_of_transport", "cost of transport", lambda v: f"{v:.3f}", study_type=float),
+        Column("floquet", "largest Floquet multiplier", lambda v: f"{v:.3f}", study_type=float),
     ),
     figures="crawler_studies.bolt.figures:FIGURES",
     design="crawler_studies.bolt.design.designer:DESIGNER",

@@ -1,4 +1,4 @@
-"""What the equations say of BOLT's running, as plain numbers."""
+"""Predict BOLT's steady running from the equations, as plain numbers."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from crawler_models.bolt.runs.return_map import multipliers
 from crawler_models.bolt.runs.running import RunningParameters
 from crawler_models.bolt.runs.sampled_run import SampledRun, Start, simulate_sampled
 
-STRIDES = 32  # of a run that is predicted; the last half are taken for its steady ones
-CARRIED = 16  # strides of a run that tells whether a floor carries it, of which half may settle
-SLIPS = 5e-4  # m in a stride: a foot that slides further is not carried
-SLIPPERIEST, ROUGHEST = 0.01, 100.0  # frictions that are looked at
-STEADY = 0.02  # of the steady period and length: a stride that is so near them belongs to the steady run
-MEASURES = {  # the largest of the steady strides
+PREDICTED_STRIDES = 32  # of a run that is predicted; the last half are taken for its steady ones
+TRIAL_STRIDES = 16  # strides of a run on a trial floor; the first half may settle
+SLIP_LIMIT_M = 5e-4  # m in a stride: a foot that slides further is not carried
+MIN_FRICTION, MAX_FRICTION = 0.01, 100.0  # frictions that are looked at
+STEADY_TOLERANCE = 0.02  # of the steady period and length: a stride that is so near them belongs to the steady run
+COLUMN_OF_MEASURE = {  # the largest of the steady strides
     "friction_used": "used",
     "slip_per_stride_m": "slip",
     "peak_power_W": "power",
@@ -40,16 +40,16 @@ def robot_law(spec: RobotSpec) -> RunningParameters:
 def predict_running(spec: RobotSpec, motion: PeriodicMotion, parameters: RunningParameters) -> dict[str, Any]:
     """The steady run under the law, from the robot file's start; `motion` says nothing of it, and is not used.
 
-    Keys: step_length_m, speed_m_s, period_s, cycles_to_steady, valid, reason, those of `MEASURES`, peak_torque_N_m,
-    flight_torque_N_m, least_forward_m_s (of the body), clearance_m, energy_per_stride_J, cost_of_transport,
-    friction_needed (`least_friction`), and floquet, the size of the largest multiplier. It is valid where every stride
-    takes a turn of the crank and goes forward by more than the foot slips.
+    Keys: step_length_m, speed_m_s, period_s, cycles_to_steady, valid, reason, those of `COLUMN_OF_MEASURE`,
+    peak_torque_N_m, flight_torque_N_m, least_forward_m_s (of the body), clearance_m, energy_per_stride_J,
+    cost_of_transport, friction_needed (`least_friction`), and floquet, the size of the largest multiplier. The run is
+    valid if every stride takes one turn of the crank and goes forward by more than the foot slips.
     """
     leg, crank = Leg.from_parameters(spec.parameters), spec.actuated[0]
-    run = simulate_sampled(leg, parameters, Start.of(spec), STRIDES, torque=crank.effort, power=crank.power)
-    last = STRIDES // 2
+    run = simulate_sampled(leg, parameters, Start.of(spec), PREDICTED_STRIDES, torque=crank.effort, power=crank.power)
+    last = PREDICTED_STRIDES // 2
     reason = run.reason or _irregular(run, last)
-    numbers = {key: run.largest(column, last) for key, column in MEASURES.items()}
+    numbers = {key: run.largest(column, last) for key, column in COLUMN_OF_MEASURE.items()}
     length, work = run.mean("distance", last), run.mean("work", last)
     torque = run.largest("torque_flight", last)
     numbers |= {
@@ -79,7 +79,7 @@ def predict_running(spec: RobotSpec, motion: PeriodicMotion, parameters: Running
 
 
 def _irregular(run: SampledRun, last: int) -> str:
-    """What is wrong with strides that should be steady, or nothing."""
+    """Return the reason why the last strides are not a steady run, or an empty string."""
     turns = abs(run.column("crank")[-1] - run.column("crank")[-last]) / (2.0 * math.pi * (last - 1))
     if abs(turns - 1.0) > 0.02:
         return f"its strides take {turns:.2f} turns of the crank in the mean: one that runs takes one"
@@ -90,20 +90,20 @@ def _irregular(run: SampledRun, last: int) -> str:
 
 
 def least_friction(leg: Leg, parameters: RunningParameters, start: Start, torque: float, power: float) -> float:
-    """The least friction of a floor on which the steady run slips by less than `SLIPS` in a stride; NaN where none.
+    """Find the least floor friction with less than `SLIP_LIMIT_M` of slip in a stride; NaN if there is none.
 
     To 2 %. More friction than the least is taken to do no harm.
     """
 
     def carries(mu: float) -> bool:
-        run = simulate_sampled(replace(leg, mu=mu), parameters, start, CARRIED, torque=torque, power=power)
-        last = CARRIED // 2
-        return not (run.reason or _irregular(run, last)) and run.largest("slip", last) < SLIPS
+        run = simulate_sampled(replace(leg, mu=mu), parameters, start, TRIAL_STRIDES, torque=torque, power=power)
+        last = TRIAL_STRIDES // 2
+        return not (run.reason or _irregular(run, last)) and run.largest("slip", last) < SLIP_LIMIT_M
 
-    low, high = SLIPPERIEST, leg.mu
+    low, high = MIN_FRICTION, leg.mu
     while not carries(high):
         low, high = high, 2.0 * high
-        if high > ROUGHEST:
+        if high > MAX_FRICTION:
             return math.nan
     while high > 1.02 * low:
         middle = math.sqrt(low * high)
@@ -112,9 +112,9 @@ def least_friction(leg: Leg, parameters: RunningParameters, start: Start, torque
 
 
 def _until_steady(run: SampledRun, last: int) -> int:
-    """How many strides it takes until all that follow are like the last ones."""
+    """Count the strides until all later ones equal the last ones."""
     off = np.zeros(len(run.strides), dtype=bool)
     for name in ("period", "distance"):
         steady = run.mean(name, last)
-        off |= np.abs(run.column(name) - steady) > STEADY * abs(steady)
+        off |= np.abs(run.column(name) - steady) > STEADY_TOLERANCE * abs(steady)
     return int(np.flatnonzero(off)[-1]) + 1 if off.any() else 0

@@ -1,5 +1,9 @@
-"""The miniature quadruped of Askari and Özcan, "Dynamic Modeling and Gait Analysis for Miniature Robots"."""
+"""The miniature quadruped of Askari and Özcan, "Dynamic Modeling and Gait Analysis for Miniature Robots".
 
-from crawler_models.miniaq.equations.quadruped import LEGS, Quadruped
+Not here: gaits (gait_generators), the search for better gaits and bodies (crawler_studies.miniaq).
+Imported by: TODO.
+"""
 
-__all__ = ["LEGS", "Quadruped"]
+from crawler_models.miniaq.equations.quadruped import LEG_NAMES, Quadruped
+
+__all__ = ["LEG_NAMES", "Quadruped"]

@@ -1,4 +1,4 @@
-"""What the equations say of MinIAQ's steady walk, as plain numbers."""
+"""Predict MinIAQ's steady walk from the equations, as plain numbers."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from crawler_core.gait_metrics.footfall import Footfall, footfall, intended_by
+from crawler_core.gait_metrics.footfall import Footfall, intended_contacts, measure_footfall
 from crawler_core.motion import PeriodicMotion
 from crawler_core.types import FloatArray
 from crawler_models.miniaq.equations.dynamics import legs, rotation
-from crawler_models.miniaq.equations.quadruped import LEGS, Quadruped
-from crawler_models.miniaq.walks.steady_walk import SAMPLES, Steady, steady_walk, way_of
+from crawler_models.miniaq.equations.quadruped import LEG_NAMES, Quadruped
+from crawler_models.miniaq.walks.steady_walk import SAMPLES_PER_STRIDE, Steady, steady_walk, way_of
 from crawler_models.miniaq.walks.walk import Walk
 
-NUMBERS = (
+PREDICTION_KEYS = (
     "step_length_m",
     "speed_m_s",
     "mismatch",
@@ -46,7 +46,11 @@ def predict_walk(robot: Quadruped, motion: PeriodicMotion) -> dict[str, Any]:
     paces = motion.sample(np.linspace(0.0, motion.period, 8)).velocity
     if np.ptp(paces, axis=0).max() > 1e-9 * np.abs(paces).max():
         raise ValueError("the legs' cranks have to turn evenly, as in trot, walk, pace, bound and pronk.")
-    found: dict[str, Any] = {**dict.fromkeys(NUMBERS, math.nan), "period_s": motion.period, "cycles_to_steady": 0}
+    found: dict[str, Any] = {
+        **dict.fromkeys(PREDICTION_KEYS, math.nan),
+        "period_s": motion.period,
+        "cycles_to_steady": 0,
+    }
     try:
         steady = steady_walk(robot, motion)
     except ValueError as error:
@@ -59,17 +63,19 @@ def footfall_of(motion: PeriodicMotion, steady: Steady) -> Footfall:
     """When the feet were down, beside what `motion` means."""
     times = steady.begin + steady.walk.times - steady.walk.times[0]
     down, forward = steady.walk.force[..., 2] > 0.0, forward_force(steady.walk)
-    return footfall(times, down, forward, times[::SAMPLES], LEGS, intended_by(motion, times))
+    return measure_footfall(
+        times, down, forward, times[::SAMPLES_PER_STRIDE], LEG_NAMES, intended_contacts(motion, times)
+    )
 
 
 def forward_force(walk: Walk) -> FloatArray:
-    """Of the ground on each foot, along the heading (N)."""
+    """Return the ground's force on each foot along the heading (N)."""
     yaw = walk.rpy[:, 2, None]
     return walk.force[..., 0] * np.cos(yaw) + walk.force[..., 1] * np.sin(yaw)
 
 
 def driving_work(robot: Quadruped, walk: Walk, rates: FloatArray) -> float:
-    """What the cranks put into the legs while they drive, not what they take while they brake (J)."""
+    """Return the positive work of the cranks on the legs; braking is not subtracted (J)."""
     foot = np.einsum("nij,nkj->nki", rotation(walk.rpy), legs(robot, walk.crank, rates)[1])
     power = -(walk.force * foot).sum(axis=-1)
     return float(np.diff(walk.times) @ power[1:].clip(min=0.0).sum(axis=1))
@@ -80,7 +86,7 @@ def _numbers(robot: Quadruped, motion: PeriodicMotion, steady: Steady) -> dict[s
     moved, time = way_of(walk), strides * motion.period
     roll, pitch = np.degrees(walk.rpy[:, 0]), np.degrees(walk.rpy[:, 1])
     work = driving_work(robot, walk, motion.sample(0.0).velocity) / strides
-    step = moved.ahead / strides
+    step = moved.forward / strides
     weight = robot.m * robot.g
     return {
         "step_length_m": step,
@@ -91,7 +97,7 @@ def _numbers(robot: Quadruped, motion: PeriodicMotion, steady: Steady) -> dict[s
         "pitch_high_deg": float(pitch.max()),
         "yaw_rate_deg_s": math.degrees(moved.turn) / time,
         "yaw_per_stride_rad": moved.turn / strides,
-        "lateral_drift_m": moved.left / strides,
+        "lateral_drift_m": moved.lateral / strides,
         "energy_per_stride_J": work,
         "cost_of_transport": work / (weight * abs(step)) if step else math.nan,
     }

@@ -14,22 +14,22 @@ from numpy.typing import ArrayLike
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, FloatArray
 from crawler_models.miniaq.equations.dynamics import feet, rotation
 from crawler_models.miniaq.equations.four_bar import pins, turns
-from crawler_models.miniaq.equations.quadruped import LEGS, Quadruped
+from crawler_models.miniaq.equations.quadruped import LEG_NAMES, Quadruped
 from crawler_models.miniaq.fast.equations import CRANK, OMEGA, RATE, V, feet_along, numbers
-from crawler_models.miniaq.fast.march import FINE, FORCES, march
+from crawler_models.miniaq.fast.march import FINE, LOAD_COLUMNS, march
 from crawler_models.miniaq.walks.statics import standing
-from crawler_models.miniaq.walks.walk import ENDS, FIRST_STEP, LOST, require_usable
+from crawler_models.miniaq.walks.walk import DIVERGED_REASON, FIRST_STEP, REASON_OF_END, require_usable
 from crawler_models.plant import PlantFault
 
-TOLERANCE = 1e-6  # of a step, relative
-REMEDY = "drive it slower (gait.frequency), or with another gait"
+STEP_TOLERANCE = 1e-6  # of a step, relative
+SLOW_DOWN_REMEDY = "drive it slower (gait.frequency), or with another gait"
 
 
 class QuadrupedPlant:
     """The cranks are pushed; everything else follows. Contact forces are means over the last interval."""
 
-    joint_names = tuple(f"{joint}_{leg}" for leg in LEGS for joint in ("crank", "coupler", "rocker"))
-    actuated = tuple(f"crank_{leg}" for leg in LEGS)
+    joint_names = tuple(f"{joint}_{leg}" for leg in LEG_NAMES for joint in ("crank", "coupler", "rocker"))
+    actuated = tuple(f"crank_{leg}" for leg in LEG_NAMES)
 
     def __init__(self, robot: Quadruped, crank: ArrayLike) -> None:
         """Stand still with the cranks at `crank` (rad).
@@ -57,12 +57,12 @@ class QuadrupedPlant:
         torque = _four("effort", "N·m", effort)
         if not (math.isfinite(dt) and dt > 0.0):
             raise ValueError(f"The time step is {dt!r} s; a positive finite number is needed.")
-        state, forces = self._state.copy(), np.empty((1, FORCES))
+        state, forces = self._state.copy(), np.empty((1, LOAD_COLUMNS))
         ended, _, step, _ = march(
-            self._numbers, state, torque, float(dt), self._step, TOLERANCE, np.empty((1, len(state))), forces
+            self._numbers, state, torque, float(dt), self._step, STEP_TOLERANCE, np.empty((1, len(state))), forces
         )
         if ended != FINE:
-            raise PlantFault(ENDS.get(ended, LOST), remedy=REMEDY)
+            raise PlantFault(REASON_OF_END.get(ended, DIVERGED_REASON), remedy=SLOW_DOWN_REMEDY)
         self._state, self._effort, self._step = state, torque, step
         self._force = forces[0, :12].reshape(4, 3)
 
@@ -102,7 +102,7 @@ class QuadrupedPlant:
                 _vector(force),
                 (slides[0], slides[1], 0.0),
             )
-            for leg, force, slides, along in zip(LEGS, self._force, moves.tolist(), forward.tolist(), strict=True)
+            for leg, force, slides, along in zip(LEG_NAMES, self._force, moves.tolist(), forward.tolist(), strict=True)
         )
 
     def _mode(self, force: FloatArray, slides: list[float], along: float) -> ContactMode:
@@ -126,7 +126,7 @@ def _vector(values: FloatArray) -> tuple[float, float, float]:
 
 
 def _quaternion(roll: float, pitch: float, yaw: float) -> tuple[float, float, float, float]:
-    """Of (11): yaw, then pitch, then roll; w first."""
+    """Return the quaternion of (11): yaw, then pitch, then roll; w first."""
     (s_f, s_t, s_p), (c_f, c_t, c_p) = (
         np.sin(np.array([roll, pitch, yaw]) / 2),
         np.cos(np.array([roll, pitch, yaw]) / 2),

@@ -1,4 +1,4 @@
-"""What the snake's equations can do. What they need is imported when it is used."""
+"""Model of the snake for the registry. Heavy parts are imported on first use."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def of_a_measurement(spec: RobotSpec, motion: PeriodicMotion, step_length: float
     return measured(spec.parameters, motion, step_length)
 
 
-MODEL = Model(
+SNAKE_MODEL = Model(
     plant=plant,
     predict=prediction,
     columns=(
-        Column("d_step_m", "d_step without slip (d = l d_unit)", lambda v: f"{v * 1e3:.4f} mm", kept=float),
+        Column("d_step_m", "d_step without slip (d = l d_unit)", lambda v: f"{v * 1e3:.4f} mm", study_type=float),
         Column("d_unit", "d_unit (12)", lambda v: f"{v:.4f}"),
-        Column("slip", "slip, share of d_step", lambda v: f"{100.0 * v:.2f} %", kept=float),
-        Column("f", "energy-loss function f (11)", lambda v: f"{v:.4f}", kept=float),
+        Column("slip", "slip, share of d_step", lambda v: f"{100.0 * v:.2f} %", study_type=float),
+        Column("f", "energy-loss function f (11)", lambda v: f"{v:.4f}", study_type=float),
         Column("x_error_m", "largest X error (10)", lambda v: f"{v * 1e3:.3f} mm"),
         Column("y_error_m", "largest Y error (10)", lambda v: f"{v * 1e3:.3f} mm"),
         Column("alpha_max_rad", "alpha stays below (14)", lambda v: f"{math.degrees(v):.2f}°"),
-        Column("peak_torque_N_m", "largest joint torque", lambda v: f"{v:.3f} N m", kept=float),
+        Column("peak_torque_N_m", "largest joint torque", lambda v: f"{v:.3f} N m", study_type=float),
         Column("peak_speed_rad_s", "largest joint speed", lambda v: f"{v:.3f} rad/s"),
-        Column("friction_work_J", "work of friction per cycle", lambda v: f"{v:.3f} J", kept=float),
+        Column("friction_work_J", "work of friction per cycle", lambda v: f"{v:.3f} J", study_type=float),
         Column("slid_m", "longest way that a point slides", lambda v: f"{v * 1e3:.1f} mm"),
     ),
     measured=of_a_measurement,

@@ -1,4 +1,4 @@
-"""What the equations say of a snake's gait, as plain numbers."""
+"""Predict a snake's gait from the equations, as plain numbers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def predict_snake(
 
 
 def measured(parameters: Mapping[str, Any], motion: PeriodicMotion, step_length: float) -> dict[str, Any]:
-    """What a measured step (m) comes to beside the wave's own: d_step_m, f, slip."""
+    """Compare a measured step (m) with the wave's own: d_step_m, f, slip."""
     own = of_the_wave(parameters, motion)
     return {**own, "slip": 1.0 - abs(step_length) / own["d_step_m"]}
 

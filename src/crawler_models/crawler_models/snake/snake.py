@@ -32,5 +32,5 @@ class Snake:
 
     @property
     def weight(self) -> float:
-        """Of the whole snake, N."""
+        """Weight of the whole snake, N."""
         return self.links * self.mass * self.gravity

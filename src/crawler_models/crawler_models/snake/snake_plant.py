@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, FloatArray
 from crawler_models.snake.ground.posture import settle
-from crawler_models.snake.ground.slide import STICK, Slide, slide
+from crawler_models.snake.ground.slide import STICK_SPEED_M_S, Slide, slide
 from crawler_models.snake.ground.statics import loads, torques
 from crawler_models.snake.snake import Snake
 
@@ -105,6 +105,6 @@ class SnakePlant:
 def _mode(normal: float, velocity: float) -> ContactMode:
     if normal <= 0.0:
         return ContactMode.OPEN
-    if abs(velocity) <= STICK:
+    if abs(velocity) <= STICK_SPEED_M_S:
         return ContactMode.STICK
     return ContactMode.SLIP_POS if velocity > 0.0 else ContactMode.SLIP_NEG

@@ -1,4 +1,4 @@
-"""What the three-link equations can do. What they need is imported when it is used: most of it is heavy."""
+"""Model of the three-link robot for the registry. Heavy parts are imported on first use."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def switches(found: Sequence[dict[str, Any]]) -> str:
     return "\n".join(f"t/T = {s['phase']:.4f}  {', '.join(s['modes'])}" for s in found) or "none"
 
 
-MODEL = Model(
+THREE_LINK_MODEL = Model(
     plant=plant,
     predict=prediction,
     columns=(
-        Column("min_normal_force_N", "smallest normal force", lambda v: f"{v:.4f} N", kept=float),
-        Column("painleve_margin", "Painlevé margin", lambda v: f"{v:.4g}", kept=float),
-        Column("unique", "unique at every event", lambda v: "yes" if v else "no", kept=bool),
+        Column("min_normal_force_N", "smallest normal force", lambda v: f"{v:.4f} N", study_type=float),
+        Column("painleve_margin", "Painlevé margin", lambda v: f"{v:.4g}", study_type=float),
+        Column("unique", "unique at every event", lambda v: "yes" if v else "no", study_type=bool),
         Column("mode_switches", "modes of feet 1, 2", switches),
     ),
-    batch="crawler_models.three_link.shape_tables:BATCH",
+    batch="crawler_models.three_link.shape_tables:SHAPE_TABLES",
     figures="crawler_studies.three_link.figures:FIGURES",
     searches={"gait.shape": "crawler_studies.three_link.shape_search:SEARCH"},
 )

@@ -1,4 +1,4 @@
-"""What the equations predict for a gait, as plain numbers for reports and tables."""
+"""Predict a gait from the equations, as plain numbers for reports and tables."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from crawler_models.three_link.simulation.crawl import crawl
 def predict(parameters: Mapping[str, Any], motion: PeriodicMotion) -> dict[str, Any]:
     """The steady crawl with prescribed joints; ``parameters`` are those of the robot file.
 
-    Besides the keys of every robot: mode_switches (a list of ``{"phase": t / T, "modes": [foot 1, foot 2]}`` with
-    "stick", "slip_pos" or "slip_neg" in ROS axes), min_normal_force_N, painleve_margin, unique.
+    In addition to the keys of every robot: mode_switches (a list of ``{"phase": t / T, "modes": [foot 1, foot 2]}``
+    with "stick", "slip_pos" or "slip_neg" in ROS axes), min_normal_force_N, painleve_margin, unique.
     """
     result = crawl(ThreeLink.from_parameters(parameters), motion)
     return {

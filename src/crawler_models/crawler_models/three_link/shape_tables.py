@@ -13,14 +13,14 @@ from crawler_models.batch import BatchShape, Predictions
 from crawler_models.three_link.equations.three_link import ThreeLink
 from crawler_models.three_link.fast import Outcome, ShapeTable
 
-_FRICTIONS = ("friction", "friction_scale_1", "friction_scale_2")
-_TRUSTED = (Outcome.VALID, Outcome.CONTACT_LOST, Outcome.PAINLEVE)  # the plain solver words the others better
+_FRICTION_PARAMETERS = ("friction", "friction_scale_1", "friction_scale_2")
+_TRUSTED_OUTCOMES = (Outcome.VALID, Outcome.CONTACT_LOST, Outcome.PAINLEVE)  # the plain solver words the others better
 
 
 class ShapeTables:
     """The compiled maps; docs/fast_maps.md explains them."""
 
-    unshaping = frozenset({*_FRICTIONS, "gravity", "foot_radius"})
+    unshaping = frozenset({*_FRICTION_PARAMETERS, "gravity", "foot_radius"})
 
     def fits(self, parameters: Mapping[str, float]) -> bool:
         try:
@@ -34,7 +34,7 @@ class ShapeTables:
     ) -> Predictions:
         robots = [ThreeLink.from_parameters(shape.parameters) for shape in shapes]
         table = ShapeTable(robots, [shape.motion for shape in shapes])
-        mu, first, second = (parameters[name] for name in _FRICTIONS)
+        mu, first, second = (parameters[name] for name in _FRICTION_PARAMETERS)
         mu1, mu2, gravity = mu * first, mu * second, parameters["gravity"]
         # gaits of one table cost least when they stand together, in the order of omega
         order = np.lexsort((omega, mu1, which))
@@ -44,7 +44,7 @@ class ShapeTables:
         outcome = found.outcome[back]
         valid = outcome == Outcome.VALID
         return Predictions(
-            known=np.isin(outcome, _TRUSTED),
+            known=np.isin(outcome, _TRUSTED_OUTCOMES),
             step_length=found.step_length[back],
             speed=found.speed[back],
             valid=valid,
@@ -57,4 +57,4 @@ class ShapeTables:
         )
 
 
-BATCH = ShapeTables()
+SHAPE_TABLES = ShapeTables()

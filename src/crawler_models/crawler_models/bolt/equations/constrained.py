@@ -13,14 +13,14 @@ from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.fast import matrices as entries
 
 # rows and columns of the entries in the order in which `fast.matrices` returns them
-_INERTIA = "11 12 13 14 15 22 24 25 26 27 34 35 36 37 44 45 55 66 67 77"
-_CORIOLIS = "11 14 15 21 24 25 26 27 31 34 35 36 37 41 44 45 51 54 66 67 76"
-_PASSIVE = "11 13 21 23 31 32 33 34 41 42 43 44"
+_INERTIA_ENTRIES = "11 12 13 14 15 22 24 25 26 27 34 35 36 37 44 45 55 66 67 77"
+_CORIOLIS_ENTRIES = "11 14 15 21 24 25 26 27 31 34 35 36 37 41 44 45 51 54 66 67 76"
+_PASSIVE_ENTRIES = "11 13 21 23 31 32 33 34 41 42 43 44"
 
 
 def inertia(leg: Leg, q_d: FloatArray) -> FloatArray:
     """H', 7 x 7, SI units."""
-    H = _matrix(_INERTIA, entries.inertia.py_func(entries.numbers(leg), _angles(q_d)), 7)
+    H = _matrix(_INERTIA_ENTRIES, entries.inertia.py_func(entries.numbers(leg), _angles(q_d)), 7)
     H[2, 2] = H[1, 1]
     return H + np.triu(H, 1).T
 
@@ -28,7 +28,7 @@ def inertia(leg: Leg, q_d: FloatArray) -> FloatArray:
 def coriolis(leg: Leg, q_d: FloatArray, dq_d: FloatArray) -> FloatArray:
     """C', 7 x 7."""
     rates = [float(rate) for rate in np.delete(dq_d, [1, 2])]
-    return _matrix(_CORIOLIS, entries.coriolis.py_func(entries.numbers(leg), _angles(q_d), *rates), 7)
+    return _matrix(_CORIOLIS_ENTRIES, entries.coriolis.py_func(entries.numbers(leg), _angles(q_d), *rates), 7)
 
 
 def gravity(leg: Leg, q_d: FloatArray) -> FloatArray:
@@ -50,7 +50,7 @@ def by_independent(leg: Leg, q_d: FloatArray) -> FloatArray:
 
 def by_passive(leg: Leg, q_d: FloatArray) -> FloatArray:
     """Jz, 4 x 4."""
-    return _matrix(_PASSIVE, entries.by_passive.py_func(entries.numbers(leg), _angles(q_d)), 4)
+    return _matrix(_PASSIVE_ENTRIES, entries.by_passive.py_func(entries.numbers(leg), _angles(q_d)), 4)
 
 
 def extended(leg: Leg, q_d: FloatArray) -> FloatArray:

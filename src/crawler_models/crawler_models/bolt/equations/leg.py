@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-NAMES = {  # the paper's symbol, and the robot file's parameter
+PARAMETER_OF_SYMBOL = {  # the paper's symbol, and the robot file's parameter
     "l_c": "hip_distance",
     "theta": "hip_angle",
     "l_1": "crank_length",
@@ -73,17 +73,17 @@ class Leg:
     g: float  # m/s²
     mu: float  # Coulomb's coefficient under the foot
     k: float  # N/m, of foot and ground together; 0: rigid
-    d: float  # N s/m, likewise
+    d: float  # N s/m, damping of the foot
 
     @staticmethod
     def from_parameters(parameters: Mapping[str, float]) -> Leg:
         """From the parameters of the robot file. Raises ValueError where one is missing."""
-        if missing := [name for name in NAMES.values() if name not in parameters]:
+        if missing := [name for name in PARAMETER_OF_SYMBOL.values() if name not in parameters]:
             raise ValueError(f"BOLT's parameters lack {', '.join(missing)}.")
-        values = {symbol: float(parameters[name]) for symbol, name in NAMES.items()}
+        values = {symbol: float(parameters[name]) for symbol, name in PARAMETER_OF_SYMBOL.items()}
         return Leg(**{**values, "theta": math.radians(values["theta"])})
 
     @property
     def mass(self) -> float:
-        """Of the whole leg with its body, kg."""
+        """Mass of the whole leg with its body, kg."""
         return self.m_1 + self.m_2 + self.m_3 + self.m_4 + self.m_5 + self.m_b

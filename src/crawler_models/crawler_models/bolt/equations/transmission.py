@@ -1,4 +1,4 @@
-"""How the crank moves the six-bar: the foot's Jacobian, and how far the linkage is from a dead centre."""
+"""Transmission of the six-bar: the foot's Jacobian, and the margin to a dead centre."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""BOLT's equations compiled: plain functions of floats and small arrays, without classes of Python."""
+"""BOLT's equations compiled: plain functions of floats and small arrays, without classes of Python.
+
+Not here: the same equations for reading (crawler_models.bolt.equations).
+Imported by: TODO.
+"""
 
 from crawler_models.compilation import keep_compiled_code
 

@@ -10,13 +10,13 @@ from crawler_models.bolt.fast.compliant import BREAKS, NOTHING, OPEN, STICK, TOU
 from crawler_models.bolt.fast.reduced import posture
 
 FINE, OPENS, BURIED, ENDLESS, JAMMED = 0, 1, 2, 3, 4  # how an interval ended
-EVENTS = 100  # of the foot in one interval, at most
-HALVINGS = 34  # of a step in which the foot's mode ends: to 1e-10 of it
-LIGHT = 0.25  # of the weight: friction under a foot that bears less is not counted
+MAX_EVENTS_PER_INTERVAL = 100  # of the foot in one interval, at most
+EVENT_HALVINGS = 34  # of a step in which the foot's mode ends: to 1e-10 of it
+LIGHT_LOAD_SHARE = 0.25  # of the weight: friction under a foot that bears less is not counted
 
 # what `advance` writes into its record
 IMPULSE_X, IMPULSE_Y, LAST, SLIP, FRICTION, FASTEST, TOUCHED, TOUCH_X, TOUCH_VX, TOUCH_VY, TOUCH_Q, TOUCH_W = range(12)
-RECORD = 12
+RECORD_WIDTH = 12
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -29,7 +29,7 @@ def advance(leg, state, mode, tau, dt, steps, record):
     and its rate just then.
     """
     c, v, q1, w = complex(state[0], state[1]), complex(state[2], state[3]), state[4], state[5]
-    mass, floor = leg[23], LIGHT * leg[23] * leg[24]
+    mass, floor = leg[23], LIGHT_LOAD_SHARE * leg[23] * leg[24]
     record[IMPULSE_X] = record[IMPULSE_Y] = 0.0
     record[TOUCHED] = math.nan
     left, h_full, events = dt, dt / steps, 0
@@ -41,7 +41,7 @@ def advance(leg, state, mode, tau, dt, steps, record):
         event = ends(leg, mode, c1, v1, q2, w1, tau)
         if event != NOTHING:
             low, high = 0.0, h
-            for _ in range(HALVINGS):
+            for _ in range(EVENT_HALVINGS):
                 middle = 0.5 * (low + high)
                 cm, vm, qm, wm = step(leg, mode, c, v, q1, w, tau, middle)
                 if ends(leg, mode, cm, vm, qm, wm, tau) == NOTHING:
@@ -65,7 +65,7 @@ def advance(leg, state, mode, tau, dt, steps, record):
         record[FASTEST] = max(record[FASTEST], abs(w))
         if event != NOTHING:
             events += 1
-            if events > EVENTS:
+            if events > MAX_EVENTS_PER_INTERVAL:
                 return mode, ENDLESS
             if event == TOUCHES:
                 centre, moving = posture(leg, q1)[:2]

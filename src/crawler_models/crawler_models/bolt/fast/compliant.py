@@ -15,8 +15,8 @@ from crawler_models.bolt.fast.reduced import reduced
 
 SLIP_NEG, STICK, SLIP_POS, OPEN = -1, 0, 1, 2
 NOTHING, TOUCHES, LEAVES, BREAKS, STOPS = 0, 1, 2, 3, 4  # what ends a mode
-SETTLED = 1e-9  # m/s: a rigid foot that sinks no faster does not land
-REVERSED = 1e-8  # m/s: a slipping foot has turned round; rounding while it stuck is below
+LANDING_SPEED_M_S = 1e-9  # m/s: a rigid foot that sinks no faster does not land
+REVERSAL_SPEED_M_S = 1e-8  # m/s: a slipping foot has turned round; rounding while it stuck is below
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -73,19 +73,19 @@ def step(leg, mode, c, v, q1, w, tau, h):
 
 @numba.njit(cache=True, error_model="numpy")
 def ends(leg, mode, c, v, q1, w, tau):
-    """What ends the mode in this state, if anything does."""
+    """Return the event that ends the mode in this state, if there is one."""
     T, N, _, foot, moving = forces(leg, mode, c, v, q1, w, tau)
     if mode == OPEN:
         if foot.imag >= 0.0:
             return NOTHING
         if leg[26] > 0.0:
             return TOUCHES if -leg[26] * foot.imag - leg[27] * moving.imag > 0.0 else NOTHING
-        return TOUCHES if moving.imag < -SETTLED else NOTHING
+        return TOUCHES if moving.imag < -LANDING_SPEED_M_S else NOTHING
     if N <= 0.0:
         return LEAVES
     if mode == STICK:
         return BREAKS if abs(T) > leg[25] * N else NOTHING
-    return STOPS if mode * moving.real < -REVERSED else NOTHING
+    return STOPS if mode * moving.real < -REVERSAL_SPEED_M_S else NOTHING
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -96,7 +96,7 @@ def after(leg, event, mode, c, v, q1, w, tau):
     if event == TOUCHES and leg[26] == 0.0:
         v, w = impact(leg, v, q1, w)
     T, N, _, _, moving = forces(leg, STICK, c, v, q1, w, tau)
-    if event == TOUCHES and abs(moving.real) > REVERSED:
+    if event == TOUCHES and abs(moving.real) > REVERSAL_SPEED_M_S:
         return int(math.copysign(1.0, moving.real)), v, w
     if event != BREAKS and abs(T) <= leg[25] * N:
         return STICK, v, w

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from numba import njit
 
-TURN = 2.0 * math.pi
+TURN_RAD = 2.0 * math.pi
 
 
 class LawNumbers(NamedTuple):
@@ -40,7 +40,7 @@ class Phase(NamedTuple):
 @njit(cache=True, error_model="numpy")
 def ahead(angle, mark):
     """The first of the angles mark + 2 pi k that a crank which turns backward reaches from `angle`."""
-    return mark + TURN * (math.ceil((angle - mark) / TURN) - 1.0)
+    return mark + TURN_RAD * (math.ceil((angle - mark) / TURN_RAD) - 1.0)
 
 
 @njit(cache=True, error_model="numpy")

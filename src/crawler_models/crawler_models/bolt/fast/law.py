@@ -7,10 +7,10 @@ import math
 import numba
 import numpy as np
 
-from crawler_models.bolt.runs.running import TURN, RunningParameters
+from crawler_models.bolt.runs.running import TURN_RAD, RunningParameters
 
 STANCE, LANDABLE, SINCE, FROM, UNTIL, RATE, THEN, TURNS_AT = range(8)
-MEMORY = 8
+MEMORY_WIDTH = 8
 
 
 def pack_law(p: RunningParameters, torque: float, power: float) -> np.ndarray:
@@ -22,7 +22,7 @@ def pack_law(p: RunningParameters, torque: float, power: float) -> np.ndarray:
 
 @numba.njit(cache=True, error_model="numpy")
 def ahead(angle, mark):
-    return mark + TURN * (math.ceil((angle - mark) / TURN) - 1)
+    return mark + TURN_RAD * (math.ceil((angle - mark) / TURN_RAD) - 1)
 
 
 @numba.njit(cache=True, error_model="numpy")

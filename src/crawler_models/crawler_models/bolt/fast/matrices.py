@@ -18,7 +18,7 @@ from crawler_models.bolt.equations.leg import Leg
 
 
 class Numbers(NamedTuple):
-    """Of a `Leg`, what the equations use: compiled code takes no dataclass."""
+    """Numbers of a `Leg` as a named tuple, since compiled code takes no dataclass."""
 
     A_x: float  # m, the femur's hinge, from P
     A_y: float

@@ -17,7 +17,7 @@ import numpy as np
 
 from crawler_models.bolt.equations.leg import Leg
 
-FIELDS = "l_1 l_2 l_3 l_4 l_5 l_s l_f l_t c_2 c_3 c_4 c_5 m_2 m_3 m_4 m_5 I_2 I_3 I_4 I_5".split()  # noqa: SIM905
+LEG_FIELDS = "l_1 l_2 l_3 l_4 l_5 l_s l_f l_t c_2 c_3 c_4 c_5 m_2 m_3 m_4 m_5 I_2 I_3 I_4 I_5".split()  # noqa: SIM905
 
 
 def pack(leg: Leg) -> np.ndarray:
@@ -25,7 +25,7 @@ def pack(leg: Leg) -> np.ndarray:
     hinge = leg.l_c * np.exp(1j * leg.theta)
     contact = (leg.mass, leg.g, leg.mu, leg.k, leg.d)
     return np.array(
-        [*(getattr(leg, name) for name in FIELDS), hinge.real, hinge.imag, leg.I_1 + leg.I_r, *contact], float
+        [*(getattr(leg, name) for name in LEG_FIELDS), hinge.real, hinge.imag, leg.I_1 + leg.I_r, *contact], float
     )
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import njit
 
-from crawler_models.bolt.fast.continuous_law import TURN, after_ramp, ahead, begin, torque
+from crawler_models.bolt.fast.continuous_law import TURN_RAD, after_ramp, ahead, begin, torque
 from crawler_models.bolt.fast.matrices import angles, constraints
 from crawler_models.bolt.fast.rigid import FLIGHT, SLIP, STICK, impact, kinetic
 from crawler_models.bolt.fast.spf import reduce
@@ -23,7 +23,7 @@ FINE, STALLED, FALLEN, ENDLESS, PARADOX, BROKEN = range(6)  # why a run ended
 MANY_SWITCHES = 200  # in a stride; one that runs has two to ten
 MANY_BENDS = 400  # times in a stride that tau reaches or leaves a bound; more are not sought
 STIFF, LEAST = 1.0, 0.02  # a step is at most so many time constants of the damper on the crank; and least, of the given
-LIGHT = 0.25  # of the weight: a foot that bears less is leaving, and slides some micrometres at most
+LIGHT_LOAD_SHARE = 0.25  # of the weight: a foot that bears less is leaving, and slides some micrometres at most
 
 
 @njit(cache=True, error_model="numpy")
@@ -51,7 +51,7 @@ def record(rows, count, n, law, phase, mode, t, y, now):
 
 @njit(cache=True, error_model="numpy")
 def ask(stride, mode, now, rate, light):
-    """What an instant asks of the motor and of the ground, into the stride's largest."""
+    """Update the stride's peak loads on motor and ground with one instant."""
     stride[TORQUE] = max(stride[TORQUE], abs(now.tau))
     stride[POWER] = max(stride[POWER], abs(now.tau * rate))
     stride[BACKWARD] = max(stride[BACKWARD], rate)
@@ -75,7 +75,7 @@ def land(n, mu, y):
 
 @njit(cache=True, error_model="numpy")
 def settle(n, law, phase, contact, eps, t, y, dy, now):
-    """What a foot on the ground does from now on: (phase, contact, `Instant`)."""
+    """Return the state of a foot that has just touched the ground: (phase, contact, `Instant`)."""
     mu, flying = contact.mu, FootContact(FLIGHT, contact.mu, 1.0, 0.0)
     if y[0] <= phase.until:  # the phase angle
         phase = begin(law, False, t, y[0])
@@ -110,7 +110,7 @@ def simulate(n, law, mu, eps, step, interval, patience, strides, start):
     t, begun, from_x, due = 0.0, 0.0, y[1], 0.0
     phase, contact = begin(law, False, 0.0, y[0]), FootContact(FLIGHT, mu, 1.0, 0.0)
     cut = ahead(y[0] - 1e-9, law.lift_off)  # a start at the mark is past it
-    light = LIGHT * n.m * n.g
+    light = LIGHT_LOAD_SHARE * n.m * n.g
     switches, bends, why = 0, 0, FINE
     now = evaluate(n, law, phase, contact, eps, t, y, dy)
     rows, count = record(rows, count, n, law, phase, contact.mode, t, y, now)
@@ -151,7 +151,7 @@ def simulate(n, law, mu, eps, step, interval, patience, strides, start):
             stride[MOTOR], stride[SLIDE], stride[SLIP_LOSS] = y[WORK], y[SLID], y[RUBBED]
             y[WORK] = y[SLID] = y[RUBBED] = 0.0
             begun, from_x, switches, bends = t, y[1], 0, 0
-            cut -= TURN
+            cut -= TURN_RAD
             done += 1
         if contact.mode == FLIGHT:
             if now.height > 0.0 or now.rises > 0.0:

@@ -9,20 +9,20 @@ import numpy as np
 
 from crawler_models.bolt.fast import advance as interval
 from crawler_models.bolt.fast.compliant import OPEN, STICK
-from crawler_models.bolt.fast.law import MEMORY, STANCE, begin, reference, torque_of
+from crawler_models.bolt.fast.law import MEMORY_WIDTH, STANCE, begin, reference, torque_of
 from crawler_models.bolt.fast.reduced import posture
 
 STUCK, HOVERS = 5, 6  # further ends of a run: the foot does not leave the ground, or does not come back to it
-PATIENCE = 1.5  # s without a touch-down
-APART = 0.1  # s after a touch-down in which another is a bounce of the same stride
+TOUCH_DOWN_TIMEOUT_S = 1.5  # s without a touch-down
+MIN_STRIDE_S = 0.1  # s after a touch-down in which another is a bounce of the same stride
 
 # of each stride, from one touch-down to the next; SI units
 PERIOD, DISTANCE, SLIP, FRICTION, WORK, CLEARANCE, ON_GROUND, LEAST_VX = range(8)
 TORQUE_FLIGHT, TORQUE_STANCE, POWER, SPEED, FORCE, BACKWARD = range(8, 14)  # the greatest; BACKWARD of the crank's rate
 VX, VY, ANGLE, RATE = range(14, 18)  # of the body and the crank at its touch-down
-USED = 18  # the greatest |F_T| / F_N of a tick's mean forces, where the foot sticks at its end
-COLUMNS = 19  # crawler_models.bolt.runs.sampled_run names them, and those of the trace
-TRACE = 13
+FRICTION_USED_COLUMN = 18  # the greatest |F_T| / F_N of a tick's mean forces, where the foot sticks at its end
+COLUMN_COUNT = 19  # crawler_models.bolt.runs.sampled_run names them, and those of the trace
+TRACE_WIDTH = 13
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -32,9 +32,9 @@ def simulate(leg, law, start, tick, steps, rows, trace):
     `start` is c, c', q1, q1' with the foot in the air. What comes before the first touch-down belongs to no stride.
     """
     state, mode = start.copy(), np.int64(OPEN)
-    memory, record = np.zeros(MEMORY), np.zeros(interval.RECORD)
+    memory, record = np.zeros(MEMORY_WIDTH), np.zeros(interval.RECORD_WIDTH)
     begin(law, memory, 0.0, state[4], False)
-    row = np.zeros(COLUMNS)
+    row = np.zeros(COLUMN_COUNT)
     strides, last, last_x = -1, 0.0, 0.0
     k = 0
     while strides < len(rows):
@@ -56,7 +56,9 @@ def simulate(leg, law, start, tick, steps, rows, trace):
         row[SLIP] += record[interval.SLIP]
         row[FRICTION] = max(row[FRICTION], record[interval.FRICTION])
         if record[interval.IMPULSE_Y] > 0.0 and record[interval.LAST] == STICK:
-            row[USED] = max(row[USED], abs(record[interval.IMPULSE_X]) / record[interval.IMPULSE_Y])
+            row[FRICTION_USED_COLUMN] = max(
+                row[FRICTION_USED_COLUMN], abs(record[interval.IMPULSE_X]) / record[interval.IMPULSE_Y]
+            )
         which = TORQUE_STANCE if memory[STANCE] == 1.0 else TORQUE_FLIGHT
         row[which] = max(row[which], abs(tau))
         row[SPEED] = max(row[SPEED], record[interval.FASTEST])
@@ -68,17 +70,19 @@ def simulate(leg, law, start, tick, steps, rows, trace):
         row[BACKWARD] = max(row[BACKWARD], state[5])
         if mode != OPEN:
             row[ON_GROUND] += tick
-        if not math.isnan(record[interval.TOUCHED]) and (strides < 0 or time + record[interval.TOUCHED] - last > APART):
+        if not math.isnan(record[interval.TOUCHED]) and (
+            strides < 0 or time + record[interval.TOUCHED] - last > MIN_STRIDE_S
+        ):
             now, x = time + record[interval.TOUCHED], record[interval.TOUCH_X]
             if strides >= 0:
                 row[PERIOD], row[DISTANCE] = now - last, x - last_x
-                for j in range(COLUMNS):  # numba compiles the copy of a row for seconds
+                for j in range(COLUMN_COUNT):  # numba compiles the copy of a row for seconds
                     rows[strides, j] = row[j]
             strides, last, last_x = strides + 1, now, x
             row.fill(0.0)
             row[LEAST_VX], row[BACKWARD] = math.inf, -math.inf
             row[VX], row[VY] = record[interval.TOUCH_VX], record[interval.TOUCH_VY]
             row[ANGLE], row[RATE] = record[interval.TOUCH_Q], record[interval.TOUCH_W]
-        if k * tick - last > PATIENCE:
+        if k * tick - last > TOUCH_DOWN_TIMEOUT_S:
             return max(strides, 0), k, HOVERS if mode == OPEN else STUCK
     return strides, k, interval.FINE

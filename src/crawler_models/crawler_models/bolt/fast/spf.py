@@ -23,7 +23,7 @@ from crawler_models.bolt.fast.matrices import (
 
 
 class Terms(NamedTuple):
-    """Of the equations of motion in q, at one crank angle and rate; SI units.
+    """Terms of the equations of motion in q, at one crank angle and rate; SI units.
 
     h11 ddq1 + h12 ddx + h13 ddy + b1 = tau + fx1 F_T + fy1 F_N
     h12 ddq1 + m ddx + b2 = F_T
@@ -66,7 +66,7 @@ def solve_passive(jz, r1, r2, r3, r4):
 
 @njit(cache=True, error_model="numpy")
 def determinant(n, q1, q2, q3, q4, q5):
-    """Of Jz."""
+    """Return the determinant of Jz."""
     J11, J13, J21, J23, _, J32, _, J34, _, J42, _, J44 = by_passive(n, angles(q1, q2, q3, q4, q5))
     return -(J11 * J23 - J13 * J21) * (J32 * J44 - J34 * J42)
 

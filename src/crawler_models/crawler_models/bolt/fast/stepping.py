@@ -13,11 +13,11 @@ from crawler_models.bolt.fast.spf import reduce
 
 # the state: q1, x_b, y_b, their rates, q2 to q5; then work of the motor (J), way (m) and work (J) of the sliding foot
 STATES, WORK, SLID, RUBBED = 13, 10, 11, 12
-HALVINGS = 45  # of a step, to find a switch in it
+SWITCH_HALVINGS = 45  # of a step, to find a switch in it
 
 
 class FootContact(NamedTuple):
-    """What the foot does."""
+    """Contact state of the foot."""
 
     mode: np.int64  # FLIGHT, STICK or SLIP
     mu: float
@@ -26,7 +26,7 @@ class FootContact(NamedTuple):
 
 
 class Instant(NamedTuple):
-    """What is known of a state besides its derivative."""
+    """Quantities at a state that its derivative does not contain."""
 
     tau: float  # N m
     bound: int  # of tau, as `torque` says it
@@ -83,7 +83,7 @@ def advance(n, law, phase, contact, eps, t, y, dy, h, to, dto, work):
 
 @njit(cache=True, error_model="numpy")
 def holds(now, phase, contact, q1, cut):
-    """Whether nothing has switched: the foot's mode agrees with its guards, and the crank has not passed a mark."""
+    """Return True if nothing has switched: the foot's mode agrees with its guards, the crank has passed no mark."""
     if q1 <= cut or q1 <= phase.until:
         return False
     if contact.mode == FLIGHT:
@@ -100,9 +100,9 @@ def to_switch(n, law, phase, contact, eps, t, y, dy, h, to, dto, work, cut, boun
     Returns (its length, the `Instant` at its end, whether it ends with a switch).
     """
     low, high = 0.0, h
-    for halving in range(HALVINGS + 2):
+    for halving in range(SWITCH_HALVINGS + 2):
         if halving > 0:
-            h = 0.5 * (low + high) if halving <= HALVINGS else high
+            h = 0.5 * (low + high) if halving <= SWITCH_HALVINGS else high
         now = advance(n, law, phase, contact, eps, t, y, dy, h, to, dto, work)
         switched = not holds(now, phase, contact, to[0], cut)
         if switched or (seek and now.bound != bound):

@@ -8,7 +8,7 @@ import numba
 
 from crawler_models.bolt.fast.reduced import dot, reduced
 
-CYCLES = 60  # until the rate at touch-down repeats itself
+MAX_CYCLES = 60  # until the rate at touch-down repeats itself
 SLOWEST, FASTEST = 1.0, 100.0  # rad/s of the crank in stance
 
 
@@ -55,7 +55,7 @@ def stride(leg, touch_down, lift_off, landing_rate, push, torque, power, pieces)
     _, _, leaving, leaving_dr, _ = reduced(leg, lift_off)
     dq = (lift_off - touch_down) / pieces
     rate, speed, stance, flight, wrong = -10.0, 0.0, 0.0, 0.0, 0.0
-    for _ in range(CYCLES):
+    for _ in range(MAX_CYCLES):
         began, half, stance, wrong = rate, 0.5 * rate * rate, 0.0, 0.0  # half the square of the rate
         for i in range(pieces):
             low, high = push_range(leg, touch_down + (i + 0.5) * dq, 2.0 * half, torque, power)

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from crawler_models.bolt.foot_table.fixed_table import FixedTable, IntArray
 
-NAMES = ("x", "y", "dx", "dy")
-TEMPLATE = """\
+COLUMN_NAMES = ("x", "y", "dx", "dy")
+HEADER_TEMPLATE = """\
 /*
  * The foot of {title}, over the crank's angle q1.
  *
@@ -65,7 +65,7 @@ static inline {name}_foot_t {name}_foot(uint16_t crank)
 def header(robot: str, title: str, bars: Mapping[str, tuple[str, float]], table: FixedTable) -> str:
     """The text of the header; `bars` are the robot file's names and values by the paper's symbols."""
     name = re.sub(r"\W", "_", robot)
-    return TEMPLATE.format(
+    return HEADER_TEMPLATE.format(
         title=title,
         robot=robot,
         name=name,
@@ -78,7 +78,9 @@ def header(robot: str, title: str, bars: Mapping[str, tuple[str, float]], table:
         slope=1e6 * table.slope_error,
         entries=table.rows.shape[1],
         shift=table.shift,
-        arrays="\n".join(_array(f"{name}_foot_{which}", row) for which, row in zip(NAMES, table.rows, strict=True)),
+        arrays="\n".join(
+            _array(f"{name}_foot_{which}", row) for which, row in zip(COLUMN_NAMES, table.rows, strict=True)
+        ),
     )
 
 

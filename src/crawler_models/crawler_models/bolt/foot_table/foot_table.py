@@ -10,18 +10,18 @@ import numpy as np
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
-from crawler_models.bolt.equations.leg import NAMES, Leg
+from crawler_models.bolt.equations.leg import PARAMETER_OF_SYMBOL, Leg
 from crawler_models.bolt.equations.six_bar import Lengths, pins
 from crawler_models.bolt.equations.transmission import foot_slope
 from crawler_models.bolt.foot_table.c_header import header
 from crawler_models.bolt.foot_table.fixed_table import FixedTable
 from crawler_models.lookup import Lookup
 
-TURN = 2.0 * np.pi
-BETWEEN = 16  # angles between two entries at which the error is looked for
-SIZES = tuple(2**k for k in range(4, 14))  # a power of two, so that an entry's number is the angle's upper bits
+TURN_RAD = 2.0 * np.pi
+ANGLES_BETWEEN_ENTRIES = 16  # angles between two entries at which the error is looked for
+TABLE_SIZES = tuple(2**k for k in range(4, 14))  # a power of two, so that an entry's number is the angle's upper bits
 
-BARS = ("l_c", "theta", "l_1", "l_2", "l_3", "l_4", "l_5", "l_s", "l_f", "l_t")  # what the foot's way depends on
+BAR_SYMBOLS = ("l_c", "theta", "l_1", "l_2", "l_3", "l_4", "l_5", "l_s", "l_f", "l_t")  # what the foot's way depends on
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,16 @@ class FootTable:
     foot: FloatArray  # m
     slope: FloatArray  # m/rad, df/dq1
     foot_error: float  # m, the farthest that the table is from the linkage
-    slope_error: float  # m/rad, likewise
+    slope_error: float  # m/rad, largest error of the slope
 
     @staticmethod
     def of(leg: Lengths, entries: int) -> FootTable:
         """Raises ValueError where the crank cannot turn fully."""
-        angles = TURN * np.arange(entries) / entries
+        angles = TURN_RAD * np.arange(entries) / entries
         foot, slope = pins(leg, angles).F, foot_slope(leg, angles)
         if not np.isfinite(foot).all():
             raise ValueError("there is no table of a foot whose crank cannot turn fully.")
-        fine = TURN * np.arange(BETWEEN * entries) / (BETWEEN * entries)
+        fine = TURN_RAD * np.arange(ANGLES_BETWEEN_ENTRIES * entries) / (ANGLES_BETWEEN_ENTRIES * entries)
         errors = (
             float(np.abs(_between(values, fine) - exact).max())
             for values, exact in ((foot, pins(leg, fine).F), (slope, foot_slope(leg, fine)))
@@ -57,10 +57,11 @@ class FootTable:
 
 
 def lookup(spec: RobotSpec, entries: int) -> Lookup:
-    """The table of a robot file, for files. Raises UserError."""
-    if entries not in SIZES:
+    """Return the table of a robot file, ready to be written. Raises UserError."""
+    if entries not in TABLE_SIZES:
         raise UserError(
-            f"a table of {entries} entries is not allowed: it takes a power of two from {SIZES[0]} to {SIZES[-1]}."
+            f"a table of {entries} entries is not allowed: use a power of two "
+            f"from {TABLE_SIZES[0]} to {TABLE_SIZES[-1]}."
         )
     leg = Leg.from_parameters(spec.parameters)
     try:
@@ -83,12 +84,14 @@ def lookup(spec: RobotSpec, entries: int) -> Lookup:
         "fixed_foot_error_m": fixed.foot_error,
         "fixed_slope_error_m_per_rad": fixed.slope_error,
     }
-    bars = {symbol: (NAMES[symbol], spec.parameters[NAMES[symbol]]) for symbol in BARS}
+    bars = {
+        symbol: (PARAMETER_OF_SYMBOL[symbol], spec.parameters[PARAMETER_OF_SYMBOL[symbol]]) for symbol in BAR_SYMBOLS
+    }
     return Lookup(columns, header(spec.name, spec.title, bars, fixed), numbers)
 
 
 def _between(values: FloatArray, crank: Any) -> Any:
-    at = np.mod(np.asarray(crank) / TURN, 1.0) * len(values)
+    at = np.mod(np.asarray(crank) / TURN_RAD, 1.0) * len(values)
     low = np.floor(at).astype(int) % len(values)
     share = at - np.floor(at)
     return values[low] + share * (values[(low + 1) % len(values)] - values[low])

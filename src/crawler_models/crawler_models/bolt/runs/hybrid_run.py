@@ -25,14 +25,14 @@ from crawler_models.bolt.fast.spf import reduce
 from crawler_models.bolt.fast.stepping import STATES, WORK
 from crawler_models.bolt.runs.running import RunningParameters
 
-EPSILON = 1e-3  # s, of (17): constraint errors decay as exp(-t / EPSILON)
-STEP = 1e-4  # s, of the integration
-POWER = 1350.0  # W, the motor's peak
-STABLE = 2.8  # a step of Runge and Kutta's is shorter than so many EPSILON
+EPSILON_S = 1e-3  # s, of (17): constraint errors decay as exp(-t / EPSILON_S)
+STEP_S = 1e-4  # s, of the integration
+PEAK_POWER_W = 1350.0  # W, the motor's peak
+MAX_STEP_PER_EPSILON = 2.8  # a step of Runge and Kutta's is shorter than so many EPSILON_S
 
 
 class Mode(IntEnum):
-    """What the foot does."""
+    """Contact mode of the foot."""
 
     FLIGHT = 0
     STICK = 1
@@ -77,7 +77,7 @@ class HybridRun:
     period: FloatArray  # (s,) s
     length: FloatArray  # (s,) m, of the body's way
     friction_needed: FloatArray  # (s,) the largest |F_T| / F_N of a sticking foot that bears a quarter of the weight
-    friction_highest: FloatArray  # (s,) likewise, and however little it bears: it leaves the ground with less and less
+    friction_highest: FloatArray  # (s,) the same without a bound on the load: a foot that leaves the ground bears less and less
     impulse_ratio: FloatArray  # (s,) the largest |tangential| / normal impulse of a touch-down
     slip: FloatArray  # (s,) m that the foot slid along the ground
     peak_torque: FloatArray  # (s,) N m
@@ -90,7 +90,7 @@ class HybridRun:
 
     @property
     def speed(self) -> FloatArray:
-        """Of each stride, m/s."""
+        """Speed of each stride, m/s."""
         return self.length / self.period
 
 
@@ -119,7 +119,7 @@ def lift_off_start(leg: Leg, parameters: RunningParameters, rate: float) -> Hybr
     return HybridStart((q1, -k.fx, -k.fy), (rate, -k.fx1 * rate, -k.fy1 * rate), (q2, q3, q4, q5))
 
 
-def continuous_law(parameters: RunningParameters, torque: float = math.inf, power: float = POWER) -> LawNumbers:
+def continuous_law(parameters: RunningParameters, torque: float = math.inf, power: float = PEAK_POWER_W) -> LawNumbers:
     """The law (20) for compiled code; `torque` (N m) and `power` (W) are the motor's most."""
     p = parameters
     return LawNumbers(
@@ -144,10 +144,10 @@ def simulate_hybrid(
     strides: int,
     *,
     mu: float = math.inf,
-    power: float = POWER,
+    power: float = PEAK_POWER_W,
     torque: float = math.inf,
-    epsilon: float = EPSILON,
-    step: float = STEP,
+    epsilon: float = EPSILON_S,
+    step: float = STEP_S,
     interval: float = 1e-3,
     patience: float = 2.0,
 ) -> HybridRun:
@@ -158,8 +158,10 @@ def simulate_hybrid(
     ends with a reason; that of a stride which takes longer than `patience` (s) is that the foot never lifts off, or
     never lands. Raises ValueError where arguments contradict each other.
     """
-    if not 0.0 < step < STABLE * epsilon:
-        raise ValueError(f"A step of {step:g} s is not under {STABLE} epsilon, {STABLE * epsilon:g} s.")
+    if not 0.0 < step < MAX_STEP_PER_EPSILON * epsilon:
+        raise ValueError(
+            f"A step of {step:g} s is not under {MAX_STEP_PER_EPSILON} epsilon, {MAX_STEP_PER_EPSILON * epsilon:g} s."
+        )
     if strides < 1 or not interval > 0.0 or not patience > 0.0 or not mu >= 0.0:
         raise ValueError("Strides, interval and patience must be positive, and mu not negative.")
     if reason := _open(leg):

@@ -18,8 +18,8 @@ from crawler_models.bolt.runs.running import RunningParameters
 from crawler_models.bolt.runs.sampled_run import SampledRun, Start, simulate_sampled
 
 ComplexArray = NDArray[np.complex128]
-STATE = ("vx", "vy", "crank", "crank_rate")
-NEARBY = np.array([5e-3, 5e-3, 5e-3, 5e-2])  # m/s, m/s, rad, rad/s: how far from the run the map is tried
+STATE_NAMES = ("vx", "vy", "crank", "crank_rate")
+PERTURBATION = np.array([5e-3, 5e-3, 5e-3, 5e-2])  # m/s, m/s, rad, rad/s: how far from the run the map is tried
 FINE_TICK = 1e-4  # s: under a law sampled at 1 kHz the map has jumps, of which this leaves a tenth
 
 
@@ -32,7 +32,7 @@ def next_touch_down(
     run = simulate_sampled(leg, law, start, strides=2, torque=torque, power=power, tick=tick, steps=1)
     if len(run.strides) < 2:
         return np.full(4, math.nan)
-    after = np.array([run.column(name)[1] for name in STATE])
+    after = np.array([run.column(name)[1] for name in STATE_NAMES])
     after[2] += 2.0 * math.pi * round((crank - after[2]) / (2.0 * math.pi))
     return after
 
@@ -41,13 +41,13 @@ def multipliers(
     leg: Leg, law: RunningParameters, run: SampledRun, torque: float = 120.0, power: float = 1350.0, settle: int = 16
 ) -> ComplexArray:
     """The four multipliers, the largest first, about the steady run that `run` has come near; NaN without one."""
-    steady = np.array([run.column(name)[-1] for name in STATE])
+    steady = np.array([run.column(name)[-1] for name in STATE_NAMES])
     for _ in range(settle):
         steady = next_touch_down(leg, law, steady, torque, power)
     slopes = np.empty((4, 4))
-    for i, off in enumerate(np.diag(NEARBY)):
+    for i, off in enumerate(np.diag(PERTURBATION)):
         ahead, behind = (next_touch_down(leg, law, steady + s * off, torque, power) for s in (1.0, -1.0))
-        slopes[:, i] = (ahead - behind) / (2.0 * NEARBY[i])
+        slopes[:, i] = (ahead - behind) / (2.0 * PERTURBATION[i])
     if not np.isfinite(slopes).all():
         return np.full(4, complex(math.nan))
     found = np.linalg.eigvals(slopes).astype(complex)

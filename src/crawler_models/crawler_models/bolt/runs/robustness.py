@@ -1,4 +1,4 @@
-"""How far each number may be off before a run no longer keeps what it promises."""
+"""Margins of a run: how far each parameter may change before a stride breaks its requirements."""
 
 from __future__ import annotations
 
@@ -11,16 +11,41 @@ from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.runs.running import RunningParameters
 from crawler_models.bolt.runs.sampled_run import SampledRun, Start, simulate_sampled
 
-STRIDES = 16
-PERCENT = 30  # the furthest that is tried, either way
-MASSES = ("m_1", "m_2", "m_3", "m_4", "m_5", "m_b")
-LEG = ("mu", "k", "d", "I_r", "mass", *MASSES, "l_1", "l_2", "l_3", "l_4", "l_5", "l_c", "l_s", "l_f", "l_t", "g")
-LAW = ("stiffness", "damping", "rate_share", "flight_rate", "retraction_rate", "stance_rate", "flight_torque")
-START = ("rate", "vx", "vz")
+TRIAL_STRIDES = 16
+MAX_CHANGE_PERCENT = 30  # the furthest that is tried, either way
+MASS_NAMES = ("m_1", "m_2", "m_3", "m_4", "m_5", "m_b")
+LEG_PARAMETERS = (
+    "mu",
+    "k",
+    "d",
+    "I_r",
+    "mass",
+    *MASS_NAMES,
+    "l_1",
+    "l_2",
+    "l_3",
+    "l_4",
+    "l_5",
+    "l_c",
+    "l_s",
+    "l_f",
+    "l_t",
+    "g",
+)
+LAW_PARAMETERS = (
+    "stiffness",
+    "damping",
+    "rate_share",
+    "flight_rate",
+    "retraction_rate",
+    "stance_rate",
+    "flight_torque",
+)
+START_PARAMETERS = ("rate", "vx", "vz")
 
 
 class Promise(NamedTuple):
-    """What every stride of a run on a real floor must keep."""
+    """Requirements on every stride of a run on a real floor."""
 
     speed: float = 1.0  # m/s at least, in the mean
     slip: float = 5e-4  # m at most
@@ -28,7 +53,7 @@ class Promise(NamedTuple):
     flight_torque: float = 30.0  # N m at most
 
 
-def broken(run: SampledRun, promise: Promise = Promise(), strides: int = STRIDES) -> str:  # noqa: B008
+def broken(run: SampledRun, promise: Promise = Promise(), strides: int = TRIAL_STRIDES) -> str:  # noqa: B008
     """The first promise that the run breaks, as a sentence, or nothing."""
     if run.reason or len(run.strides) < strides:
         return run.reason or "too few strides"
@@ -49,9 +74,9 @@ def broken(run: SampledRun, promise: Promise = Promise(), strides: int = STRIDES
 def changed(
     name: str, factor: float, leg: Leg, law: RunningParameters, start: Start
 ) -> tuple[Leg, RunningParameters, Start]:
-    """The run with one of `LEG`, `LAW` and `START` times a factor; "mass" is all masses at once."""
+    """The run with one of `LEG_PARAMETERS`, `LAW_PARAMETERS` and `START_PARAMETERS` times a factor; "mass" is all masses at once."""
     if name == "mass":
-        return replace(leg, **{m: getattr(leg, m) * factor for m in MASSES}), law, start
+        return replace(leg, **{m: getattr(leg, m) * factor for m in MASS_NAMES}), law, start
     of = next(part for part in (leg, law, start) if name in (field.name for field in fields(part)))
     new = replace(of, **{name: getattr(of, name) * factor})
     return tuple(new if part is of else part for part in (leg, law, start))  # type: ignore[return-value]
@@ -61,9 +86,9 @@ def reach(
     leg: Leg,
     law: RunningParameters,
     start: Start,
-    names: Sequence[str] = (*LEG, *LAW, *START),
+    names: Sequence[str] = (*LEG_PARAMETERS, *LAW_PARAMETERS, *START_PARAMETERS),
     promise: Promise = Promise(),  # noqa: B008
-    most: int = PERCENT,
+    most: int = MAX_CHANGE_PERCENT,
 ) -> dict[str, tuple[int, str, int, str]]:
     """For each name by how many whole percent it may be lower, what breaks then, how many higher, what breaks then.
 
@@ -75,7 +100,9 @@ def reach(
         for sign in (-1, 1):
             reason, percent = "", 0
             while percent < most and not reason:
-                run = simulate_sampled(*changed(name, 1.0 + sign * (percent + 1) / 100.0, leg, law, start), STRIDES)
+                run = simulate_sampled(
+                    *changed(name, 1.0 + sign * (percent + 1) / 100.0, leg, law, start), TRIAL_STRIDES
+                )
                 reason = broken(run, promise)
                 percent += 0 if reason else 1
             row += [percent, reason]

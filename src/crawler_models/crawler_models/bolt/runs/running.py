@@ -10,28 +10,35 @@ from dataclasses import dataclass
 
 from crawler_core.parameters import parameter
 
-TURN = 2.0 * math.pi
+TURN_RAD = 2.0 * math.pi
 
 
 @dataclass(frozen=True)
 class RunningParameters:
     """The gains and the two ramps. The crank turns backward, so rates are of its angle's decrease."""
 
-    stiffness: float = parameter(300.0, unit="N·m/rad", low=0.0, high=1e4, doc="K_P of (20)")
-    damping: float = parameter(12.0, unit="N·m·s/rad", low=0.0, high=1e3, doc="K_D of (20)")
+    stiffness: float = parameter(300.0, unit="N·m/rad", lower=0.0, upper=1e4, doc="K_P of (20)")
+    damping: float = parameter(12.0, unit="N·m·s/rad", lower=0.0, upper=1e3, doc="K_D of (20)")
     rate_share: float = parameter(
-        0.0, low=0.0, high=1.0, doc="share of the reference's rate in the damper; (20) has 0 and damps the crank's own"
+        0.0,
+        lower=0.0,
+        upper=1.0,
+        doc="share of the reference's rate in the damper; (20) has 0 and damps the crank's own",
     )
-    flight_rate: float = parameter(40.8, unit="rad/s", low=0.1, high=200.0, doc="of the reference's ramp in flight")
+    flight_rate: float = parameter(40.8, unit="rad/s", lower=0.1, upper=200.0, doc="of the reference's ramp in flight")
     touch_down: float = parameter(
-        0.0, unit="degrees", low=-360.0, high=360.0, doc="alpha, the crank's angle at which the ramp of flight ends"
+        0.0, unit="degrees", lower=-360.0, upper=360.0, doc="alpha, the crank's angle at which the ramp of flight ends"
     )
     retraction_rate: float = parameter(
-        0.0, unit="rad/s", low=0.0, high=200.0, doc="of the reference from there until the foot lands; the paper waits"
+        0.0,
+        unit="rad/s",
+        lower=0.0,
+        upper=200.0,
+        doc="of the reference from there until the foot lands; the paper waits",
     )
-    stance_rate: float = parameter(36.4, unit="rad/s", low=0.0, high=200.0, doc="of the reference's ramp in stance")
-    lift_off: float = parameter(-68.0, unit="degrees", low=-360.0, high=360.0, doc="crank angle that ends stance")
-    flight_torque: float = parameter(30.0, unit="N·m", low=0.0, high=1e3, doc="the most in flight")
+    stance_rate: float = parameter(36.4, unit="rad/s", lower=0.0, upper=200.0, doc="of the reference's ramp in stance")
+    lift_off: float = parameter(-68.0, unit="degrees", lower=-360.0, upper=360.0, doc="crank angle that ends stance")
+    flight_torque: float = parameter(30.0, unit="N·m", lower=0.0, upper=1e3, doc="the most in flight")
 
 
 class Running:
@@ -106,4 +113,4 @@ class Running:
 
 def ahead(angle: float, mark: float) -> float:
     """The first of the angles mark + 2 pi k (rad) that a crank which turns backward reaches from `angle`."""
-    return mark + TURN * (math.ceil((angle - mark) / TURN) - 1)
+    return mark + TURN_RAD * (math.ceil((angle - mark) / TURN_RAD) - 1)

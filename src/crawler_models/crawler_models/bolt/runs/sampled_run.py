@@ -20,11 +20,11 @@ from crawler_models.bolt.fast.law import pack_law
 from crawler_models.bolt.fast.reduced import pack, posture
 from crawler_models.bolt.runs.running import RunningParameters
 
-TICK = 1e-3  # s, of the law: the ring's
-STEPS = 4  # of Runge and Kutta's rule in a tick; twice as many change no number of the run by 1e-6
-CAPACITY = 4096  # ticks of a trace to begin with
+TICK_S = 1e-3  # s, control period of the law
+STEPS_PER_TICK = 4  # of Runge and Kutta's rule in a tick; twice as many change no number of the run by 1e-6
+TRACE_CAPACITY_TICKS = 4096  # ticks of a trace to begin with
 
-COLUMNS = (
+STRIDE_COLUMNS = (
     "period",  # s
     "distance",  # m, of the body
     "slip",  # m that the foot slid on the ground
@@ -41,26 +41,26 @@ COLUMNS = (
     "backward",  # rad/s, of q1': above 0 the crank is thrown back
     "vx",  # m/s, of the body at the touch-down that begins the stride
     "vy",
-    "crank",  # rad, likewise
-    "crank_rate",  # rad/s, likewise
-    "used",  # the largest |F_T| / F_N of a tick's mean forces with the foot sticking at its end, as a ring sees it
+    "crank",  # rad, at touch-down
+    "crank_rate",  # rad/s, at touch-down
+    "used",  # largest |F_T| / F_N of the mean forces in a tick that ends with a sticking foot, as the control loop measures it
 )
-TRACE = ("t", "x", "y", "vx", "vy", "q1", "dq1", "tau", "F_T", "F_N", "mode", "stance", "reference")
+TRACE_COLUMNS = ("t", "x", "y", "vx", "vy", "q1", "dq1", "tau", "F_T", "F_N", "mode", "stance", "reference")
 
-REASONS = {
+REASON_OF_END = {
     interval.FINE: "",
     interval.OPENS: "the mechanism does not close, or its motion has no bounds: check the lengths",
     interval.BURIED: "the leg falls: a part of it other than the foot meets the ground",
     interval.ENDLESS: "the foot switches between sticking, slipping and flying without end: give it a spring",
     interval.JAMMED: "a rigid foot that slips jams on the ground, which rigid bodies cannot do: give it a spring",
-    compiled.STUCK: f"the foot does not lift off for {compiled.PATIENCE:g} s: the crank rests, or is too slow",
-    compiled.HOVERS: f"the foot does not land for {compiled.PATIENCE:g} s",
+    compiled.STUCK: f"the foot does not lift off for {compiled.TOUCH_DOWN_TIMEOUT_S:g} s: the crank rests, or is too slow",
+    compiled.HOVERS: f"the foot does not land for {compiled.TOUCH_DOWN_TIMEOUT_S:g} s",
 }
 
 
 @dataclass(frozen=True)
 class Start:
-    """How a run begins: in the air."""
+    """Initial state of a run: in the air."""
 
     angle: float  # rad, the crank's
     rate: float  # rad/s
@@ -88,13 +88,13 @@ class Start:
 class SampledRun:
     """Strides go from touch-down to touch-down; `reason` says why there are fewer than asked for, or is empty."""
 
-    strides: FloatArray  # one row each, of `COLUMNS`
-    trace: FloatArray  # one row for each tick, of `TRACE`: the state at its end, the torque held and the forces' means
+    strides: FloatArray  # one row each, of `STRIDE_COLUMNS`
+    trace: FloatArray  # one row for each tick, of `TRACE_COLUMNS`: the state at its end, the torque held and the forces' means
     reason: str
 
     def column(self, name: str) -> FloatArray:
         """A number of every stride."""
-        return self.strides[:, COLUMNS.index(name)]
+        return self.strides[:, STRIDE_COLUMNS.index(name)]
 
     def mean(self, name: str, last: int = 0) -> float:
         """Its mean over the last strides, or all."""
@@ -114,7 +114,7 @@ class SampledRun:
 
     def traced(self, name: str) -> FloatArray:
         """A number of every tick."""
-        return self.trace[:, TRACE.index(name)]
+        return self.trace[:, TRACE_COLUMNS.index(name)]
 
 
 def simulate_sampled(
@@ -124,9 +124,9 @@ def simulate_sampled(
     strides: int = 16,
     *,
     torque: float = 120.0,  # N m, the motor's most
-    power: float = 1350.0,  # W, likewise
-    tick: float = TICK,
-    steps: int = STEPS,
+    power: float = 1350.0,  # W, limit of the motor
+    tick: float = TICK_S,
+    steps: int = STEPS_PER_TICK,
     traced: bool = False,
 ) -> SampledRun:
     """Run for so many strides. A run that cannot go on ends, with its reason; so does a leg that cannot begin."""
@@ -134,10 +134,13 @@ def simulate_sampled(
     try:
         state = start.state(packed)
     except ValueError as error:
-        return SampledRun(np.zeros((0, len(COLUMNS))), np.zeros((0, len(TRACE))), str(error))
-    rows, trace = np.zeros((strides, len(COLUMNS))), np.zeros((CAPACITY if traced else 0, len(TRACE)))
+        return SampledRun(np.zeros((0, len(STRIDE_COLUMNS))), np.zeros((0, len(TRACE_COLUMNS))), str(error))
+    rows, trace = (
+        np.zeros((strides, len(STRIDE_COLUMNS))),
+        np.zeros((TRACE_CAPACITY_TICKS if traced else 0, len(TRACE_COLUMNS))),
+    )
     done, ticks, ended = compiled.simulate(packed, packed_law, state, tick, steps, rows, trace)
     if traced and ticks > len(trace):
-        trace = np.zeros((ticks, len(TRACE)))
+        trace = np.zeros((ticks, len(TRACE_COLUMNS)))
         done, ticks, ended = compiled.simulate(packed, packed_law, state, tick, steps, rows, trace)
-    return SampledRun(rows[:done], trace[:ticks], REASONS[ended])
+    return SampledRun(rows[:done], trace[:ticks], REASON_OF_END[ended])

@@ -1,4 +1,4 @@
-"""Why a rigid foot that does not slip cannot run fast.
+"""Speed limit of a rigid foot that does not slip.
 
 In a stance without slip the leg has one degree of freedom, the crank, and the body goes the foot's path in its frame
 backward: up a hill and down again. On the hill gravity must supply what the curve takes, so at `vault_speed` the foot
@@ -22,8 +22,8 @@ from crawler_models.bolt.equations.six_bar import pins
 from crawler_models.bolt.fast.reduced import pack
 from crawler_models.bolt.fast.vault import stride
 
-PIECES = 100  # of a stance
-WRONG = 20.0  # m/s that a stride loses for what it cannot be
+STANCE_PIECES = 100  # of a stance
+INFEASIBLE_PENALTY_M_S = 20.0  # m/s that a stride loses for what it cannot be
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def vault(
     """One such stride, repeated; `torque` (N m) and `power` (W) are the motor's most."""
     packed = pack(leg)
     speed, on, off, _, wrong = stride(
-        packed, touch_down, touch_down - stance, landing_rate, push, torque, power, PIECES
+        packed, touch_down, touch_down - stance, landing_rate, push, torque, power, STANCE_PIECES
     )
     return Vault(touch_down, stance, landing_rate, push, speed, on, off, wrong)
 
@@ -80,9 +80,9 @@ def fastest(leg: Leg, crank_rate: float, seed: int = 1, *, torque: float = 120.0
     packed = pack(leg)
 
     def cost(x: FloatArray) -> float:
-        speed, _, off, _, wrong = stride(packed, x[0], x[0] - x[1], x[2], x[3], torque, power, PIECES)
+        speed, _, off, _, wrong = stride(packed, x[0], x[0] - x[1], x[2], x[3], torque, power, STANCE_PIECES)
         late = max(0.0, (2.0 * math.pi - x[1]) / crank_rate - off)  # s that the flight is too short
-        found = WRONG * (wrong + late) - min(speed, 5.0)
+        found = INFEASIBLE_PENALTY_M_S * (wrong + late) - min(speed, 5.0)
         return found if math.isfinite(found) else 1e3
 
     low, high = math.radians(5.0), math.radians(200.0)

@@ -1,4 +1,4 @@
-"""The paper's equations as it writes them: a rigid body on four massless legs whose cranks turn as they are told.
+"""The paper's equations as printed: a rigid body on four massless legs with prescribed crank motion.
 
 This is the reference; `fast` has the same equations compiled. The twelve states are X = (P_I, Gamma, V_B, Omega_B): the
 centre of mass (m), roll, pitch and yaw (rad), and velocity (m/s) and angular velocity (rad/s) along the body's axes.
@@ -39,7 +39,7 @@ def rotation(gamma: ArrayLike) -> FloatArray:
 
 
 def legs(robot: Quadruped, crank: ArrayLike, rates: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Where the feet E are in the body (m) and how they move in it (m/s), (1) to (6); a row for each leg."""
+    """Positions (m) and velocities (m/s) of the feet E in the body, (1) to (6); a row for each leg."""
     E, by_crank = pins(robot, crank).E, turns(robot, crank).E * np.asarray(rates)
     still = np.zeros_like(E.real)
     return robot.hips + np.stack([E.real, still, E.imag], -1), np.stack([by_crank.real, still, by_crank.imag], -1)
@@ -61,7 +61,7 @@ def feet(robot: Quadruped, X: ArrayLike, crank: ArrayLike, rates: ArrayLike) -> 
 
 
 def crank_torque(robot: Quadruped, X: FloatArray, crank: FloatArray, force: FloatArray) -> FloatArray:
-    """What the forces (N, world) on the feet do to the cranks (N m): the work at the foot of a turn of the crank."""
+    """Torques on the cranks (N m) from the forces (N, world) on the feet, by virtual work."""
     _, by_crank = legs(robot, crank, np.ones(4))
     return np.einsum("...ji,...ji->...j", by_crank, force @ rotation(X[..., 3:6]))
 

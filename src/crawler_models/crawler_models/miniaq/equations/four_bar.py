@@ -79,5 +79,5 @@ def passive_angles(leg: Lengths, crank: Any) -> FloatArray:
 
 
 def turns_round(leg: Lengths) -> bool:
-    """Whether the crank can make a whole turn."""
+    """Return True if the crank can make a whole turn."""
     return bool(np.isfinite(pins(leg, np.linspace(0.0, 2.0 * np.pi, 721)).C).all())

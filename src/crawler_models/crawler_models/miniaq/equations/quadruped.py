@@ -11,9 +11,9 @@ import numpy as np
 
 from crawler_core.types import FloatArray
 
-LEGS = ("fl", "fr", "hl", "hr")  # front left, front right, hind left, hind right; the order of every array of legs
+LEG_NAMES = ("fl", "fr", "hl", "hr")  # front left, front right, hind left, hind right; the order of every array of legs
 
-NAMES = {  # the symbol, and the robot file's parameter
+PARAMETER_OF_SYMBOL = {  # the symbol, and the robot file's parameter
     "m": "mass",
     "length": "body_length",
     "width": "body_width",
@@ -64,7 +64,7 @@ class Quadruped:
     l_5: float  # m, coupler, C to the foot E
     l_6: float  # m, coupler, C to the fold F
     theta_35: float  # rad, from D to C on, clockwise to E
-    theta_36: float  # rad, likewise, counter-clockwise to F
+    theta_36: float  # rad, counter-clockwise to F
     K: float  # N/m^e, of the contact
     e: float
     c_max: float  # N s/m
@@ -81,9 +81,9 @@ class Quadruped:
     @staticmethod
     def from_parameters(parameters: Mapping[str, float]) -> Quadruped:
         """From the parameters of the robot file. Raises ValueError where one is missing."""
-        if missing := [name for name in NAMES.values() if name not in parameters]:
+        if missing := [name for name in PARAMETER_OF_SYMBOL.values() if name not in parameters]:
             raise ValueError(f"MinIAQ's parameters lack {', '.join(missing)}.")
-        values: dict[str, Any] = {symbol: float(parameters[name]) for symbol, name in NAMES.items()}
+        values: dict[str, Any] = {symbol: float(parameters[name]) for symbol, name in PARAMETER_OF_SYMBOL.items()}
         values["K"] *= 1000.0 ** values["e"]  # from N/mm^e
         values["theta_35"], values["theta_36"] = math.radians(values["theta_35"]), math.radians(values["theta_36"])
         return Quadruped(**{**values, "pulls": bool(values["pulls"])})
@@ -96,7 +96,7 @@ class Quadruped:
 
     @property
     def hips(self) -> FloatArray:
-        """Where the motors' axes B are in the body (m): a row for each of LEGS."""
+        """Positions of the motors' axes B in the body (m): a row for each of LEG_NAMES."""
         y = self.y_left
         return np.array(
             [[self.x_front, y, 0.0], [self.x_front, -y, 0.0], [self.x_hind, y, 0.0], [self.x_hind, -y, 0.0]]

@@ -1,4 +1,8 @@
-"""MinIAQ's equations compiled: plain functions of floats and small arrays, without classes of Python."""
+"""MinIAQ's equations compiled: plain functions of floats and small arrays, without classes of Python.
+
+Not here: the same equations for reading (crawler_models.miniaq.equations).
+Imported by: TODO.
+"""
 
 from crawler_models.compilation import keep_compiled_code
 

@@ -22,7 +22,7 @@ Z, ROLL, PITCH, YAW, CRANK, V, OMEGA, RATE, STATES = 2, 3, 4, 5, 6, 10, 13, 16, 
 
 
 class Numbers(NamedTuple):
-    """Of a robot, for the compiled functions."""
+    """Numbers of a robot for the compiled functions."""
 
     leg: Leg
     hips: FloatArray  # m, (4, 3)

@@ -12,12 +12,12 @@ from crawler_models.miniaq.fast.contact import friction, normal_force
 from crawler_models.miniaq.fast.equations import CRANK, OMEGA, PITCH, RATE, ROLL, V, Z
 from crawler_models.miniaq.fast.legs import foot
 
-NONE = (0.0, 0.0, 0.0)
-AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+ZERO_VECTOR = (0.0, 0.0, 0.0)
+UNIT_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 class Foot(NamedTuple):
-    """What the force on a foot depends on, along the body's axes."""
+    """Inputs of the force on a foot, along the body's axes."""
 
     at: Vector  # m
     lever: Vector  # m/rad, by the crank's angle
@@ -86,20 +86,20 @@ def feet(n, y, up, by_roll, by_pitch, J):
         slides = plus(moves, -rise, up)
         normal, rubs = normal_force(n, depth, rise), friction(n, dot(slides, slides))
         k = Foot(at, lever, moves, up, rise, slides, normal, rubs)
-        put(n, J, j, Z, k, vary(k, -1.0, NONE, NONE))
-        put(n, J, j, ROLL, k, vary(k, -dot(by_roll, at), by_roll, NONE))
-        put(n, J, j, PITCH, k, vary(k, -dot(by_pitch, at), by_pitch, NONE))
-        put(n, J, j, CRANK + j, k, vary(k, -dot(up, lever), NONE, plus(cross(omega, lever), turn, bent)))
+        put(n, J, j, Z, k, vary(k, -1.0, ZERO_VECTOR, ZERO_VECTOR))
+        put(n, J, j, ROLL, k, vary(k, -dot(by_roll, at), by_roll, ZERO_VECTOR))
+        put(n, J, j, PITCH, k, vary(k, -dot(by_pitch, at), by_pitch, ZERO_VECTOR))
+        put(n, J, j, CRANK + j, k, vary(k, -dot(up, lever), ZERO_VECTOR, plus(cross(omega, lever), turn, bent)))
         # a crank moves the point that the force acts upon, too
         force = plus((normal[0] * up[0], normal[0] * up[1], normal[0] * up[2]), normal[0] * rubs[0], slides)
         torque = cross(lever, force)
         for i in range(3):
             J[OMEGA + i, CRANK + j] += torque[i] / n.inertia[i]
         J[RATE + j, CRANK + j] += n.spin * dot(bent, force)
-        put(n, J, j, RATE + j, k, vary(k, 0.0, NONE, lever))
+        put(n, J, j, RATE + j, k, vary(k, 0.0, ZERO_VECTOR, lever))
         for i in range(3):
-            put(n, J, j, V + i, k, vary(k, 0.0, NONE, AXES[i]))
-            put(n, J, j, OMEGA + i, k, vary(k, 0.0, NONE, cross(AXES[i], at)))
+            put(n, J, j, V + i, k, vary(k, 0.0, ZERO_VECTOR, UNIT_AXES[i]))
+            put(n, J, j, OMEGA + i, k, vary(k, 0.0, ZERO_VECTOR, cross(UNIT_AXES[i], at)))
 
 
 @numba.njit(cache=True, error_model="numpy")

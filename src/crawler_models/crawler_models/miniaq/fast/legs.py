@@ -11,7 +11,7 @@ from crawler_models.miniaq.equations.quadruped import Quadruped
 
 
 class Leg(NamedTuple):
-    """Of `four_bar.pins`, as complex numbers x + i z (m)."""
+    """Numbers that `four_bar.pins` uses, as complex numbers x + i z (m)."""
 
     A: complex
     l_2: float

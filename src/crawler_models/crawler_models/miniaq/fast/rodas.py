@@ -32,13 +32,13 @@ C = np.array(
         [8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136, -6.058818238834054],
     ]
 )
-BETWEEN = np.array(
+DENSE_COEFFICIENTS = np.array(
     [
         [10.12623508344586, -7.487995877610167, -34.80091861555747, -7.992771707568823, 1.025137723295662],
         [-0.6762803392806898, 6.087714651680015, 16.43084320892478, 24.76722511418386, -6.594389125716872],
     ]
 )
-STAGES = 6
+STAGE_COUNT = 6
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -82,7 +82,7 @@ def step(n, y, effort, J, dy, h, U, to, W, force):
             W[i, j] = -J[i, j]
         W[i, i] += 1.0 / (h * GAMMA)
     factor(W, size)
-    for stage in range(STAGES):
+    for stage in range(STAGE_COUNT):
         row = U[stage]
         if stage == 0:
             row[:] = dy
@@ -109,6 +109,6 @@ def between(y, to, U, s, at):
     for i in range(STATES):
         bend = twist = 0.0
         for k in range(5):
-            bend += BETWEEN[0, k] * U[k, i]
-            twist += BETWEEN[1, k] * U[k, i]
+            bend += DENSE_COEFFICIENTS[0, k] * U[k, i]
+            twist += DENSE_COEFFICIENTS[1, k] * U[k, i]
         at[i] = y[i] * (1.0 - s) + s * (to[i] + (1.0 - s) * (bend + s * twist))

@@ -12,10 +12,12 @@ from crawler_core.types import FloatArray
 from crawler_models.miniaq.equations.dynamics import legs
 from crawler_models.miniaq.equations.quadruped import Quadruped
 
-STEPS = 100  # of Newton's method, at most
-STILL = 1e-11  # of the weight, and of it times the body's length: what remains of force and torque; rounding is 1e-12
-TILTED = math.radians(60.0)  # rad of roll or pitch: beyond, it has fallen
-FALLS = "With these cranks the robot tips over: its weight is not above its feet."
+MAX_NEWTON_STEPS = 100  # of Newton's method, at most
+RESIDUAL_TOLERANCE = (
+    1e-11  # of the weight, and of it times the body's length: residual force and torque; rounding is 1e-12
+)
+MAX_TILT_RAD = math.radians(60.0)  # rad of roll or pitch: beyond, it has fallen
+TIPS_OVER = "With these cranks the robot tips over: its weight is not above its feet."
 
 
 def standing(robot: Quadruped, crank: ArrayLike) -> FloatArray:
@@ -32,8 +34,8 @@ def standing(robot: Quadruped, crank: ArrayLike) -> FloatArray:
     unit = np.array([1.0, 1.0 / robot.length, 1.0 / robot.length])  # of a force or torque, by the weight
     at = _rigid(robot, feet)
     stiff, energy, slope, bend = 0.0, *_energy(robot, feet, at)
-    for _ in range(STEPS):
-        if np.abs(slope * unit).max() < STILL * weight:
+    for _ in range(MAX_NEWTON_STEPS):
+        if np.abs(slope * unit).max() < RESIDUAL_TOLERANCE * weight:
             return np.array([0.0, 0.0, at[0], at[1], at[2], *[0.0] * 7])
         # a ridge keeps a step short that would lower no energy: a foot that is about to bear is not in the curvature
         to = at - np.linalg.solve(bend + stiff * np.diag(unit**-2), slope)
@@ -42,7 +44,7 @@ def standing(robot: Quadruped, crank: ArrayLike) -> FloatArray:
             at, (energy, slope, bend), stiff = to, found, 0.1 * stiff
         else:
             stiff = max(10.0 * stiff, 1e-3 * bend[0, 0])
-    raise ValueError(FALLS)
+    raise ValueError(TIPS_OVER)
 
 
 def _rigid(robot: Quadruped, feet: FloatArray) -> FloatArray:
@@ -62,8 +64,8 @@ def _rigid(robot: Quadruped, feet: FloatArray) -> FloatArray:
                 shares.clip(min=0.0) @ (shares.clip(min=0.0) * robot.m * robot.g / robot.K) ** (1.0 / robot.e)
             )
             found = np.array([height - sinks, math.atan2(up[1], up[2]), -math.asin(up[0])])
-    if found is None or not (np.abs(found[1:]) < TILTED).all():
-        raise ValueError(FALLS)
+    if found is None or not (np.abs(found[1:]) < MAX_TILT_RAD).all():
+        raise ValueError(TIPS_OVER)
     return found
 
 

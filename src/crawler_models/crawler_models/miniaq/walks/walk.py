@@ -12,12 +12,12 @@ from crawler_models.miniaq.equations.dynamics import feet, rotation
 from crawler_models.miniaq.equations.four_bar import turns_round
 from crawler_models.miniaq.equations.quadruped import Quadruped
 from crawler_models.miniaq.fast.equations import CRANK, OMEGA, V, numbers
-from crawler_models.miniaq.fast.march import FINE, FORCES, LIES, TIPPED, march
+from crawler_models.miniaq.fast.march import FINE, LIES, LOAD_COLUMNS, TIPPED, march
 from crawler_models.miniaq.walks.statics import standing
 
 FIRST_STEP = 1e-5  # s
-LOST = "The equations lose the robot; check the numbers of robot.*."
-ENDS = {
+DIVERGED_REASON = "The equations lose the robot; check the numbers of robot.*."
+REASON_OF_END = {
     TIPPED: "The robot tips over: it rolls or pitches by more than 60 degrees.",
     LIES: "The robot falls: its body lies on the ground.",
 }
@@ -74,15 +74,15 @@ def walk(
     first = standing(robot, crank) if start is None else np.asarray(start, dtype=float)
     y = np.concatenate([first[:6], crank, first[6:], rates])
     samples = round(seconds / every)
-    states, forces = np.empty((samples + 1, len(y))), np.zeros((samples + 1, FORCES))
+    states, forces = np.empty((samples + 1, len(y))), np.zeros((samples + 1, LOAD_COLUMNS))
     states[0] = y
     ended, taken, _, _ = march(
         numbers(robot, driven=False), y, np.zeros(4), float(every), FIRST_STEP, float(tolerance), states[1:], forces[1:]
     )
-    if ended in ENDS:
-        raise Fallen(f"{ENDS[ended]} That is after {taken * every:.3g} s.")
+    if ended in REASON_OF_END:
+        raise Fallen(f"{REASON_OF_END[ended]} That is after {taken * every:.3g} s.")
     if ended != FINE:
-        raise ValueError(f"{LOST} That is after {taken * every:.3g} s.")
+        raise ValueError(f"{DIVERGED_REASON} That is after {taken * every:.3g} s.")
     rpy, turned, moves, angular = states[:, 3:6], states[:, CRANK:V], states[:, V:OMEGA], states[:, OMEGA : OMEGA + 3]
     found = feet(robot, np.hstack([states[:, :6], moves, angular]), turned, rates)
     return Walk(

@@ -15,7 +15,7 @@ from crawler_models.snake.snake_plant import SnakePlant
 
 Array = NDArray[np.float64]
 
-TICKS = 960  # in a cycle: the advance is off by less than 0.2 % of d_step
+TICKS_PER_CYCLE = 960  # in a cycle: the advance is off by less than 0.2 % of d_step
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Cycle:
 
 def crawl(snake: Snake, motion: PeriodicMotion) -> Cycle:
     """The second cycle of `motion`: in the first the load settles."""
-    dt = motion.period / TICKS
-    position, velocity, _ = motion.sample(np.arange(1, TICKS + 1, dtype=np.float64) * dt)
+    dt = motion.period / TICKS_PER_CYCLE
+    position, velocity, _ = motion.sample(np.arange(1, TICKS_PER_CYCLE + 1, dtype=np.float64) * dt)
     plant = SnakePlant(snake, position[-1])
     for _ in range(2):
         began = plant.base().position[0]

@@ -1,4 +1,4 @@
-"""How a chain of given shape lies on flat ground: on that edge of its lower hull over which its weight stands."""
+"""Posture of a chain of given shape on flat ground: it rests on the edge of its lower hull below its weight."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 # m; points nearer the ground than this share the load: far less than any servo gives way, far more than rounding
-TOUCH = 1e-5
+TOUCH_DISTANCE = 1e-5
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Posture:
     @property
     def touching(self) -> NDArray[np.bool_]:
         """Which points are on the ground."""
-        return self.z < TOUCH
+        return self.z < TOUCH_DISTANCE
 
 
 def settle(q: Array, length: float, pitch: float) -> Posture:

@@ -1,4 +1,4 @@
-"""How a chain slides while its shape changes: by the least friction."""
+"""Sliding of a chain while its shape changes: the motion of least friction."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-STICK = 1e-5  # m/s; a point that is slower counts as sticking: rounding in the angles moves points by less
+STICK_SPEED_M_S = 1e-5  # m/s; a point that is slower counts as sticking: rounding in the angles moves points by less
 
 
 class Slide(NamedTuple):
-    """What happens at the points."""
+    """Motion and friction at the points of the chain."""
 
     shift: float  # m/s, that the chain as a whole adds to the points' own velocities
     velocity: Array  # m/s, of every point that carries load, otherwise NaN
@@ -32,7 +32,7 @@ def slide(own: Array, normal: Array, friction: float) -> Slide:
     middle = order[int(np.searchsorted(heaped, 0.5 * heaped[-1]))]
     velocity = np.full(len(own), np.nan)
     velocity[loaded] = own[loaded] - own[middle]
-    slips = np.abs(np.nan_to_num(velocity)) > STICK
+    slips = np.abs(np.nan_to_num(velocity)) > STICK_SPEED_M_S
     force = np.where(slips, -friction * normal * np.sign(np.nan_to_num(velocity)), 0.0)
     holding = np.where(slips, 0.0, normal)
     return Slide(-float(own[middle]), velocity, force - force.sum() * holding / holding.sum())

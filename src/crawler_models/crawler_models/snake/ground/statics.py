@@ -11,7 +11,7 @@ from crawler_models.snake.snake import Snake
 
 Array = NDArray[np.float64]
 
-_FIRM = 1e4  # weight of the balance of the whole beside that of the joints: exact to its inverse, squared
+_BALANCE_WEIGHT = 1e4  # weight of the balance of the whole beside that of the joints: exact to its inverse, squared
 
 
 def loads(snake: Snake, posture: Posture) -> Array:
@@ -36,13 +36,15 @@ def loads(snake: Snake, posture: Posture) -> Array:
     number = np.arange(1, snake.links)[:, np.newaxis]
     arms = np.where(where > number, x - joints[:, np.newaxis], 0.0)
     pulls = np.where(np.arange(snake.links) >= number, middles - joints[:, np.newaxis], 0.0).sum(axis=1) / snake.links
-    rows = np.vstack([arms / snake.length, _FIRM * np.ones(len(where)), _FIRM * (x - centre) / snake.length])
-    found[where] = snake.weight * nnls(rows, np.concatenate([pulls / snake.length, [_FIRM, 0.0]]))[0]
+    rows = np.vstack(
+        [arms / snake.length, _BALANCE_WEIGHT * np.ones(len(where)), _BALANCE_WEIGHT * (x - centre) / snake.length]
+    )
+    found[where] = snake.weight * nnls(rows, np.concatenate([pulls / snake.length, [_BALANCE_WEIGHT, 0.0]]))[0]
     return found
 
 
 def torques(snake: Snake, posture: Posture, normal: Array, friction: Array) -> Array:
-    """What the servos apply (N·m), positive as the joint angles are, for forces on the points in N."""
+    """Return the servo torques (N·m), positive as the joint angles, for forces on the points in N."""
     x, z = posture.x, posture.z
     # counter-clockwise moments about P_j of what acts ahead of it: on points j + 1 to N, and on links j + 1 to N
     joint, point = np.arange(1, snake.links)[:, np.newaxis], np.arange(snake.links + 1)
@@ -52,5 +54,5 @@ def torques(snake: Snake, posture: Posture, normal: Array, friction: Array) -> A
 
 
 def _middles(posture: Posture) -> Array:
-    """Where the links' weights act, along x."""
+    """Return the centres of the links along x."""
     return 0.5 * (posture.x[1:] + posture.x[:-1])

@@ -19,8 +19,8 @@ from crawler_models.snake.waves import closed_law, serpenoid_law
 
 Array = NDArray[np.float64]
 
-SHORTEST = 4  # links in a wave
-SAMPLES = 2001  # of s for the criteria: a maximum is missed by less than 1e-6 of its size
+MIN_LINKS = 4  # links in a wave
+CRITERIA_SAMPLES = 2001  # of s for the criteria: a maximum is missed by less than 1e-6 of its size
 
 
 class Angles(NamedTuple):
@@ -32,7 +32,7 @@ class Angles(NamedTuple):
 
 
 class Errors(NamedTuple):
-    """How far P_0 to P_(n+1) is from its length and level at the start of the step, in links: (10)."""
+    """Errors in length and level of P_0 to P_(n+1) against the start of the step, in links: (10)."""
 
     x: Array
     y: Array
@@ -57,8 +57,8 @@ class Wave:
 
     def __post_init__(self) -> None:
         """Raises ValueError for a wave that does not exist."""
-        if self.n < SHORTEST:
-            raise ValueError(f"a wave has at least {SHORTEST} links, not {self.n}.")
+        if self.n < MIN_LINKS:
+            raise ValueError(f"a wave has at least {MIN_LINKS} links, not {self.n}.")
         if not 0.0 < self.alpha < alpha_limit(self.n):
             raise ValueError(
                 f"alpha = {math.degrees(self.alpha):g}° is not allowed: with n = {self.n} links in the wave it must be "
@@ -99,12 +99,12 @@ class Wave:
     @cached_property
     def worst(self) -> Errors:
         """X and Y error where each is largest, with their signs."""
-        errors = self.errors(np.linspace(0.0, 1.0, SAMPLES))
+        errors = self.errors(np.linspace(0.0, 1.0, CRITERIA_SAMPLES))
         x, y = (values[np.argmax(np.abs(values))] for values in errors)
         return Errors(x, y)
 
     @cached_property
     def f(self) -> float:
         """The energy-loss function, (11)."""
-        errors = self.errors(np.linspace(0.0, 1.0, SAMPLES))
+        errors = self.errors(np.linspace(0.0, 1.0, CRITERIA_SAMPLES))
         return float(np.hypot(errors.x, errors.y).max())

@@ -1,0 +1,5 @@
+"""Equations of the three-link robot: closed chain, contact modes, dynamics, the paper's matrices.
+
+Not here: their integration over time (crawler_models.three_link.simulation).
+Imported by: TODO.
+"""

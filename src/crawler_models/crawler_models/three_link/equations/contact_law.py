@@ -1,4 +1,4 @@
-"""Which contact modes are consistent with Coulomb's law (4) at an instant."""
+"""Contact modes that are consistent with Coulomb's law (4) at an instant."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from crawler_models.three_link.equations.dynamics import acceleration, contact_f
 from crawler_models.three_link.equations.foot_mode import STICK_STICK, Mode, candidates
 from crawler_models.three_link.equations.three_link import ThreeLink
 
-TIE = 1e-9
+TIE_FORCE_SHARE = 1e-9
 """A mode that fails by less than this share of the weight is a tie (e.g. a perfectly symmetric gait), not a failure."""
 
 
@@ -42,7 +42,7 @@ class NoConsistentMode(HybridFault):
 
 
 def slack(robot: ThreeLink, chain: Chain, mode: Mode, moving: tuple[int, int]) -> float:
-    """How well ``mode`` obeys (4), N; positive is consistent.
+    """Margin by which ``mode`` obeys (4), N; positive is consistent.
 
     A sticking foot must keep its tangential force inside the friction cone; a foot that starts to slip (its ``moving``
     is 0) must accelerate the way its friction assumes.
@@ -84,6 +84,6 @@ def consistent_modes(
     passing = [mode for mode in ranked if slacks[mode] > 0.0]
     if passing:
         return passing, margin
-    if slacks[ranked[0]] >= -TIE * robot.mass * robot.g:
+    if slacks[ranked[0]] >= -TIE_FORCE_SHARE * robot.mass * robot.g:
         return ranked[:1], margin
     raise NoConsistentMode(time)

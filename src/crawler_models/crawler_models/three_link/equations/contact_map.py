@@ -1,4 +1,4 @@
-"""How the contacts accelerate with the joints when both feet slip: S1 and S0 of (19), from the closed chain.
+"""Contact accelerations as a function of the joints when both feet slip: S1 and S0 of (19), from the closed chain.
 
 The same matrices as ``matrices.contact_acceleration_map``, without solving a linear system: the chain's sums are affine
 in the joints' accelerations, so three evaluations of it give everything.
@@ -15,7 +15,9 @@ from crawler_models.three_link.equations.three_link import ThreeLink
 
 Pair = tuple[float, float]
 
-_SINGULAR = 1e-9  # of the product of S1's row norms: a smaller determinant says nothing about single joints any more
+_SINGULAR_DETERMINANT = (
+    1e-9  # of the product of S1's row norms: a smaller determinant says nothing about single joints any more
+)
 
 
 class SingularContacts(Exception):
@@ -32,7 +34,7 @@ class ContactMap(NamedTuple):
         """S1^-1 (wanted - S0), rad/s^2. Raises SingularContacts."""
         (a, b), (c, d) = self.s1
         determinant = a * d - b * c
-        if not abs(determinant) > _SINGULAR * ((a * a + b * b) * (c * c + d * d)) ** 0.5:
+        if not abs(determinant) > _SINGULAR_DETERMINANT * ((a * a + b * b) * (c * c + d * d)) ** 0.5:
             raise SingularContacts("The contacts' accelerations do not depend on the two joints independently (S1).")
         e, f = wanted[0] - self.s0[0], wanted[1] - self.s0[1]
         return (d * e - b * f) / determinant, (a * f - c * e) / determinant
@@ -69,7 +71,7 @@ class Slopes(NamedTuple):
 
 
 def slopes(robot: ThreeLink, q: Pair, dq: Pair) -> Slopes:
-    """Of the chain at joint angles ``q`` (rad) and rates ``dq`` (rad/s)."""
+    """Return the slopes of the chain at joint angles ``q`` (rad) and rates ``dq`` (rad/s)."""
     still = chain(robot, *q, *dq, 0.0, 0.0, cmath.exp)
 
     def slope(ddq: Pair) -> Chain:

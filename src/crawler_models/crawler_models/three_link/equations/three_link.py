@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-_KEYS = {
+_PARAMETER_OF_FIELD = {
     "m0": "central_mass",
     "l0": "central_length",
     "J0": "central_inertia",
@@ -55,10 +55,10 @@ class ThreeLink:
 
         Raises ValueError when a key is missing or a value is not physical; keys of other concerns are ignored.
         """
-        missing = [key for key in (*_KEYS.values(), *_FRICTION_KEYS) if key not in parameters]
+        missing = [key for key in (*_PARAMETER_OF_FIELD.values(), *_FRICTION_KEYS) if key not in parameters]
         if missing:
             raise ValueError(f"The three-link robot's parameters lack {', '.join(missing)}.")
-        values = {field: float(parameters[key]) for field, key in _KEYS.items()}
+        values = {field: float(parameters[key]) for field, key in _PARAMETER_OF_FIELD.items()}
         friction = float(parameters["friction"])
         return cls(
             mu1=friction * float(parameters["friction_scale_1"]),

@@ -1,6 +1,7 @@
 """Steady crawling for hundreds of thousands of gaits per second; docs/fast_maps.md explains how.
 
-`hybrid` and `crawl` remain the reference, and the fallback for what is not smooth enough to be tabulated.
+Not here: the reference that it is held against (crawler_models.three_link.simulation).
+Imported by: TODO.
 """
 
 from crawler_models.compilation import keep_compiled_code

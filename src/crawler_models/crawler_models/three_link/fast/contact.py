@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from numba import njit
 
-TIE = 1e-6  # of the weight; as contact_law.TIE, but tables are interpolated between their nodes
+TIE_FORCE_SHARE = 1e-6  # of the weight; as contact_law.TIE_FORCE_SHARE, but tables are interpolated between their nodes
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
@@ -36,7 +36,7 @@ def margin(mass, mu1, mu2, now, s1, s2):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def slack(mass, mu1, mu2, now, s1, s2, free1, free2):
-    """How well the mode obeys (4): positive is consistent. A free foot is at rest and may start either way."""
+    """Margin by which the mode obeys (4): positive is consistent. A free foot is at rest and may start either way."""
     a, f1y, f2y = respond(mass, mu1, mu2, now, s1, s2)
     worst = 1e300
     pull = mass * a + now[1]
@@ -71,6 +71,6 @@ def choose(mass, mu1, mu2, weight, now, s1, s2, free1, free2):
                 passing += 1
             if found > best:
                 best, best1, best2 = found, t1, t2
-    if passing == 0 and best >= -TIE * weight:
+    if passing == 0 and best >= -TIE_FORCE_SHARE * weight:
         passing = 1
     return best1, best2, passing, lowest

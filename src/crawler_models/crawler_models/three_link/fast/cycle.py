@@ -10,9 +10,9 @@ from crawler_models.three_link.fast.contact import choose, margin, respond
 from crawler_models.three_link.fast.interpolation import slope, value, vertex
 from crawler_models.three_link.fast.lookup import feet_distance, foot_path, instant, node
 from crawler_models.three_link.fast.phase_end import slip_end, stick_end
-from crawler_models.three_link.fast.table import D1, PAD, WIDE
+from crawler_models.three_link.fast.table import D1, EXTRA_ROWS, PAD_ROWS
 
-MOMENT = 1e-7 * 2.0 * math.pi  # rad: modes are compared this long after an event, as in `hybrid`
+EVENT_DELAY_RAD = 1e-7 * 2.0 * math.pi  # rad: modes are compared this long after an event, as in `hybrid`
 AT_REST = 1e-12  # of the feet's largest relative speed
 MANY_EVENTS = 60
 
@@ -52,19 +52,19 @@ def run_cycle(mass, mu1, mu2, gamma, chain, slips, fastest, v):
     Returns (velocity at the end, distance of foot 1, derivative of that velocity by ``v``, smallest normal force,
     smallest margin, uniqueness, end code).
     """
-    count = chain.shape[0] - WIDE
+    count = chain.shape[0] - EXTRA_ROWS
     h = 2.0 * math.pi / count
     weight = mass * gamma
     still = AT_REST * fastest
     x, gain = 0.0, 1.0
     low, thin, unique = 1e300, 1.0, True
     i, s = 0, 0.0
-    w = v + chain[PAD, D1]
+    w = v + chain[PAD_ROWS, D1]
     free1, free2 = abs(v) <= still, abs(w) <= still
     s1 = 0 if free1 else (1 if v > 0.0 else -1)
     s2 = 0 if free2 else (1 if w > 0.0 else -1)
     if free1 or free2:
-        now = instant(mass, gamma, chain, 0, MOMENT / h)
+        now = instant(mass, gamma, chain, 0, EVENT_DELAY_RAD / h)
         s1, s2, passing, lowest = choose(mass, mu1, mu2, weight, now, s1, s2, free1, free2)
         thin, unique = min(thin, lowest), passing == 1
         if passing == 0:
@@ -101,11 +101,11 @@ def run_cycle(mass, mu1, mu2, gamma, chain, slips, fastest, v):
         low, thin = min(low, lowest), min(thin, thinnest)
         if i == count:
             if s1 != 0 and s2 == 0:
-                v = -chain[PAD, D1]
+                v = -chain[PAD_ROWS, D1]
             return v, x, gain, low, thin, unique, FINE
 
         # what comes next
-        later = end_s + MOMENT / h
+        later = end_s + EVENT_DELAY_RAD / h
         now = instant(mass, gamma, chain, end_i, later)
         a_old, f1, f2 = respond(mass, mu1, mu2, now, s1, s2)
         low = min(low, min(f1, f2))

@@ -14,17 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 from crawler_core.motion import PeriodicMotion
 from crawler_models.three_link.equations.three_link import ThreeLink
 from crawler_models.three_link.fast import cycle, steady
-from crawler_models.three_link.fast.table import CHAIN_COLUMNS, WIDE, fill_chain
+from crawler_models.three_link.fast.table import CHAIN_COLUMNS, EXTRA_ROWS, fill_chain
 
 Array = NDArray[np.float64]
 
-NODES = (64, 128, 256, 512, 1024, 2048)
+NODE_COUNTS = (64, 128, 256, 512, 1024, 2048)
 _FINE_ENOUGH = 2e-6  # of the largest force: what a table may be off between its nodes
-_BLOCK = 500  # gaits that a thread takes at a time
+_BLOCK_GAITS = 500  # gaits that a thread takes at a time
 
 
 class Outcome(IntEnum):
-    """What became of a gait."""
+    """Outcome of settling a gait."""
 
     VALID = cycle.FINE
     PAINLEVE = cycle.PAINLEVE
@@ -37,10 +37,10 @@ class Outcome(IntEnum):
     @property
     def sentence(self) -> str:
         """For a person; empty for a valid gait."""
-        return _SENTENCES[self]
+        return _REASON_OF_OUTCOME[self]
 
 
-_SENTENCES = {
+_REASON_OF_OUTCOME = {
     Outcome.VALID: "",
     Outcome.PAINLEVE: "Painleve's paradox: no unique acceleration in a slip mode.",
     Outcome.NO_CONSISTENT_MODE: "No contact mode is consistent with Coulomb's law at an event.",
@@ -64,7 +64,7 @@ class GaitMap:
 
     @property
     def valid(self) -> NDArray[np.bool_]:
-        """Where the model's assumptions hold all through the cycle."""
+        """True for gaits whose whole cycle satisfies the model's assumptions."""
         return np.asarray(self.outcome == Outcome.VALID)
 
     def reshape(self, shape: tuple[int, ...]) -> GaitMap:
@@ -84,19 +84,19 @@ class ShapeTable:
         self.place = np.zeros(len(motions), dtype=int)  # in the stack of its size
         self.stacks: dict[int, Array] = {}
         pending = list(range(len(motions)))
-        for nodes in NODES:
-            stack = np.empty((len(pending), nodes + WIDE, CHAIN_COLUMNS))
-            kept = 0
+        for nodes in NODE_COUNTS:
+            stack = np.empty((len(pending), nodes + EXTRA_ROWS, CHAIN_COLUMNS))
+            filled = 0
             left = []
             for k in pending:
-                coarseness = fill_chain(rows[k], *sample_motion(motions[k], nodes), stack[kept])
+                coarseness = fill_chain(rows[k], *sample_motion(motions[k], nodes), stack[filled])
                 if coarseness <= _FINE_ENOUGH:
-                    self.nodes[k], self.place[k] = nodes, kept
-                    kept += 1
+                    self.nodes[k], self.place[k] = nodes, filled
+                    filled += 1
                 else:
                     left.append(k)
-            if kept:
-                self.stacks[nodes] = stack[:kept]
+            if filled:
+                self.stacks[nodes] = stack[:filled]
             pending = left
             if not pending:
                 break
@@ -112,7 +112,7 @@ class ShapeTable:
         shape = arrays[0].shape
         table = np.ascontiguousarray(arrays[0].ravel(), dtype=np.int64)
         w, m1, m2, g = (np.ascontiguousarray(array.ravel(), dtype=float) for array in arrays[1:])
-        result = np.full((table.size, steady.RESULTS), np.nan)
+        result = np.full((table.size, steady.RESULT_COUNT), np.nan)
         result[:, steady.CODE] = Outcome.TOO_COARSE
         result[:, steady.UNIQUE] = 0.0
         jobs = []
@@ -151,5 +151,5 @@ def sample_motion(motion: PeriodicMotion, nodes: int) -> tuple[Array, Array, Arr
 
 
 def _blocks(indices: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    count = max(1, -(-len(indices) // _BLOCK))
+    count = max(1, -(-len(indices) // _BLOCK_GAITS))
     return [block for block in np.array_split(indices, count) if len(block)]

@@ -41,9 +41,9 @@ def curvature(p, s):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def slope_root(p, offset, a, b, guess):
-    """Where slope + offset is zero between a and b, whose signs differ or where one of them is the double root.
+    """Find the zero of slope + offset between a and b, whose signs differ or where one of them is the double root.
 
-    Newton from ``guess``, kept in the bracket that the sign at ``b`` defines.
+    Newton from ``guess``, held in the bracket that the sign at ``b`` defines.
     """
     end = slope(p, b) + offset
     low, high, s = a, b, guess

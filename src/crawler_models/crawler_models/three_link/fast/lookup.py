@@ -5,13 +5,13 @@ from __future__ import annotations
 from numba import njit
 
 from crawler_models.three_link.fast.interpolation import lagrange, quintic
-from crawler_models.three_link.fast.table import D1, D2, KD2, PAD, QA, QG, C, D, K, P
+from crawler_models.three_link.fast.table import D1, D2, KD2, PAD_ROWS, QA, QG, C, D, K, P
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def node(mass, gamma, chain, i):
     """The instant at node i: (d'', C, P, K, K d'', Q)."""
-    row = chain[i + PAD]
+    row = chain[i + PAD_ROWS]
     return row[D2], row[C], row[P] + gamma * mass, row[K], row[KD2], row[QA] + gamma * row[QG]
 
 
@@ -34,7 +34,7 @@ def instant(mass, gamma, chain, i, s):
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def feet_distance(chain, h, i):
     """d in cell i as a quintic of s."""
-    a, b = chain[i + PAD], chain[i + 1 + PAD]
+    a, b = chain[i + PAD_ROWS], chain[i + 1 + PAD_ROWS]
     return quintic(a[D], h * a[D1], h * h * a[D2], b[D], h * b[D1], h * h * b[D2])
 
 

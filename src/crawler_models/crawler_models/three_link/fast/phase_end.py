@@ -1,4 +1,4 @@
-"""Where a contact mode ends: a slipping foot stops, or a sticking foot's friction is exhausted.
+"""End of a contact mode: a slipping foot stops, or a sticking foot's friction is exhausted.
 
 Nodes are looked at one after the other; a cell is searched when its end shows the event, and also when something dips
 inside it, so that two events within one cell are not missed.
@@ -12,14 +12,14 @@ from numba import njit
 
 from crawler_models.three_link.fast.interpolation import curvature, slope, slope_root, vertex
 from crawler_models.three_link.fast.lookup import feet_distance, foot_path, instant, node
-from crawler_models.three_link.fast.table import D1, D2, PAD, WIDE, P
+from crawler_models.three_link.fast.table import D1, D2, EXTRA_ROWS, PAD_ROWS, P
 
-_NEAR = 0.02  # of the friction that the whole weight would give: a cone with more left is not about to break
+_NEAR_CONE_SHARE = 0.02  # of the friction that the whole weight would give: a cone with more left is not about to break
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def first_stop(p, offset, sign, s, tolerance):
-    """Where sign * (slope + offset) of a quintic first turns negative between s and 1; 2 if it does not.
+    """Find where sign * (slope + offset) of a quintic first turns negative between s and 1; 2 if it does not.
 
     A dip of less than ``tolerance`` is none.
     """
@@ -45,7 +45,7 @@ def first_stop(p, offset, sign, s, tolerance):
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def cone(mass, mu1, mu2, now, s1, s2):
-    """What the sticking foot has left before it slides: (to the left, to the right)."""
+    """Friction that the sticking foot has left before it slides: (to the left, to the right)."""
     d2, c, p, _, kd2, q = now
     if s1 == 0:
         reach, pull = mu1 * (p - q), c + mu2 * s2 * q
@@ -57,7 +57,7 @@ def cone(mass, mu1, mu2, now, s1, s2):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def stick_breaks(mass, mu1, mu2, gamma, chain, i, s, s1, s2):
-    """Where in cell i after s the sticking foot's cone is left; 2 if it is not."""
+    """Find where in cell i after s the sticking foot leaves its cone; 2 if it does not."""
     ends = cone(mass, mu1, mu2, node(mass, gamma, chain, i + 1), s1, s2)
     reach = 0.5 * (ends[0] + ends[1])
     first = 2.0
@@ -126,17 +126,17 @@ def _lowest_cone(mass, mu1, mu2, gamma, chain, i, s1, s2, side, around):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def slip_end(gamma, chain, slip, i, s, speed, s1, s2, still):
-    """How long both feet go on slipping from s in cell i: (cell, place in it, foot that stops there).
+    """Find the end of slipping from s in cell i: (cell, place in it, foot that stops there).
 
     ``speed`` is what the mode's own velocity lacks. The end of the period is (N, 0, 0).
     """
-    count = chain.shape[0] - WIDE
+    count = chain.shape[0] - EXTRA_ROWS
     h = 2.0 * math.pi / count
     # signs of the feet's accelerations at the left end of the cell, for dips inside it
     b1 = s1 * curvature(foot_path(slip, gamma, h, i), s)
     b2 = -1.0
     while i < count:
-        n = i + 1 + PAD
+        n = i + 1 + PAD_ROWS
         v = slip[i + 1, 2] + gamma * slip[i + 1, 3] + speed
         w = v + chain[n, D1]
         a = slip[i + 1, 0] + gamma * slip[i + 1, 1]
@@ -157,14 +157,14 @@ def slip_end(gamma, chain, slip, i, s, speed, s1, s2, still):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def stick_end(mass, mu1, mu2, gamma, chain, i, s, s1, s2, still):
-    """How long one foot goes on sticking: as `slip_end`; foot 0 says that the stick breaks, 3 that both feet rest."""
-    count = chain.shape[0] - WIDE
+    """Find the end of sticking, as `slip_end`; foot 0 means that the stick breaks, 3 that both feet rest."""
+    count = chain.shape[0] - EXTRA_ROWS
     h = 2.0 * math.pi / count
     sign = s2 if s1 == 0 else -s1  # of d'
     while i < count:
-        n = i + 1 + PAD
+        n = i + 1 + PAD_ROWS
         sides = cone(mass, mu1, mu2, node(mass, gamma, chain, i + 1), s1, s2)
-        near = min(sides[0], sides[1]) < _NEAR * mu1 * (chain[n, P] + gamma * mass)
+        near = min(sides[0], sides[1]) < _NEAR_CONE_SHARE * mu1 * (chain[n, P] + gamma * mass)
         turns = sign * chain[n, D1] < 0.0 or (sign * chain[n - 1, D2] < 0.0 and sign * chain[n, D2] > 0.0)
         if near or turns:
             breaks = stick_breaks(mass, mu1, mu2, gamma, chain, i, s, s1, s2) if near else 2.0

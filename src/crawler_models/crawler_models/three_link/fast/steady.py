@@ -8,16 +8,16 @@ import numpy as np
 from numba import njit
 
 from crawler_models.three_link.fast.cycle import FINE, PAINLEVE, run_cycle
-from crawler_models.three_link.fast.table import D1, WIDE, fill_slips
+from crawler_models.three_link.fast.table import D1, EXTRA_ROWS, fill_slips
 
 # columns of the result
 STEP, FORCE, MARGIN, UNIQUE, CODE, CYCLES = range(6)  # m, N / omega^2, -, 0 or 1, see below, periods simulated
-RESULTS = 6
+RESULT_COUNT = 6
 
 # codes beyond those of a cycle
 CONTACT_LOST, UNSETTLED = 10, 11
 
-_CLOSE = 1e-10  # m: the velocity's change over a period, times the period
+_CONVERGED_M = 1e-10  # m: the velocity's change over a period, times the period
 _NEWTON, _PLAIN = 12, 200  # periods
 
 
@@ -31,7 +31,7 @@ def settle(mass, mu1, mu2, gamma, chain, slips, fastest, out):
         periods += 1
         if code != FINE:
             break
-        if abs(v - u) * 2.0 * math.pi < _CLOSE:
+        if abs(v - u) * 2.0 * math.pi < _CONVERGED_M:
             return _write(out, x, low, thin, unique, code, periods)
         if gain < 0.99:
             u += (v - u) / (1.0 - gain)
@@ -45,7 +45,7 @@ def settle(mass, mu1, mu2, gamma, chain, slips, fastest, out):
         periods += 1
         if code != FINE:
             return _write(out, math.nan, low, thin, False, code, periods)
-        if abs(v - u) * 2.0 * math.pi < _CLOSE:
+        if abs(v - u) * 2.0 * math.pi < _CONVERGED_M:
             return _write(out, x, low, thin, unique, code, periods)
         u = v
     return _write(out, math.nan, low, thin, False, UNSETTLED, periods)
@@ -69,7 +69,7 @@ def settle_all(mass, chains, which, omega, gravity, mu1, mu2, order, out):
     Neighbours in ``order`` share the slip tables where chain and frictions are the same, and nothing else: what a gait
     comes to does not depend on who is asked for with it.
     """
-    count = chains.shape[1] - WIDE
+    count = chains.shape[1] - EXTRA_ROWS
     slips = np.empty((4, count + 1, 6))
     last_chain, last1, last2 = -1, math.nan, math.nan
     fastest = 0.0

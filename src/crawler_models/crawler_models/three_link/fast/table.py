@@ -17,14 +17,14 @@ Array = NDArray[np.float64]
 # columns of a chain table
 D, D1, D2, C, P, K, KD2, QA, QG = range(9)  # d, d', d'', C, P without weight, K, K d'', Q: inertial and weight part
 CHAIN_COLUMNS = 9
-PAD = 2  # rows repeated before node 0; four more follow node N - 1, for interpolation across the ends
-WIDE = 2 * PAD + 2
+PAD_ROWS = 2  # rows repeated before node 0; four more follow node N - 1, for interpolation across the ends
+EXTRA_ROWS = 2 * PAD_ROWS + 2
 
 # columns of a robot's row
 M0, L0, J0, M1, L1, J1, M2, L2, J2 = range(9)
 
 # The slip-slip modes in the order of their tables.
-SLIPS = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
+SLIP_SIGNS = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
 
 
 def _moments() -> tuple[Array, Array]:
@@ -89,15 +89,15 @@ def fill_chain(robot, q, dq, ddq, out):
         )
         d2 = d * (dw.real + w.real * w.real)
         height = moment.imag / d
-        n = i + PAD
+        n = i + PAD_ROWS
         out[n, D], out[n, D1], out[n, D2] = d, d * w.real, d2
         out[n, C], out[n, P] = force.real, force.imag
         out[n, K], out[n, KD2] = height, height * d2
         out[n, QA], out[n, QG] = turning / d, moment.real / d
-    for k in range(PAD):
+    for k in range(PAD_ROWS):
         out[k] = out[count + k]
-    for k in range(WIDE - PAD):
-        out[count + PAD + k] = out[PAD + k]
+    for k in range(EXTRA_ROWS - PAD_ROWS):
+        out[count + PAD_ROWS + k] = out[PAD_ROWS + k]
     return _coarseness(out, count)
 
 
@@ -110,9 +110,11 @@ def _coarseness(table, count):
         for i in range(1, count, 2):
             total = 0.0
             for k, weight in ((1, 150.0), (3, -25.0), (5, 3.0)):
-                total += weight * (table[PAD + (i + k) % count, column] + table[PAD + (i - k) % count, column])
-            off = max(off, abs(total / 256.0 - table[PAD + i, column]))
-            size = max(size, abs(table[PAD + i, column]))
+                total += weight * (
+                    table[PAD_ROWS + (i + k) % count, column] + table[PAD_ROWS + (i - k) % count, column]
+                )
+            off = max(off, abs(total / 256.0 - table[PAD_ROWS + i, column]))
+            size = max(size, abs(table[PAD_ROWS + i, column]))
         worst = max(worst, off / size)
     return worst / 64.0
 
@@ -124,12 +126,12 @@ def fill_slips(mass, chain, mu1, mu2, out):
     The columns are the inertial and the weight part of its acceleration, velocity and position; the latter two are
     integrals from node 0.
     """
-    count = chain.shape[0] - WIDE
+    count = chain.shape[0] - EXTRA_ROWS
     h = 2.0 * math.pi / count
-    padded = np.empty((2, count + WIDE))
+    padded = np.empty((2, count + EXTRA_ROWS))
     for k in range(4):
-        f1, f2 = mu1 * SLIPS[k, 0], mu2 * SLIPS[k, 1]
-        for n in range(count + WIDE):
+        f1, f2 = mu1 * SLIP_SIGNS[k, 0], mu2 * SLIP_SIGNS[k, 1]
+        for n in range(count + EXTRA_ROWS):
             inverse = 1.0 / (mass + (f1 - f2) * chain[n, K])
             inertial, weight = chain[n, QA], chain[n, QG]
             padded[0, n] = (-f1 * (chain[n, P] - inertial) - f2 * inertial - chain[n, C]) * inverse
@@ -138,7 +140,7 @@ def fill_slips(mass, chain, mu1, mu2, out):
             v = x = 0.0
             row = padded[part]
             for i in range(count + 1):
-                n = i + PAD
+                n = i + PAD_ROWS
                 out[k, i, part], out[k, i, 2 + part], out[k, i, 4 + part] = row[n], v, x
                 area = moment = 0.0
                 if i < count:

@@ -29,13 +29,13 @@ from crawler_models.three_link.equations.three_link import ThreeLink
 from crawler_models.three_link.feedback.feedback_law import FeedbackLaw
 from crawler_models.three_link.feedback.loop_equations import AT_REST, LoopEquations, LoopState
 
-_STEPS = 250  # per period, at least
-_STIFF = 0.4  # at most K_D times a step; the rule is stable up to 2.8
+_MIN_STEPS_PER_PERIOD = 250  # per period, at least
+_MAX_STEP_GAIN = 0.4  # at most K_D times a step; the rule is stable up to 2.8
 _MANY_EVENTS = 400  # per period; a crawling gait has about ten
 
 
 class Event(NamedTuple):
-    """What a guard stands for."""
+    """Event that a guard signals."""
 
     kind: str  # stops, breaks, leaves (Phi) or enters (Phi)
     foot: int = 0
@@ -44,11 +44,13 @@ class Event(NamedTuple):
 class ClosedLoop:
     """A robot, a periodic reference and the law; ``cycle`` lets one period pass."""
 
-    def __init__(self, robot: ThreeLink, motion: PeriodicMotion, law: FeedbackLaw, steps: int = _STEPS) -> None:
+    def __init__(
+        self, robot: ThreeLink, motion: PeriodicMotion, law: FeedbackLaw, steps: int = _MIN_STEPS_PER_PERIOD
+    ) -> None:
         self.robot, self.law = robot, law
         self.equations = LoopEquations(robot, motion, law)
         self.period = float(motion.period)
-        self._step = min(self.period / steps, _STIFF / max(law.k_d, law.k_v, 1e-9))
+        self._step = min(self.period / steps, _MAX_STEP_GAIN / max(law.k_d, law.k_v, 1e-9))
         # with a dwell a chatter between the two lines of (19) is slow and may be followed
         self._most_events = _MANY_EVENTS + (round(4.0 * self.period / law.dwell) if law.dwell > 0.0 else 0)
         self._turns = _turns(robot, motion, self.period)
@@ -99,7 +101,7 @@ class ClosedLoop:
         return state, steps
 
     def _first_event(self, state: LoopState, h: float, opening: bool, guards: list[float]) -> tuple[float, Event]:
-        """How long until the first guard becomes negative, and which one."""
+        """Find the first guard that becomes negative: its time and index."""
         equations = self.equations
         start = equations.evaluate(state, state.y, state.t, opening).guards
         found = []
@@ -124,7 +126,7 @@ class ClosedLoop:
         return when, kinds[k - 3]
 
     def _check(self, state: LoopState, guards: list[float]) -> None:
-        """Whether the model's assumptions hold."""
+        """Raise if the model's assumptions do not hold."""
         for foot in (1, 2):
             if guards[foot - 1] < 0.0:
                 raise ContactLost(foot, state.t)

@@ -18,10 +18,10 @@ from crawler_models.three_link.simulation.crawl import crawl
 
 Array = NDArray[np.float64]
 
-_REPEATS = (
+_REPEAT_TOLERANCE = (
     1e-6  # rad, rad/s and m/s: states this close are the same; (19) contracts joint errors by exp(-0.8 t) at best
 )
-_LONGEST = 4  # cycles of a repeating pattern that is looked for
+_MAX_PATTERN_CYCLES = 4  # cycles of a repeating pattern that is looked for
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ def feedback_crawl(
             state, steps = loop.cycle(state)
             state = replace(state, t=0.0, left=state.left - period)
             starts.append(state)
-            history = [*history[-_LONGEST + 1 :], (state, steps)]
-            for length in range(1, min(_LONGEST, cycle) + 1):
+            history = [*history[-_MAX_PATTERN_CYCLES + 1 :], (state, steps)]
+            for length in range(1, min(_MAX_PATTERN_CYCLES, cycle) + 1):
                 if _same(starts[-1], starts[-1 - length]):
                     return _steady(starts, [s for _, s in history[-length:]], period, length)
     except HybridFault as fault:
@@ -84,13 +84,13 @@ def feedback_crawl(
 
 
 def _speed_without_feedback(robot: ThreeLink, motion: PeriodicMotion) -> float:
-    """Of foot 1 at the start of a cycle, m/s: where the law takes over. A start from rest can throw a foot off."""
+    """Speed of foot 1 at the start of a cycle, m/s, where the law takes over. A start from rest can lift a foot."""
     steady = crawl(robot, motion)
     return steady.trajectory.end_state[1] if steady.trajectory is not None else 0.0
 
 
 def _same(a: LoopState, b: LoopState) -> bool:
-    return a.mode == b.mode and max(abs(x - y) for x, y in zip(a.y[:5], b.y[:5], strict=True)) < _REPEATS
+    return a.mode == b.mode and max(abs(x - y) for x, y in zip(a.y[:5], b.y[:5], strict=True)) < _REPEAT_TOLERANCE
 
 
 def _steady(

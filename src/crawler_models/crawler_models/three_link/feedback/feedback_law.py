@@ -27,7 +27,7 @@ class FeedbackLaw:
     dwell: float = 0.0  # s of joint tracking, at least, before contact velocities are tracked again
 
     def room(self, q: Pair) -> float:
-        """How far both joints are inside Phi, rad; negative outside."""
+        """Margin of both joints to the edge of Phi, rad; negative outside."""
         return min(q[0] - self.phi_min, self.phi_max - q[0], q[1] - self.phi_min, self.phi_max - q[1])
 
 

@@ -25,7 +25,7 @@ from crawler_models.three_link.feedback.feedback_law import (
 
 AT_REST = 1e-9  # m/s: a slower foot stands; far below any gait
 A_MOMENT = 1e-9  # of the period: the law does not switch back sooner, so that endless switching takes some time
-NEVER = -1e9  # s
+NEVER_S = -1e9  # s
 
 Vector = tuple[float, float, float, float, float, float]
 """q_c (2), q_c' (2), x1', x1."""
@@ -39,7 +39,7 @@ class LoopState:
     y: Vector
     mode: Mode
     tracks_contacts: bool
-    left: float = NEVER  # when contact velocities were tracked last
+    left: float = NEVER_S  # when contact velocities were tracked last
 
     @property
     def q(self) -> Pair:
@@ -59,7 +59,7 @@ class Now(NamedTuple):
 
 
 class LoopEquations:
-    """Of a robot, a periodic reference and the law."""
+    """Equations of motion of a robot under a periodic reference and the law."""
 
     def __init__(self, robot: ThreeLink, motion: PeriodicMotion, law: FeedbackLaw) -> None:
         self.robot, self.motion, self.law = robot, motion, law

@@ -22,7 +22,7 @@ from crawler_models.three_link.plant.cubic import Cubic, evaluate, first_negativ
 Pair = tuple[float, float]
 
 AT_REST = 1e-8  # m/s: a slower foot stands. Far above the error of the parabolas, far below any gait.
-_REFRACTORY = 1e-3  # of the interval: no second event sooner, so that rounding cannot hold time still
+_REFRACTORY_SHARE = 1e-3  # of the interval: no second event sooner, so that rounding cannot hold time still
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def advance(robot: ThreeLink, now: Instant, q: Pair, dq: Pair, h: float) -> Inst
         s = until
         if s >= 1.0:
             break
-        earliest = min(s + _REFRACTORY, 1.0)
+        earliest = min(s + _REFRACTORY_SHARE, 1.0)
         v1, mode = _switch(interval, s, v1, mode, stopped)
 
     if mode[0] and not mode[1]:
@@ -137,7 +137,7 @@ def _switch(interval: _Interval, s: float, v1: float, mode: Mode, stopped: int) 
     at_rest_1 = mode[0] == 0 or stopped == 1 or abs(v1) <= 2.0 * AT_REST
     at_rest_2 = mode[1] == 0 or stopped == 2 or abs(v2) <= 2.0 * AT_REST
     moving = (0 if at_rest_1 else mode[0], 0 if at_rest_2 else mode[1])
-    later = min(s + _REFRACTORY, 1.0)
+    later = min(s + _REFRACTORY_SHARE, 1.0)
     start, middle, end = chains
     fields = {
         name: evaluate(parabola(getattr(start, name), getattr(middle, name), getattr(end, name)), later)
@@ -169,7 +169,7 @@ def _signed(sign: int, c: Cubic) -> Cubic:
 
 
 def _cone(mu: float, fx: list[float], fy: list[float]) -> tuple[Cubic, Cubic]:
-    """What a sticking foot has left before it slides to -x and to +x."""
+    """Friction that a sticking foot has left before it slides to -x and to +x."""
     pos = [mu * y - x for x, y in zip(fx, fy, strict=True)]
     neg = [mu * y + x for x, y in zip(fx, fy, strict=True)]
     return parabola(*pos), parabola(*neg)

@@ -14,7 +14,9 @@ from crawler_models.three_link.equations.three_link import ThreeLink
 from crawler_models.three_link.simulation.hybrid import SpanTable, State, simulate
 from crawler_models.three_link.simulation.trajectory import Samples, Trajectory
 
-_REPEATS = 1e-9  # m: the change of x1' over a cycle, times the period. The cycle map contracts, at worst by about 0.8
+_REPEAT_TOLERANCE_M = (
+    1e-9  # m: the change of x1' over a cycle, times the period. The cycle map contracts, at worst by about 0.8
+)
 # per cycle at high frequency, which leaves the step within 1e-5 mm.
 _STEADY_STEP = 1e-7  # m: a cycle counts as steady once its step stays this close to the final one
 
@@ -80,7 +82,7 @@ def _from(table: SpanTable, v1: float, period: float, max_cycles: int) -> Crawl:
             return _invalid(period, len(steps), f"{str(fault).rstrip('.')} (in cycle {cycle} from the start).")
         x1, v1 = trajectory.end_state
         steps.append(-x1)
-        repeats = abs(v1 - state.v1) * period < _REPEATS and state.mode == trajectory.mode
+        repeats = abs(v1 - state.v1) * period < _REPEAT_TOLERANCE_M and state.mode == trajectory.mode
         if repeats:
             return _steady(trajectory, period, steps)
         state = State(0.0, v1, trajectory.mode)

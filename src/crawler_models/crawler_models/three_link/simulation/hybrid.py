@@ -21,7 +21,7 @@ from crawler_models.three_link.simulation.piecewise import Piecewise, node_times
 from crawler_models.three_link.simulation.trajectory import Phase, Trajectory
 
 _AT_REST = 1e-10  # of the feet's largest relative speed: below it a foot is at rest
-_ROUNDING = 1e-12  # of the weight: a friction cone left by less than this is not left
+_ROUNDING_SHARE = 1e-12  # of the weight: a friction cone left by less than this is not left
 _A_MOMENT = 1e-7  # of the span: modes are compared this long after an event, see _choose
 _MANY_EVENTS = 500  # per span; a crawling gait has about four
 
@@ -133,7 +133,7 @@ def _end_of_mode(table: SpanTable, mode: Mode, t: float, speed: float) -> float:
     """Earliest time at which a slipping foot stops or a sticking foot's friction is exhausted."""
     fields, end = table.mode(mode), table.end
     # A phase starts where its guards are zero; the tolerances keep rounding from ending it at once.
-    rounding = _ROUNDING * table.robot.mass * table.robot.g
+    rounding = _ROUNDING_SHARE * table.robot.mass * table.robot.g
     guards = [(guard, 1.0, rounding) for guard in fields.friction]
     if mode[0]:
         guards.append((fields.v1, float(mode[0]), mode[0] * speed + table.still))

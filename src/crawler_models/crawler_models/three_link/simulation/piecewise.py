@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-_DEGREE = 10
-_NODES = -np.cos(np.pi * np.arange(_DEGREE + 1) / _DEGREE)  # Chebyshev-Lobatto: both ends of the cell are sampled
-_TO_COEFFICIENTS = np.linalg.inv(chebyshev.chebvander(_NODES, _DEGREE)).T
-_TAIL = 1e-11  # last two coefficients, relative to the function's size, of a cell that is fine enough
+_CHEBYSHEV_DEGREE = 10
+_LOBATTO_NODES = -np.cos(
+    np.pi * np.arange(_CHEBYSHEV_DEGREE + 1) / _CHEBYSHEV_DEGREE
+)  # Chebyshev-Lobatto: both ends of the cell are sampled
+_TO_COEFFICIENTS = np.linalg.inv(chebyshev.chebvander(_LOBATTO_NODES, _CHEBYSHEV_DEGREE)).T
+_TAIL_TOLERANCE = 1e-11  # last two coefficients, relative to the function's size, of a cell that is fine enough
 _SMALLEST_CELL = 1e-6  # of the span; a kink in a gait's acceleration cannot be placed better than this
 
 
@@ -102,7 +104,7 @@ class Piecewise:
 def node_times(edges: Array) -> Array:
     """Sampling times, one row per cell."""
     middle, half = 0.5 * (edges[1:] + edges[:-1]), 0.5 * np.diff(edges)
-    return np.asarray(middle[:, None] + half[:, None] * _NODES)
+    return np.asarray(middle[:, None] + half[:, None] * _LOBATTO_NODES)
 
 
 def resolve(sample: Callable[[Array], tuple[Array, ...]], start: float, end: float, cells: int = 32) -> Array:
@@ -113,12 +115,12 @@ def resolve(sample: Callable[[Array], tuple[Array, ...]], start: float, end: flo
     scales: Array | None = None
     while len(left):
         half = 0.5 * (right - left)[:, None]
-        t = 0.5 * (right + left)[:, None] + half * _NODES
+        t = 0.5 * (right + left)[:, None] + half * _LOBATTO_NODES
         values = np.stack(sample(t))
         if scales is None:
             scales = np.abs(values).max(axis=(1, 2)) + np.finfo(float).tiny
         tails = np.abs((values @ _TO_COEFFICIENTS)[..., -2:]).max(axis=2) / scales[:, None]
-        coarse = (tails > _TAIL).any(axis=0) & (half[:, 0] > _SMALLEST_CELL * (end - start))
+        coarse = (tails > _TAIL_TOLERANCE).any(axis=0) & (half[:, 0] > _SMALLEST_CELL * (end - start))
         done.append(left[~coarse])
         middle = 0.5 * (left + right)[coarse]
         left, right = np.concatenate((left[coarse], middle)), np.concatenate((middle, right[coarse]))

@@ -1,4 +1,4 @@
-"""What a hybrid simulation returns: phases of one contact mode each, which can be sampled densely."""
+"""Result of a hybrid simulation: phases of one contact mode each, which can be sampled densely."""
 
 from __future__ import annotations
 
