@@ -11,7 +11,7 @@ from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import Contact
 from hybrid_controller.estimation.foot_events import FootEvents
 from hybrid_controller.laws.law import BaseMotion, Law, Measured, Setpoint
-from hybrid_controller.reference.horizon import Horizon, Point
+from hybrid_controller.reference.horizon import Horizon, ReferencePoint
 from hybrid_controller.reference.setpoint_ramp import SetpointRamp
 
 ODOMETRY_DELAY = 20_000_000  # ns after its stamp that odometry is used, so that in lockstep its arrival is no chance
@@ -30,8 +30,8 @@ class ControlOutput(NamedTuple):
     """The answer to one state."""
 
     setpoint: Setpoint
-    now: Point | None  # the reference, where there is one
-    ahead: Point | None
+    now: ReferencePoint | None  # the reference, where there is one
+    ahead: ReferencePoint | None
 
 
 class Controller:
@@ -49,8 +49,8 @@ class Controller:
         self._spec = spec
         self._dt_ns = dt_ns
         self._dt = dt_ns * 1e-9
-        self._by_effort = [i for i, joint in enumerate(spec.actuated) if joint.by_effort]
-        self._reach = [math.inf if joint.by_effort else joint.velocity * self._dt for joint in spec.actuated]
+        self._by_effort = [i for i, joint in enumerate(spec.actuated) if joint.is_effort_driven]
+        self._reach = [math.inf if joint.is_effort_driven else joint.velocity * self._dt for joint in spec.actuated]
         self._free = [False] * len(spec.actuated)
         self._no_effort = [math.nan] * len(spec.actuated) if self._by_effort else []
         self._events = FootEvents()
@@ -136,11 +136,11 @@ class Controller:
         self._last = self._ask(measured, now, ahead)
         return ControlOutput(self._last, now, ahead)
 
-    def _ask(self, measured: Measured, now: Point, ahead: Point) -> Setpoint:
+    def _ask(self, measured: Measured, now: ReferencePoint, ahead: ReferencePoint) -> Setpoint:
         commanded = self._last or Setpoint(measured.position, measured.velocity, self._free)
         return self.law.compute(measured, commanded, now, ahead)
 
-    def _gliding(self, glide: SetpointRamp, measured: Measured, now: Point, ahead: Point) -> Setpoint:
+    def _gliding(self, glide: SetpointRamp, measured: Measured, now: ReferencePoint, ahead: ReferencePoint) -> Setpoint:
         position, velocity = glide.setpoint
         if not self._by_effort:
             return Setpoint(position, velocity, self._free)
@@ -149,7 +149,7 @@ class Controller:
             position[i], velocity[i], saturated[i] = lawful.position[i], lawful.velocity[i], lawful.saturated[i]
         return Setpoint(position, velocity, saturated, lawful.effort)
 
-    def _change_horizon(self, horizon: Horizon, time_ns: int, now: Point, position: list[float]) -> None:
+    def _change_horizon(self, horizon: Horizon, time_ns: int, now: ReferencePoint, position: list[float]) -> None:
         """Approach the first horizon from the measured pose, and one that jumps from where the joints are."""
         used, self._used = self._used, horizon
         if self._last is None:
@@ -157,7 +157,7 @@ class Controller:
         elif self._glide is None and (used is None or not used.covers(time_ns) or self._jumps(used.at(time_ns), now)):
             self._glide = self._glide_from(self._last.position, self._last.velocity)
 
-    def _jumps(self, before: Point, after: Point) -> bool:
+    def _jumps(self, before: ReferencePoint, after: ReferencePoint) -> bool:
         pairs = zip(before.position, after.position, self._reach, strict=True)
         return any(abs(b - a) > reach for a, b, reach in pairs)
 

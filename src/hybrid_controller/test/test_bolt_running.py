@@ -14,12 +14,12 @@ from hybrid_controller.controller import Controller, Status
 from hybrid_controller.laws.law import Measured, Setpoint
 from hybrid_controller.laws.law_registry import LAWS, law_name, law_parameters
 from hybrid_controller.laws.running import FLIGHT, STANCE, RunningLaw
-from hybrid_controller.reference.horizon import Horizon, Point
+from hybrid_controller.reference.horizon import Horizon, ReferencePoint
 
 MS = 1_000_000
 DT = 1e-3  # s
 PAPER = RunningParameters()
-REST = Point([0.0], [0.0], [0.0])
+REST = ReferencePoint([0.0], [0.0], [0.0])
 
 
 @pytest.fixture

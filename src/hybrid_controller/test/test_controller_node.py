@@ -413,7 +413,7 @@ def test_the_states_of_another_backend_are_not_answered(rig):
 def test_the_references_of_another_gait_node_are_not_followed(rig):
     rig = rig()
     rig.world.send_reference(0, 500 * MS, sender="/gait#1")
-    rig.graph.spin_until(lambda: rig.node.gait.holder == "/gait#1")
+    rig.graph.spin_until(lambda: rig.node.gait.source == "/gait#1")
     rig.world.send_reference(0, 400 * MS, sender="/gait#2")
     rig.graph.spin_until(lambda: rig.node.gait.ignored == 1)
     assert rig.node.controller.horizon_remaining(0) == pytest.approx(0.5)

@@ -12,13 +12,13 @@ from hybrid_controller.controller import Controller, Status
 from hybrid_controller.laws.effort_tracking import EffortTracking, EffortTrackingParameters
 from hybrid_controller.laws.law import Measured, Setpoint
 from hybrid_controller.laws.law_registry import LAWS, law_name
-from hybrid_controller.reference.horizon import Horizon, Point
+from hybrid_controller.reference.horizon import Horizon, ReferencePoint
 
 MS = 1_000_000
 DT = 5 * MS
 EFFORT = 0.4  # N·m
 INERTIA = 1e-3  # kg m²
-REST = Point([1.9, 0.0], [0.0, 0.0], [0.0, 0.0])
+REST = ReferencePoint([1.9, 0.0], [0.0, 0.0], [0.0, 0.0])
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def wheeled(crawler):
     """joint_1 is told where to be; joint_2 turns for ever and is told how hard to push."""
     first, second = crawler.joints
     wheel = dataclasses.replace(
-        second, continuous=True, lower=-math.inf, upper=math.inf, home=0.0, drive="effort", effort=EFFORT
+        second, continuous=True, lower=-math.inf, upper=math.inf, home=0.0, command_interface="effort", effort=EFFORT
     )
     return dataclasses.replace(crawler, joints=(first, wheel))
 
@@ -47,7 +47,7 @@ def ask(law, angle, rate=0.0, now=REST, ahead=REST):
 
 def test_the_spring_and_the_damper_draw_the_joint_to_where_its_reference_is_now(wheeled):
     law = law_of(wheeled, stiffness=2.0, damping=0.1)
-    setpoint = ask(law, 0.1, 0.5, now=Point([1.9, 0.2], [0.0, 1.0], [0.0, 0.0]))
+    setpoint = ask(law, 0.1, 0.5, now=ReferencePoint([1.9, 0.2], [0.0, 1.0], [0.0, 0.0]))
     assert math.isnan(setpoint.effort[0])
     assert setpoint.effort[1] == pytest.approx(2.0 * 0.1 + 0.1 * 0.5)
     assert setpoint.saturated == [False, False]
@@ -67,7 +67,7 @@ def test_a_joint_that_was_held_for_some_turns_does_not_make_up_for_them(wheeled)
 
 
 def test_the_other_joints_get_the_reference_of_the_end_of_the_tick_within_their_limits(wheeled):
-    ahead = Point([4.0, 50.0], [1.0, 0.0], [0.0, 0.0])
+    ahead = ReferencePoint([4.0, 50.0], [1.0, 0.0], [0.0, 0.0])
     setpoint = ask(law_of(wheeled), 0.0, ahead=ahead)
     assert setpoint.position == [math.radians(172.0), 50.0]
     assert setpoint.saturated == [True, False]

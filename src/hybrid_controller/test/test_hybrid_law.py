@@ -12,11 +12,11 @@ from crawler_models.three_link.equations.closed_chain import closed_chain
 from crawler_models.three_link.equations.contact_law import consistent_modes
 from crawler_models.three_link.equations.dynamics import Forces
 from crawler_models.three_link.plant import tick
-from hybrid_controller.laws.branch import Branch
-from hybrid_controller.laws.hybrid import Hybrid, HybridParameters, three_link_of
+from hybrid_controller.laws.hybrid.branch import Branch
+from hybrid_controller.laws.hybrid.hybrid_law import HybridLaw, HybridParameters, three_link_of
 from hybrid_controller.laws.joint_tracking import JointTracking, JointTrackingParameters
 from hybrid_controller.laws.law import Measured, Setpoint
-from hybrid_controller.reference.horizon import Point
+from hybrid_controller.reference.horizon import ReferencePoint
 
 MS = 1_000_000
 OMEGA, A, PHI0, PSI = 8.0, math.radians(18.0), math.radians(110.0), math.radians(20.0)
@@ -28,7 +28,7 @@ def gait(t):
     """(5)."""
     xi = OMEGA * t + 0.5 * PSI * np.array([1.0, -1.0])
     q, dq, ddq = PHI0 + A * np.sin(xi), A * OMEGA * np.cos(xi), -A * OMEGA**2 * np.sin(xi)
-    return Point(q.tolist(), dq.tolist(), ddq.tolist())
+    return ReferencePoint(q.tolist(), dq.tolist(), ddq.tolist())
 
 
 def contacts(modes=(ContactMode.SLIP_NEG, ContactMode.SLIP_POS), speeds=(-0.2, 0.1)):
@@ -46,7 +46,7 @@ def tick_of(law, t, feet, q=None, dq=None, dt=0.002):
 
 @pytest.fixture
 def law(crawler):
-    return Hybrid(crawler, HybridParameters(), 0.002)
+    return HybridLaw(crawler, HybridParameters(), 0.002)
 
 
 def crawl(spec, law, rate, cycles):
@@ -74,7 +74,7 @@ def crawl(spec, law, rate, cycles):
 @pytest.mark.parametrize(("rate", "within"), [(200.0, 0.015), (500.0, 0.005)])
 def test_sampled_it_crawls_as_far_as_in_continuous_time(crawler, rate, within):
     # 44.0 mm: the law (19) literally, in continuous time; what is left is the half tick by which edges are seen late
-    law = Hybrid(crawler, HybridParameters(hysteresis=0.0, dwell=0.0), 1.0 / rate)
+    law = HybridLaw(crawler, HybridParameters(hysteresis=0.0, dwell=0.0), 1.0 / rate)
     assert crawl(crawler, law, rate, 12)[-4:].mean() == pytest.approx(44.0, rel=within)
 
 
@@ -143,7 +143,7 @@ def test_without_trustworthy_contacts_it_tracks_the_joints_and_says_why(law, fee
 
 
 def test_where_the_contacts_do_not_obey_the_joints_it_tracks_the_joints(crawler):
-    law = Hybrid(crawler, HybridParameters(phi_min=0.0, phi_max=180.0, hysteresis=0.0), 0.002)
+    law = HybridLaw(crawler, HybridParameters(phi_min=0.0, phi_max=180.0, hysteresis=0.0), 0.002)
     flat = [math.pi, math.pi]  # a flat robot: the feet's distance has no derivative by the joints
     law.compute(Measured(0, flat, [0.0, 0.0], contacts()), Setpoint(flat, [0.0, 0.0], FREE), gait(0.0), gait(0.002))
     assert law.report.branch == "joint_tracking"

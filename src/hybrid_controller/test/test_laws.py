@@ -9,15 +9,15 @@ from hybrid_controller.laws.joint_tracking import JointTracking, JointTrackingPa
 from hybrid_controller.laws.law import Measured, Setpoint
 from hybrid_controller.laws.law_registry import LAWS, law_name
 from hybrid_controller.laws.setpoint_clamp import SetpointClamp
-from hybrid_controller.reference.horizon import Point
+from hybrid_controller.reference.horizon import ReferencePoint
 
 
 def test_joint_tracking_passes_on_what_comes_at_the_end_of_the_tick(crawler):
     law = JointTracking(crawler, JointTrackingParameters(), 0.005)
-    ahead = Point([1.9, 1.8], [0.5, -0.5], [3.0, 4.0])
+    ahead = ReferencePoint([1.9, 1.8], [0.5, -0.5], [3.0, 4.0])
     measured = Measured(0, [1.0, 1.0], [0.0, 0.0], ())
     commanded = Setpoint([1.0, 1.0], [0.0, 0.0], [False, False])
-    setpoint = law.compute(measured, commanded, Point([1.8, 1.8], [0.0, 0.0], [0.0, 0.0]), ahead)
+    setpoint = law.compute(measured, commanded, ReferencePoint([1.8, 1.8], [0.0, 0.0], [0.0, 0.0]), ahead)
     assert setpoint == Setpoint([1.9, 1.8], [0.5, -0.5], [False, False])
 
 

@@ -14,7 +14,7 @@ from hybrid_controller.controller import Controller
 from hybrid_controller.laws.law import Measured, Setpoint
 from hybrid_controller.laws.law_registry import LAWS
 from hybrid_controller.laws.phase_lock import CATCHING_UP, IN_STEP, PhaseLock, PhaseLockParameters, out_of_step
-from hybrid_controller.reference.horizon import Horizon, Point
+from hybrid_controller.reference.horizon import Horizon, ReferencePoint
 
 TURN = 2.0 * math.pi
 INERTIA, DAMPING, EFFORT = 2e-7, 1.1e-4, 0.007  # kg m², N m s/rad, N m: a motor of 6 mm with its gear
@@ -31,7 +31,7 @@ def with_cranks(count=4):
         lower=-math.inf,
         upper=math.inf,
         velocity=60.0,
-        drive="effort",
+        command_interface="effort",
         effort=EFFORT,
         damping=DAMPING,
     )
@@ -51,7 +51,7 @@ class Rotors:
         self.time_ns = 0
 
     def reference(self, time_ns):
-        return Point((self.rates * time_ns * 1e-9).tolist(), self.rates.tolist(), [0.0] * 4)
+        return ReferencePoint((self.rates * time_ns * 1e-9).tolist(), self.rates.tolist(), [0.0] * 4)
 
     def tick(self, held=()):
         measured = Measured(self.time_ns, self.angle.tolist(), self.speed.tolist(), ())

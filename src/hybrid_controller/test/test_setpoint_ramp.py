@@ -6,8 +6,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from crawler_core.robot.robot_file import load_robot
-from crawler_core.safety.joint_limits import GENTLE
-from hybrid_controller.reference.horizon import Point
+from crawler_core.safety.joint_limits import BRAKING_SHARE
+from hybrid_controller.reference.horizon import ReferencePoint
 from hybrid_controller.reference.setpoint_ramp import SetpointRamp
 
 ACCELERATION = 400.0  # rad/s², of both joints
@@ -23,12 +23,12 @@ def test_braking_ends_at_rest_as_soon_as_the_acceleration_allows(crawler, rate):
         glide.brake()
         velocities.append(glide.setpoint[1])
     slowing = -np.diff(np.abs(velocities), axis=0) / dt
-    assert slowing.max() <= GENTLE * ACCELERATION * (1 + 1e-9)
-    ticks = speed / (GENTLE * ACCELERATION) / dt
+    assert slowing.max() <= BRAKING_SHARE * ACCELERATION * (1 + 1e-9)
+    ticks = speed / (BRAKING_SHARE * ACCELERATION) / dt
     assert ticks - 1e-6 <= len(velocities) - 1 <= ticks + 2  # rounding may leave a crumb for one more
     # v² / 2a, which the trapezoidal steps meet exactly but for the last one
     travelled = glide.setpoint[0][0] - 1.5
-    assert travelled == pytest.approx(speed**2 / (2 * GENTLE * ACCELERATION), abs=speed * dt / 4)
+    assert travelled == pytest.approx(speed**2 / (2 * BRAKING_SHARE * ACCELERATION), abs=speed * dt / 4)
     resting = glide.setpoint
     glide.brake()
     assert glide.setpoint == resting
@@ -72,7 +72,7 @@ def test_a_moving_reference_is_caught_smoothly_at_the_approach_velocity(start, a
     def reference(t):
         x = omega * t + phase
         q, v, a = 1.94 + amplitude * np.sin(x), amplitude * omega * np.cos(x), -amplitude * omega**2 * np.sin(x)
-        return Point([q, q], [v, v], [a, a])
+        return ReferencePoint([q, q], [v, v], [a, a])
 
     glide = SetpointRamp(crawler, dt, [start, start], [0.0, 0.0])
     rows, took = catch_up(glide, reference, dt)
@@ -85,7 +85,9 @@ def test_a_moving_reference_is_caught_smoothly_at_the_approach_velocity(start, a
     assert np.abs(np.diff(q, axis=0) / dt - v[1:]).max(initial=0.0) <= ACCELERATION * dt
     if q.min() < LOWER + 0.1 or q.max() > UPPER - 0.1:
         return  # a limit of position comes first
-    assert np.abs(np.diff(v, axis=0)).max(initial=0.0) <= (GENTLE * ACCELERATION + amplitude * omega**2) * dt + 1e-9
+    assert (
+        np.abs(np.diff(v, axis=0)).max(initial=0.0) <= (BRAKING_SHARE * ACCELERATION + amplitude * omega**2) * dt + 1e-9
+    )
     relative = np.abs(v - [reference(k * dt).velocity for k in range(len(v))])
     first = abs(reference(0.0).velocity[0])  # at rest beside a moving reference this is the speed between them
     assert relative.max() <= max(first, closing) + 1e-6
@@ -95,6 +97,6 @@ def test_a_moving_reference_is_caught_smoothly_at_the_approach_velocity(start, a
 
 def test_a_reference_that_is_where_the_joints_are_is_caught_at_once(crawler):
     glide = SetpointRamp(crawler, 0.005, [1.9, 1.8], [0.0, 0.0])
-    assert glide.converged(Point([1.9, 1.8], [0.0, 0.0], [5.0, 5.0]))
-    assert not glide.converged(Point([1.9, 1.8001], [0.0, 0.0], [0.0, 0.0]))
-    assert not glide.converged(Point([1.9, 1.8], [0.0, 0.01], [0.0, 0.0]))
+    assert glide.converged(ReferencePoint([1.9, 1.8], [0.0, 0.0], [5.0, 5.0]))
+    assert not glide.converged(ReferencePoint([1.9, 1.8001], [0.0, 0.0], [0.0, 0.0]))
+    assert not glide.converged(ReferencePoint([1.9, 1.8], [0.0, 0.01], [0.0, 0.0]))

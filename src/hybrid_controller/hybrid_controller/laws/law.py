@@ -1,92 +1,75 @@
-"""What a control law is."""
+"""Base class of the control laws, and the values that a law exchanges with the controller."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from crawler_core.types import Contact
 from hybrid_controller.estimation.foot_events import FootEvent
-from hybrid_controller.reference.horizon import Point
+from hybrid_controller.reference.horizon import ReferencePoint
 
 
 class BaseMotion(NamedTuple):
-    """What odometry says of the base at one time."""
+    """Motion of the base at one time, from odometry."""
 
     time_ns: int
     forward: float  # m/s, along the robot's heading
 
 
 class Measured(NamedTuple):
-    """What is measured at the start of the tick. Joints are the actuated ones."""
+    """Measurements at the start of a tick. Joints are the actuated ones."""
 
     time_ns: int
     position: list[float]  # rad
     velocity: list[float]  # rad/s
     contacts: Sequence[Contact]  # of the same instant in lockstep, else the newest; empty where there are none
-    odometry: Sequence[BaseMotion] = ()  # what has come since the last tick; for a law that reads it
-    events: Sequence[FootEvent] = ()  # that these contacts show: a law may begin its reference anew in this very tick
+    odometry: Sequence[BaseMotion] = ()  # received since the last tick; for a law that reads it
+    events: Sequence[FootEvent] = ()  # shown by these contacts: a law may restart its reference in this very tick
 
 
 class Setpoint(NamedTuple):
-    """What the joints shall have reached at the end of the tick, and how hard those that are driven by effort push."""
+    """Joint setpoints for the end of a tick, and efforts over it for joints that are driven by effort."""
 
     position: list[float]  # rad
     velocity: list[float]  # rad/s
-    saturated: list[bool]  # the law asked for more than the joint's limits allow
+    saturated: list[bool]  # the law exceeded a limit of the joint and was limited
     # N·m over the tick; NaN where none is commanded, as for joints driven by position; empty where all of them are
     effort: Sequence[float] = ()
 
 
 class LawReport(NamedTuple):
-    """What a law did in its last tick."""
+    """Result of a law's last tick, for diagnostics and controller_state."""
 
-    branch: str  # the part of the law that was in force
-    note: str = ""  # why the law cannot do what it is made for; empty where it can
+    branch: str  # the part of the law in force
+    note: str = ""  # reason why the law is degraded; empty where it is not
     slip_reference: Sequence[float] = ()  # m/s along the robot's x axis, per foot, where the branch has one
     slip_velocity: Sequence[float] = ()  # m/s, likewise
 
 
-class Law(Protocol):
-    """Decides the setpoints of one tick."""
+class Law(ABC):
+    """Computes the setpoints of one tick. A subclass overrides `compute`, and the rest as far as it needs to."""
 
-    @property
-    def reads_contacts(self) -> bool:
-        """Whether the law wants `Measured.contacts`. It must cope with a tick that has none."""
-        ...
+    reads_contacts: bool = False  # `Measured.contacts` are wanted; a tick may still come without
+    reads_odometry: bool = False  # likewise `Measured.odometry`
+    estimated: Sequence[Contact] = ()  # the contacts that the law estimates itself
+    report: LawReport  # of the last tick that the law computed
 
-    @property
-    def reads_odometry(self) -> bool:
-        """Whether the law wants `Measured.odometry`. It must cope without."""
-        ...
+    def tune(self, parameters: Any) -> None:  # noqa: B027
+        """Continue with other parameters of the same dataclass; constant ones keep their value."""
 
-    @property
-    def estimated(self) -> Sequence[Contact]:
-        """The contacts that the law estimates itself; empty for a law that does not."""
-        ...
+    def restart(self) -> None:  # noqa: B027
+        """Reset the state: time went back."""
 
-    @property
-    def report(self) -> LawReport:
-        """What was done in the last tick that the law decided."""
-        ...
+    def observe(self, measured: Measured) -> None:  # noqa: B027
+        """Take a state, whether or not the law computes its tick."""
 
-    def tune(self, parameters: Any) -> None:
-        """Go on with other parameters, of the same dataclass; those that are constant stay as they were."""
-        ...
+    @abstractmethod
+    def compute(self, measured: Measured, commanded: Setpoint, now: ReferencePoint, ahead: ReferencePoint) -> Setpoint:
+        """Return the setpoint for the end of the tick.
 
-    def restart(self) -> None:
-        """Forget what happened: time has gone back."""
-        ...
-
-    def observe(self, measured: Measured) -> None:
-        """See a state, whether or not the law decides its tick."""
-        ...
-
-    def compute(self, measured: Measured, commanded: Setpoint, now: Point, ahead: Point) -> Setpoint:
-        """The setpoint for the end of the tick.
-
-        `commanded` is what the joints should have reached at its start, `now` and `ahead` are the reference at its
-        start and end. `measured` has been observed already. On a robot with joints that are driven by effort a law is
-        asked whenever there is a reference; while the other joints catch up with it, the law's effort alone is used.
+        `commanded` is the setpoint of its start; `now` and `ahead` are the reference at its start and end. `measured`
+        has been observed before. On a robot with effort-driven joints this is called whenever there is a reference;
+        while the other joints approach it, only the law's effort is used.
         """
-        ...

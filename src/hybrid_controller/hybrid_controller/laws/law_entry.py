@@ -1,4 +1,4 @@
-"""What a kind of control law says of itself; each has such an object, which the catalogue names."""
+"""Registry entry of a control law; each law module has one, named in the law registry."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from hybrid_controller.laws.law import Law
 
 @dataclass(frozen=True)
 class LawPrediction:
-    """What the equations say of a robot under a law that changes what it does."""
+    """Prediction by the equations for a robot under a law that changes its motion."""
 
-    title: str  # what a summary calls it
-    # from the law's parameters, with the keys that every robot's prediction has (crawler_models.model); one that is
-    # not valid is a finding, and no reason to refuse the run
+    title: str  # in a summary
+    # Takes the law's parameters and returns the keys that every robot's prediction has (crawler_models.model). A
+    # prediction that is not valid is a finding; it does not stop the run.
     of: Callable[[RobotSpec, PeriodicMotion, Any], dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class LawEntry:
-    """One kind of law."""
+    """One control law."""
 
     parameters: type  # a dataclass of crawler_core parameters
-    build: Callable[[RobotSpec, Any, float], Law]  # the float is the length of a tick in s
+    build: Callable[[RobotSpec, Any, float], Law]  # the float is the tick in s
     check: Callable[[RobotSpec], object]  # raises UserError for a robot that the law does not fit
     prediction: LawPrediction | None = None  # None: the robot's own equations hold, as for the bare gait
-    transparent: bool = False  # joints are told the reference as it is, so that physics without a law does the same
-    marks: Mapping[str, str] = field(default_factory=dict)  # branches that pictures mark, and what they write there
+    transparent: bool = False  # passes the reference on unchanged: physics without the law moves the same
+    marks: Mapping[str, str] = field(default_factory=dict)  # branches that plots mark, with their label
 
 
-def all_by_position(spec: RobotSpec) -> None:
-    """Raise UserError for a robot with joints that are driven by effort: the law says where joints shall be."""
-    driven = [joint.name for joint in spec.actuated if joint.by_effort]
+def require_position_drives(spec: RobotSpec) -> None:
+    """Raise UserError for a robot with effort-driven joints: the law commands positions."""
+    driven = [joint.name for joint in spec.actuated if joint.is_effort_driven]
     if driven:
         raise UserError(
-            f"this law tells joints where to be, but {spec.name} drives {', '.join(driven)} by effort: "
+            f"this law commands positions, but {spec.name} drives {', '.join(driven)} by effort: "
             f"use the control law effort_tracking."
         )

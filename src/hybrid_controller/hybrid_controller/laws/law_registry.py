@@ -8,17 +8,17 @@ from typing import Any
 
 from crawler_core.errors import unknown_name
 from crawler_core.parameters import ParameterInfo, build, describe
-from crawler_core.registry import Table
+from crawler_core.registry import LazyRegistry
 from crawler_core.robot.robot_spec import RobotSpec
 from hybrid_controller.laws.law_entry import LawEntry
 
-LAWS: Table[LawEntry] = Table(
+LAWS: LazyRegistry[LawEntry] = LazyRegistry(
     "control law",
     {
         "joint_tracking": "hybrid_controller.laws.joint_tracking:LAW",
         "effort_tracking": "hybrid_controller.laws.effort_tracking:LAW",
         "phase_lock": "hybrid_controller.laws.phase_lock:LAW",
-        "hybrid": "hybrid_controller.laws.hybrid:LAW",
+        "hybrid": "hybrid_controller.laws.hybrid.hybrid_law:LAW",
         "running": "hybrid_controller.laws.running:LAW",
     },
 )
@@ -26,7 +26,7 @@ LAWS: Table[LawEntry] = Table(
 
 def law_name(spec: RobotSpec, name: str | None) -> str:
     """`name`, or the robot's default law, or the one that suits its drives. Raises UserError for an unknown law."""
-    plain = "effort_tracking" if any(joint.by_effort for joint in spec.actuated) else "joint_tracking"
+    plain = "effort_tracking" if any(joint.is_effort_driven for joint in spec.actuated) else "joint_tracking"
     name = name or spec.section("controller").get("default", plain)
     if name not in LAWS:
         raise unknown_name("control law", name, LAWS)

@@ -18,7 +18,7 @@ from crawler_core.types import Contact
 from hybrid_controller.estimation.coarse_encoder import CoarseEncoder
 from hybrid_controller.laws.law import LawReport, Measured, Setpoint
 from hybrid_controller.laws.law_entry import LawEntry
-from hybrid_controller.reference.horizon import Point
+from hybrid_controller.reference.horizon import ReferencePoint
 
 IN_STEP, CATCHING_UP = "in_step", "catching_up"
 TURN = 2.0 * math.pi
@@ -34,14 +34,16 @@ LEARNT = 0.25  # of a joint's effort: at most so much is added by the speed loop
 class PhaseLockParameters:
     """The gains of the two loops, and how finely the cranks' angles are known."""
 
-    speed_gain: float = parameter(1e-4, unit="N·m·s/rad", low=0.0, high=1e3, doc="of a crank's speed error")
-    speed_integral: float = parameter(1e-2, unit="N·m/rad", low=0.0, high=1e4, doc="of that error's integral")
+    speed_gain: float = parameter(1e-4, unit="N·m·s/rad", lower=0.0, upper=1e3, doc="of a crank's speed error")
+    speed_integral: float = parameter(1e-2, unit="N·m/rad", lower=0.0, upper=1e4, doc="of that error's integral")
     phase_gain: float = parameter(
-        5.0, unit="1/s", low=0.0, high=1e3, doc="speed for each rad that a crank is out of step with the others"
+        5.0, unit="1/s", lower=0.0, upper=1e3, doc="speed for each rad that a crank is out of step with the others"
     )
-    phase_speed: float = parameter(6.0, unit="rad/s", low=0.0, high=1e3, doc="the most that is added to a speed for it")
+    phase_speed: float = parameter(
+        6.0, unit="rad/s", lower=0.0, upper=1e3, doc="the most that is added to a speed for it"
+    )
     encoder_counts: int = parameter(
-        0, low=0, high=65536, doc="that tell a turn; angle and speed come from their edges. 0: as measured"
+        0, lower=0, upper=65536, doc="that tell a turn; angle and speed come from their edges. 0: as measured"
     )
 
     def __post_init__(self) -> None:
@@ -95,7 +97,7 @@ class PhaseLock:
             for encoder, angle in zip(self._encoders, measured.position, strict=True):
                 encoder.read(time, angle)
 
-    def compute(self, measured: Measured, commanded: Setpoint, now: Point, ahead: Point) -> Setpoint:
+    def compute(self, measured: Measured, commanded: Setpoint, now: ReferencePoint, ahead: ReferencePoint) -> Setpoint:
         p = self._parameters
         angle, speed, told = self._known(measured)
         if measured.time_ns - self._asked >= PAUSE:
@@ -161,7 +163,7 @@ def _within(value: float, most: float) -> float:
 
 
 def _turns_cranks_by_effort(spec: RobotSpec) -> None:
-    if other := [joint.name for joint in spec.actuated if not (joint.by_effort and joint.continuous)]:
+    if other := [joint.name for joint in spec.actuated if not (joint.is_effort_driven and joint.continuous)]:
         raise UserError(
             f"the law 'phase_lock' drives cranks by effort that turn for ever, and {', '.join(other)} of {spec.name} "
             f"is not built so: use another control law."

@@ -13,7 +13,7 @@ from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.runs.running import Running, RunningParameters
 from hybrid_controller.laws.law import LawReport, Measured, Setpoint
 from hybrid_controller.laws.law_entry import LawEntry, LawPrediction
-from hybrid_controller.reference.horizon import Point
+from hybrid_controller.reference.horizon import ReferencePoint
 
 FLIGHT, STANCE = "flight", "stance"
 PAUSE = 50_000_000  # ns without being asked after which a phase begins anew: its ramp would be far away
@@ -62,7 +62,7 @@ class RunningLaw:
             change = self._running.touch_down if self._landed else self._running.in_air
             change(self._time(measured), measured.position[0])
 
-    def compute(self, measured: Measured, commanded: Setpoint, now: Point, ahead: Point) -> Setpoint:
+    def compute(self, measured: Measured, commanded: Setpoint, now: ReferencePoint, ahead: ReferencePoint) -> Setpoint:
         running, time = self._running, self._time(measured)
         angle, rate = measured.position[0], measured.velocity[0]
         unknown = running.waits = self._landed is None
@@ -110,7 +110,7 @@ class RunningLaw:
 def leg_of(spec: RobotSpec) -> Leg:
     """The equations' leg. Raises UserError for a robot that the law does not fit."""
     motors, feet = spec.actuated, spec.feet
-    if len(motors) != 1 or not (motors[0].by_effort and motors[0].continuous) or len(feet) != 1:
+    if len(motors) != 1 or not (motors[0].is_effort_driven and motors[0].continuous) or len(feet) != 1:
         raise UserError(
             f"the law 'running' turns one crank by its effort and runs on one foot; {spec.name} is not built so."
         )

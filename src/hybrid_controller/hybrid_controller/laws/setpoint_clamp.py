@@ -1,4 +1,4 @@
-"""Setpoints within the limits of the joints."""
+"""Limit setpoints to the joints' position and velocity limits."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from hybrid_controller.laws.law import Setpoint
 
 
 class SetpointClamp:
-    """Cuts positions and velocities to the limits of the actuated joints. Those inside pass bit for bit.
+    """Clamps positions and velocities of the actuated joints. Setpoints within the limits pass bit for bit.
 
-    Joints that are driven by effort pass as they are: they are not told where to be.
+    Effort-driven joints have no setpoint and pass as they are.
     """
 
     def __init__(self, spec: RobotSpec) -> None:
         self._limits = [
-            (-math.inf, math.inf, math.inf) if joint.by_effort else (joint.lower, joint.upper, joint.velocity)
+            (-math.inf, math.inf, math.inf) if joint.is_effort_driven else (joint.lower, joint.upper, joint.velocity)
             for joint in spec.actuated
         ]
-        self._inside = [False] * len(self._limits)
+        self._none_saturated = [False] * len(self._limits)
 
     def __call__(self, position: list[float], velocity: list[float]) -> Setpoint:
         for (lower, upper, fastest), x, v in zip(self._limits, position, velocity, strict=True):
             if not (lower <= x <= upper and -fastest <= v <= fastest):
                 break
         else:
-            return Setpoint(position, velocity, self._inside)
-        inside = [min(max(x, lower), upper) for (lower, upper, _), x in zip(self._limits, position, strict=True)]
-        slow = [min(max(v, -fastest), fastest) for (_, _, fastest), v in zip(self._limits, velocity, strict=True)]
-        changed = [a != b or v != w for a, b, v, w in zip(position, inside, velocity, slow, strict=True)]
-        return Setpoint(inside, slow, changed)
+            return Setpoint(position, velocity, self._none_saturated)
+        clamped = [min(max(x, lower), upper) for (lower, upper, _), x in zip(self._limits, position, strict=True)]
+        slowed = [min(max(v, -fastest), fastest) for (_, _, fastest), v in zip(self._limits, velocity, strict=True)]
+        saturated = [a != b or v != w for a, b, v, w in zip(position, clamped, velocity, slowed, strict=True)]
+        return Setpoint(clamped, slowed, saturated)

@@ -19,17 +19,21 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from crawler_core.loop.backend_settings import robots_rate
+from crawler_core.loop.backend_settings import robot_rate_setting
 from crawler_core.parameters import parameter
-from crawler_core.safety.supervisor import MOVING, MotionState
+from crawler_core.safety.supervisor import MOVING_STATES, MotionState
 from crawler_core.types import Contact
-from crawler_nodes.messages.header import BEHIND, ContactWriter, read_motion, set_stamp
+from crawler_nodes.messages.contact_writer import ContactWriter
+from crawler_nodes.messages.header import set_stamp
 from crawler_nodes.messages.joint_message import JointMessage, JointMessageReader
+from crawler_nodes.messages.motion_state import read_motion_state
 from crawler_nodes.node_main import run_node
-from crawler_nodes.parameters import declare, refuse_unknown, robot_of
-from crawler_nodes.transport.message_source import SourceArbiter, own_name
+from crawler_nodes.parameters import declare, reject_unknown_parameters, robot_from_parameters
+from crawler_nodes.topics import PER_TICK
+from crawler_nodes.transport.message_source import instance_name
 from crawler_nodes.transport.priority_executor import PriorityExecutor
 from crawler_nodes.transport.safe_subscriptions import SafeSubscriptions
+from crawler_nodes.transport.source_arbiter import SourceArbiter
 from hybrid_controller.controller import ODOMETRY_DELAY, Controller, Status
 from hybrid_controller.laws.law import BaseMotion, Law, LawReport
 from hybrid_controller.laws.law_registry import LAWS, law_defaults, law_name
@@ -52,20 +56,22 @@ class ControllerSettings:
     robot: str = parameter("", doc="installed robot, or the path of a robot.yaml; empty: the default", constant=True)
     robot_overrides: str = parameter("", doc="YAML mapping of robot parameters to use instead", constant=True)
     law: str = parameter("", doc="name of the control law; empty: the robot's default", constant=True)
-    rate: float = parameter(200.0, unit="Hz", low=10.0, high=4000.0, doc="ticks per second of the ring", constant=True)
+    rate: float = parameter(
+        200.0, unit="Hz", lower=10.0, upper=4000.0, doc="ticks per second of the ring", constant=True
+    )
     lockstep: bool = parameter(False, doc="wait for the reference of every tick instead of stopping", constant=True)
     reference_timeout: float = parameter(
-        1.0, unit="s", low=0.05, high=60.0, doc="wall time that lockstep waits for a reference", constant=True
+        1.0, unit="s", lower=0.05, upper=60.0, doc="wall time that lockstep waits for a reference", constant=True
     )
     readers: int = parameter(
         0,
-        low=0,
-        high=100,
+        lower=0,
+        upper=100,
         doc="lockstep gives its first answer once so many listen to joint_commands, so that they miss nothing",
         constant=True,
     )
     state_rate: float = parameter(
-        50.0, unit="Hz", low=0.1, high=4000.0, doc="controller_state per second of the run's time", constant=True
+        50.0, unit="Hz", lower=0.1, upper=4000.0, doc="controller_state per second of the run's time", constant=True
     )
 
 
@@ -74,13 +80,13 @@ class ControllerNode(Node):
 
     def __init__(self, **node_options: Any) -> None:
         super().__init__("controller", **node_options)
-        self._spec = robot_of(self)
-        settings = declare(self, ControllerSettings, robots_rate(self._spec))
+        self._spec = robot_from_parameters(self)
+        settings = declare(self, ControllerSettings, robot_rate_setting(self._spec))
         self.law_name = law_name(self._spec, settings.law)
         self._dt_ns = round(1e9 / settings.rate)
         defaults = law_defaults(self._spec, self.law_name)
         own: Any = declare(self, LAWS[self.law_name].parameters, defaults, on_change=self._tune)
-        refuse_unknown(self, section="controller")
+        reject_unknown_parameters(self, section="controller")
         law: Law = LAWS[self.law_name].build(self._spec, own, self._dt_ns * 1e-9)
         self.controller = Controller(self._spec, law, self._dt_ns)
         self._lockstep = settings.lockstep
@@ -109,19 +115,19 @@ class ControllerNode(Node):
         self.notes = 0  # answers in which the law could not do what it is made for
         self.stated = 0.0  # s on the steady clock, when the last state came
 
-        self._me = own_name(self)
+        self._me = instance_name(self)
         self._command = JointState(name=list(self._spec.actuated_names))
         self._command.header.frame_id = f" {self._me}"
         self._state_writer = ControllerStateWriter(self._spec, self.law_name)
         self.hearing = SafeSubscriptions(self, self._complain)
         self._report = ControllerReport(self, self._spec.name)
-        self._commands_out = self.create_publisher(JointState, "joint_commands", BEHIND)
-        self._states_out = self.create_publisher(ControllerState, "controller_state", BEHIND)
+        self._commands_out = self.create_publisher(JointState, "joint_commands", PER_TICK)
+        self._states_out = self.create_publisher(ControllerState, "controller_state", PER_TICK)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         listen = self.hearing.listen
         reference = partial(read_reference, joints=self._spec.actuated_names)
         self.hot = [  # leave to move first: a reference that comes without it is not taken
-            listen(DiagnosticStatus, "motion_state", read_motion, self._on_motion, latched),
+            listen(DiagnosticStatus, "motion_state", read_motion_state, self._on_motion, latched),
             listen(JointTrajectory, "gait_reference", reference, self._on_reference, latched, largest=MOST_REFERENCE),
         ]
         if law.reads_contacts:
@@ -129,8 +135,8 @@ class ControllerNode(Node):
         self._estimates_out, self._estimates = None, ContactWriter("odom", self._spec.foot_names)
         if law.reads_odometry:
             odometry = partial(read_odometry, yaws="yaw" in self._spec.base_motion)
-            self.hot.append(listen(Odometry, "odom", odometry, self._on_odometry, BEHIND))
-            self._estimates_out = self.create_publisher(ContactStateArray, "contact_estimates", BEHIND)
+            self.hot.append(listen(Odometry, "odom", odometry, self._on_odometry, PER_TICK))
+            self._estimates_out = self.create_publisher(ContactStateArray, "contact_estimates", PER_TICK)
         self.hot.append(listen(JointState, "joint_states", read_state, self._on_state, decode=JointMessageReader()))
         self._patience = self.create_timer(
             settings.reference_timeout, self._give_up, clock=Clock(clock_type=ClockType.STEADY_TIME)
@@ -145,7 +151,7 @@ class ControllerNode(Node):
 
     def _on_state(self, message: JointMessage) -> None:
         sender = message.sender
-        if not self.backend.admits(sender):
+        if not self.backend.accept(sender):
             return
         self.stated = time.monotonic()
         now = message.stamp
@@ -165,7 +171,7 @@ class ControllerNode(Node):
     def _answer(self) -> None:
         """ControlOutput the state in hand; in lockstep only once everything that the answer depends on is there."""
         controller, now = self.controller, self.now
-        moving = self.motion in MOVING
+        moving = self.motion in MOVING_STATES
         if moving and self._lockstep and not self._complete(now):
             return
         position, velocity = self._measured()
@@ -205,15 +211,15 @@ class ControllerNode(Node):
     @property
     def motion(self) -> MotionState:
         """What the backend that is followed says of the motion; one that says nothing lets the joints move."""
-        return self._motions.get(self.backend.holder or "", MotionState.ACTIVE)
+        return self._motions.get(self.backend.source or "", MotionState.ACTIVE)
 
     def _on_motion(self, said: tuple[str, MotionState]) -> None:
         backend, motion = said
         if len(self._motions) > FEW and backend not in self._motions:
             self._motions.pop(next(iter(self._motions)))
-        moved = self.motion in MOVING
+        moved = self.motion in MOVING_STATES
         self._motions[backend] = motion
-        if moved and self.motion not in MOVING:  # perhaps for less than a tick, in which no state comes
+        if moved and self.motion not in MOVING_STATES:  # perhaps for less than a tick, in which no state comes
             self.controller.reset_reference()
         if self._pending:
             self._answer()
@@ -301,7 +307,9 @@ class ControllerNode(Node):
     def _on_reference(self, sent: tuple[str, Horizon]) -> None:
         sender, horizon = sent
         controller = self.controller
-        if self.motion not in MOVING or not self.gait.admits(sender, vacant=not controller.has_reference(self.now)):
+        if self.motion not in MOVING_STATES or not self.gait.accept(
+            sender, allow_takeover=not controller.has_reference(self.now)
+        ):
             return
         controller.take(horizon)
         self._arrived()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from crawler_core.safety.supervisor import MOVING
-from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter, Rate, Recent, age
-from crawler_nodes.transport.message_source import PublisherMonitor
+from crawler_core.safety.supervisor import MOVING_STATES
+from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter, EventRate, RecentEvents, age
+from crawler_nodes.transport.publisher_monitor import PublisherMonitor
 from hybrid_controller.controller import Controller, Status
 
 AGAIN = 1.0  # s after which a complaint is logged again
@@ -18,11 +18,11 @@ class ControllerReport:
 
     def __init__(self, node: Any, hardware_id: str) -> None:
         self._node = node
-        self._recent = Recent()
+        self._recent = RecentEvents()
         self._complaints = 0
         self._complaint = ""
         self._logged = 0.0  # s
-        self._rate = Rate()
+        self._rate = EventRate()
         self._status = Status.WAITING
         self._said: tuple[object, ...] = ()
         self._diagnostics = DiagnosticsReporter(node, hardware_id, self._refresh)
@@ -53,7 +53,7 @@ class ControllerReport:
         self._said = (controller.status, node.law_report.note, node.motion)
         self._log_status(controller)
         self._recent.note("complaint", self._complaints, self._complaint)
-        moving = node.motion in MOVING
+        moving = node.motion in MOVING_STATES
         words = {
             Status.WAITING: (WARN, "waiting for a reference and a state"),
             Status.TRACKING: (OK, "approaching the reference" if controller.approaching else "tracking"),

@@ -11,7 +11,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from crawler_core.errors import UserError
 from crawler_core.types import Contact, ContactMode, ContactSource
-from crawler_nodes.messages.header import stamp_ns, travel
+from crawler_nodes.messages.base_writer import read_ground_motion
+from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.messages.joint_message import JointMessage
 from hybrid_controller.laws.law import BaseMotion
 from hybrid_controller.reference.horizon import Horizon, read_trajectory
@@ -52,5 +53,5 @@ def read_odometry(message: Odometry, yaws: bool) -> BaseMotion:
         raise UserError(f"odom has an attitude whose quaternion is {length:.4g} long, but must be 1 long.")
     if not math.isfinite(math.hypot(v.x, v.y, v.z)):
         raise UserError("odom has a speed that is not finite.")
-    forward = travel(message, yaws).forward
+    forward = read_ground_motion(message, yaws).forward
     return BaseMotion(stamp_ns(message.header.stamp), forward)

@@ -15,7 +15,7 @@ from crawler_core.types import FloatArray
 from crawler_nodes.messages.header import stamp_ns
 
 
-class Point(NamedTuple):
+class ReferencePoint(NamedTuple):
     """The joints at one time. Lists of floats: for a handful of joints they are faster than arrays."""
 
     position: list[float]  # rad
@@ -44,7 +44,7 @@ class Horizon:
         """Whether `at` can be asked for this time."""
         return self.begin_ns <= time_ns < self.end_ns
 
-    def at(self, time_ns: int) -> Point:
+    def at(self, time_ns: int) -> ReferencePoint:
         """The reference at a time that is covered."""
         cell = bisect_right(self._times, time_ns) - 1
         h = self._lengths[cell]
@@ -55,7 +55,7 @@ class Horizon:
             q.append(x)
             v.append(dx)
             a.append(ddx)
-        return Point(q, v, a)
+        return ReferencePoint(q, v, a)
 
 
 def read_trajectory(message: Any, joints: Sequence[str]) -> Horizon:

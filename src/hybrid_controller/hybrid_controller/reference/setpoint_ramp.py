@@ -6,7 +6,7 @@ import numpy as np
 
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.safety.joint_limits import JointLimits, approach, brake
-from hybrid_controller.reference.horizon import Point
+from hybrid_controller.reference.horizon import ReferencePoint
 
 # an approach ends here; far below what a joint resolves
 CLOSE = 1e-5  # rad
@@ -21,7 +21,7 @@ class SetpointRamp:
 
     def __init__(self, spec: RobotSpec, dt: float, position: list[float], velocity: list[float]) -> None:
         self._limits = JointLimits.of(spec)
-        self._led = np.array([not joint.by_effort for joint in spec.actuated])
+        self._led = np.array([not joint.is_effort_driven for joint in spec.actuated])
         self._closing = spec.safety.approach_velocity
         self._dt = dt
         self._position = np.array(position)
@@ -40,14 +40,14 @@ class SetpointRamp:
         """One tick towards rest, then none."""
         self._position, self._velocity = brake(self._position, self._velocity, self._limits, self._dt)
 
-    def converged(self, now: Point) -> bool:
+    def converged(self, now: ReferencePoint) -> bool:
         """Whether the setpoints have come up with the reference of the present instant."""
         return bool(
             (np.abs(self._position - now.position) <= CLOSE)[self._led].all()
             and (np.abs(self._velocity - now.velocity) <= SLOW)[self._led].all()
         )
 
-    def approach(self, now: Point, ahead: Point) -> None:
+    def approach(self, now: ReferencePoint, ahead: ReferencePoint) -> None:
         """One tick towards a reference that itself moves from `now` to `ahead`.
 
         They come closer at no more than the safety section's approach_velocity.
