@@ -25,9 +25,13 @@ LIMITS = Path(__file__).with_name("limits")  # where what sets them is
 # By module, since processes of their own are to have them
 WIDE: dict[str, dict[str, float]] = {
     "crawler_bringup.recorder.recorder_node": {"SHUTDOWN_GRACE_S": PATIENCE},
-    "crawler_cli.run.loop_watchdog": {"HANGS": PATIENCE, "ENDS": PATIENCE},
-    "crawler_cli.run.node_processes": {"GRACE": PATIENCE},
-    "crawler_cli.run.run_watch": {"START_UP": LONG, "HUNG": PATIENCE, "STANDS": PATIENCE},
+    "crawler_cli.run.loop_watchdog": {"MOTOR_LOOP_TIMEOUT_S": PATIENCE, "STOP_TIMEOUT_S": PATIENCE},
+    "crawler_cli.run.node_processes": {"KILL_DELAY_S": PATIENCE},
+    "crawler_cli.run.run_watch": {
+        "START_TIMEOUT_S": LONG,
+        "REPORT_TIMEOUT_S": PATIENCE,
+        "INACTIVE_TIMEOUT_S": PATIENCE,
+    },
     "crawler_nodes.shutdown.watchdog": {"BEGINS": PATIENCE, "LEAVES": PATIENCE, "LAST": PATIENCE},
     "crawler_nodes.node_main": {"HEARD": 5.0},  # of readers that have been killed too, which are missed after 20 s
     "crawler_nodes.client.stack_client": {"ANSWER": PATIENCE},

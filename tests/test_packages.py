@@ -39,7 +39,17 @@ ROSDEP = {
     "yaml": "python3-yaml",
 }
 # These have no key, or one that makes rosdep call pip, which Ubuntu refuses: requirements/ros2_install.txt has them.
-FROM_PIP = {"cloudpickle", "distributed", "dynamixel_sdk", "mujoco", "pyarrow", "pybullet", "rosbags", "threadpoolctl"}
+FROM_PIP = {
+    "cloudpickle",
+    "distributed",
+    "dynamixel_sdk",
+    "mcap",
+    "mujoco",
+    "pyarrow",
+    "pybullet",
+    "rosbags",
+    "threadpoolctl",
+}
 FROM_PIP |= {"sphinx"}  # which the first ./crawler docs installs, from requirements/docs.txt
 # ROS 2's own packages, whose names are their keys
 ROS = {

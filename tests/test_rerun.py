@@ -18,7 +18,7 @@ from std_msgs.msg import String
 
 from crawler_bringup.recorder.crash_safe_bag import CrashSafeBag
 from crawler_cli.commands import film
-from crawler_cli.recordings.recorded_run import interventions, what_differs
+from crawler_cli.recordings.recorded_run import find_differences, find_interventions
 from crawler_studies.recordings.recording import read_run_metadata, reading
 from crawler_studies.recordings.recording_comparison import compare
 
@@ -54,11 +54,10 @@ def crawl(place):
 def rewritten(crawl, to, change=lambda topic, data: data, keep=lambda topic, when: True):
     """A recording as `crawl`, with other messages."""
     bag = CrashSafeBag(to)
-    bag.open()
     store = get_typestore(Stores.ROS2_JAZZY)
     with reading(crawl) as reader:
         store.register({k: v for k, v in reader.typestore.fielddefs.items() if k.startswith("crawler")})
-        there = {c.topic: bag.add_connection(c.topic, c.msgtype, typestore=store) for c in reader.connections}
+        there = {c.topic: bag.add_topic(c.topic, c.msgtype, store) for c in reader.connections}
         for connection, when, data in reader.messages():
             if keep(connection.topic, when):
                 bag.write(there[connection.topic], when, change(connection.topic, data))
@@ -179,9 +178,9 @@ def test_a_recording_of_another_version_says_what_differs(crawl, tmp_path):
 
     other = with_about(crawl, tmp_path / "other", older)
     with reading(crawl) as now, reading(other) as before:
-        differs = what_differs(read_run_metadata(before), read_run_metadata(now))
-        assert interventions(before) == []
-        assert what_differs(read_run_metadata(now), read_run_metadata(now)) == []
+        differs = find_differences(read_run_metadata(before), read_run_metadata(now))
+        assert find_interventions(before) == []
+        assert find_differences(read_run_metadata(now), read_run_metadata(now)) == []
         numpy, machine = (read_run_metadata(now)["versions"][name] for name in ("numpy", "machine"))
     assert differs == [
         f"machine: not there then, {machine} now",
@@ -245,7 +244,7 @@ def test_a_film_shows_a_recording_up_to_the_cut_and_is_the_same_to_the_byte_agai
     code, out, err = call("film", "cut.mcap", "--speed", "0.5", *size)
     assert (code, err) == (0, "")
     told = json.loads(out)
-    keys = re.sub(r"\([^)]*\)", "", film.EPILOG.partition("keys of --json:")[2])
+    keys = re.sub(r"\([^)]*\)", "", film.HELP.partition("keys of --json:")[2])
     assert set(told) == set(keys.replace(",", " ").split())
     assert (told["film"], told["robot"], told["speed"]) == ("cut.gif", "three_link", 0.5)
     assert 0.1 < told["end_s"] < 1.5  # there is half of it

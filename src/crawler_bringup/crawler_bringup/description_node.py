@@ -18,13 +18,13 @@ from tf2_msgs.msg import TFMessage
 from crawler_core.description.urdf import build_urdf
 from crawler_core.errors import UserError
 from crawler_core.files import parse_yaml
-from crawler_core.linkages.loop_closure_solver import Closure
+from crawler_core.linkages.loop_closure_solver import LoopClosureSolver
 from crawler_core.parameters import parameter
 from crawler_core.robot.robot_file import load_robot
 from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.messages.link_frames import LinkFrames
 from crawler_nodes.node_main import run_node
-from crawler_nodes.parameters import declare, refuse_unknown
+from crawler_nodes.parameters import declare, reject_unknown_parameters
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class DescriptionNode(Node):
     def __init__(self, **node_options: Any) -> None:
         super().__init__("description", **node_options)
         settings = declare(self, DescriptionSettings)
-        refuse_unknown(self, section="description")
+        reject_unknown_parameters(self, section="description")
         self._spec = load_robot(settings.robot, parse_yaml(settings.robot_overrides, "robot_overrides"))
         urdf = build_urdf(self._spec)
-        self._closure = Closure(self._spec, urdf)
+        self._closure = LoopClosureSolver(self._spec, urdf)
         self._frames = LinkFrames(urdf, self.get_namespace().strip("/"))
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         # these two are kept: the middleware forgets what a publisher has latched together with the publisher

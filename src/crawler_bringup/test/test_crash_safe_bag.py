@@ -17,8 +17,7 @@ TEXT = "x" * 1000
 @pytest.fixture
 def bag(tmp_path):
     made = CrashSafeBag(tmp_path / "bag")
-    made.open()
-    channel = made.add_connection("/talk", KIND, typestore=STORE)
+    channel = made.add_topic("/talk", KIND, STORE)
     data = bytes(STORE.serialize_cdr(STORE.types[KIND](TEXT), KIND))
 
     def fill(times):
@@ -26,8 +25,7 @@ def bag(tmp_path):
             made.write(channel, time, data)
         made.flush()
 
-    yield made, fill
-    made.abort()
+    return made, fill
 
 
 def times_in(place):

@@ -11,7 +11,7 @@ from std_msgs.msg import String
 
 from crawler_bringup.description_node import DescriptionNode
 from crawler_core.description.urdf import build_urdf
-from crawler_core.linkages.loop_closure_solver import Closure
+from crawler_core.linkages.loop_closure_solver import LoopClosureSolver
 from crawler_core.robot.robot_file import load_robot
 
 (GYMNAST,) = Path(__file__).parents[3].glob("src/*/test/robots/gymnast/robot.yaml")
@@ -43,12 +43,12 @@ def shown(graph):
 
 def test_the_loops_close_wherever_the_sliders_are(shown):
     spec = load_robot(str(GYMNAST))
-    closure = Closure(spec, build_urdf(spec))
+    closure = LoopClosureSolver(spec, build_urdf(spec))
     free = [joint.name for joint in spec.joints if joint.name not in closure.joints]
     angles = {name: spec.joints[spec.joint_names.index(name)].home + 0.1 for name in free}
     seen = shown(**angles, **dict.fromkeys(closure.joints, 0.7))  # sliders of the loops' joints are not heard
     assert {name: seen[name] for name in free} == pytest.approx(angles)
-    assert closure.gap(np.array([seen[name] for name in spec.joint_names])) < 1e-12
+    assert closure.residual(np.array([seen[name] for name in spec.joint_names])) < 1e-12
 
 
 def test_the_description_is_there_for_those_who_come_later(graph):

@@ -25,7 +25,7 @@ from crawler_bringup.security.secure_nodes import use_viewer_enclave
 from crawler_bringup.stack.node_spec import NodeSpec
 from crawler_bringup.stack.robot_view import robot_view_nodes
 from crawler_bringup.stack.stack import make_stack
-from crawler_nodes.shutdown.parent import as_parent
+from crawler_nodes.shutdown.parent import parent_environment
 from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 
 
@@ -82,7 +82,7 @@ def _action(node: NodeSpec) -> Node:
         remappings=list(node.remappings),
         ros_arguments=["--log-level", node.log_level],
         output="screen",
-        additional_env={**as_parent(), **node.environment},
+        additional_env={**parent_environment(), **node.environment},
         sigterm_timeout="1.7",
         sigkill_timeout="0.2",
     )

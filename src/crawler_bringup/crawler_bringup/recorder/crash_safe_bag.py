@@ -1,121 +1,156 @@
-"""A rosbag2 directory with MCAP storage that is whole at any moment: whatever ends its writer leaves what came before.
+"""A rosbag2 directory with MCAP storage that readers can open at any moment of the recording.
 
-rosbags writes an MCAP file's chunks once they are full, and its end and metadata.yaml when it is closed. Here the chunk
-that is being filled stands in the file too, with an end behind it that the next `flush` writes over. Such an end says
-that there is no index, so that readers go through the file, which is why messages have to come in the order of time.
+The MCAP library writes chunks, index and end. Here each flush also puts an end behind the last chunk, which the next
+flush overwrites. That end names no index: readers scan the file, so messages must be written in the order of time.
 """
 
 from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-from rosbags.rosbag2 import StoragePlugin, Writer
-from rosbags.rosbag2.enums import CompressionMode
-from rosbags.rosbag2.storage_mcap import McapWriter
+import yaml
+from mcap.data_stream import RecordBuilder
+from mcap.records import DataEnd, Footer
+from mcap.writer import MCAP0_MAGIC, CompressionType, Writer
+from rosbags.typesys.store import Typestore
 
-MAGIC = b"\x89MCAP0\r\n"
-# no checksum of the data; a footer that knows of no summary
-END = b"\x0f" + (4).to_bytes(8, "little") + bytes(4) + b"\x02" + (20).to_bytes(8, "little") + bytes(20) + MAGIC
-CHUNK_HEAD = 49  # bytes of a chunk's record before its messages
-DESCRIBE_EVERY = 2.0  # s between two writings of metadata.yaml: it takes some 20 ms
+ROSBAG2_VERSION = 9  # of metadata.yaml, as in ROS 2 Jazzy
+METADATA_PERIOD_S = 2.0  # between two writings of metadata.yaml
 
 
-class _Growing:
-    """The file: what is written is gathered, and `sync` puts it there with the part that is not finished."""
+def _end_without_index() -> bytes:
+    builder = RecordBuilder()
+    DataEnd(data_section_crc=0).write(builder)
+    Footer(summary_start=0, summary_offset_start=0, summary_crc=0).write(builder)
+    return builder.end() + MCAP0_MAGIC
 
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
-        self._begin = 0  # of what is not yet on the disk as it will stay
-        self._new = bytearray()  # from there on
-        self._there = 0  # bytes that are on the disk from there on
 
-    def write(self, data: bytes | memoryview) -> int:
+END_WITHOUT_INDEX = _end_without_index()
+
+
+class _SealedFile:
+    """The stream of the MCAP writer: it collects bytes, and `seal` puts them on the disk with an end behind them."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("xb", buffering=0)
+        self._position = 0  # of the end on the disk
+        self._new = bytearray()  # bytes that go there
+
+    def write(self, data: bytes) -> int:
         self._new += data
         return len(data)
 
     def tell(self) -> int:
-        return self._begin + len(self._new)
+        return self._position + len(self._new)
 
-    def sync(self, unfinished: bytes, end: bytes) -> None:
-        """Raises OSError; what was there before stays readable then."""
-        content = bytes(self._new) + unfinished
+    def flush(self) -> None:
+        """Do nothing: `seal` decides what is on the disk."""
+
+    def seal(self, end: bytes = END_WITHOUT_INDEX) -> None:
+        """Write the collected bytes and `end`. On an OSError the file is as it was before."""
         try:
-            # first behind what is there, then the length that covers it: between the two the file can be read as well
-            self._put(self._begin + self._there, content[self._there :] + end)
+            self._put(self._position, bytes(self._new) + end)
         except OSError:
-            self._put(self._begin + self._there, end)
-            os.ftruncate(self._fd, self._begin + self._there + len(end))
+            self._put(self._position, END_WITHOUT_INDEX)
+            os.ftruncate(self._file.fileno(), self._position + len(END_WITHOUT_INDEX))
             raise
-        self._put(self._begin, content[: min(self._there, CHUNK_HEAD)])
-        self._begin += len(self._new)
-        self._there = len(unfinished)
+        self._position += len(self._new)
         self._new.clear()
 
     def close(self) -> None:
-        self.sync(b"", b"")
-        os.close(self._fd)
+        self._file.close()
 
     def _put(self, at: int, data: bytes) -> None:
         rest = memoryview(data)
         while rest:
-            written = os.pwrite(self._fd, rest, at)
+            written = os.pwrite(self._file.fileno(), rest, at)
             at, rest = at + written, rest[written:]
 
 
-class _LastingMcap(McapWriter):
-    """An MCAP file as rosbags writes it, and whole after each `flush`."""
+class CrashSafeBag:
+    """Writes serialised messages. After each `flush` any reader finds everything written before it."""
 
-    def __init__(self, path: Path, compression: CompressionMode) -> None:
-        super().__init__(path, compression)
-        self.bio.close()
-        self._file = _Growing(os.open(self.path, os.O_WRONLY))
-        self._file.write(self.path.read_bytes())
-        self.bio: Any = self._file
+    def __init__(self, directory: Path) -> None:
+        """Raises OSError, where `directory` exists already for instance."""
+        directory.mkdir(parents=True)
+        self._directory = directory
+        self._path = directory / f"{directory.name}.mcap"
+        self._file = _SealedFile(self._path)
+        self._mcap = Writer(self._file, compression=CompressionType.NONE)  # type: ignore[arg-type]  # it only writes
+        self._mcap.start("ros2", "crawler")
+        self._schemas: dict[str, int] = {}
+        self._topics: dict[int, dict[str, Any]] = {}
+        self._counts: Counter[int] = Counter()
+        self._first_ns = self._last_ns = 0
+        self._metadata_due = 0.0  # s on the steady clock
 
-    def flush(self) -> None:
-        chunk = self.chunk
-        body = chunk.bio.getvalue()
-        self._file.sync(_chunk_head(chunk.message_start_time, chunk.message_end_time, len(body)) + body, END)
+    def add_topic(self, name: str, type_name: str, types: Typestore) -> int:
+        """Return the channel for messages of a topic; `type_name` is such as std_msgs/msg/String."""
+        if type_name not in self._schemas:
+            definition, _ = types.generate_msgdef(type_name, ros_version=2)
+            self._schemas[type_name] = self._mcap.register_schema(type_name, "ros2msg", definition.encode())
+        channel = self._mcap.register_channel(name, "cdr", self._schemas[type_name], {"offered_qos_profiles": "[]"})
+        self._topics[channel] = {
+            "name": name,
+            "type": type_name,
+            "serialization_format": "cdr",
+            "offered_qos_profiles": [],
+            "type_description_hash": types.hash_rihs01(type_name),
+        }
+        return channel
 
-
-def _chunk_head(start: int, end: int, size: int) -> bytes:
-    times = start.to_bytes(8, "little") + end.to_bytes(8, "little")
-    # no checksum, no compression
-    rest = size.to_bytes(8, "little") + bytes(4) + bytes(4) + size.to_bytes(8, "little")
-    return b"\x06" + (40 + size).to_bytes(8, "little") + times + rest
-
-
-class _Described:
-    """Stands for the storage while metadata.yaml is written and nothing is closed."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def close(self, _version: int, _metadata: str) -> None:
-        pass
-
-
-class CrashSafeBag(Writer):
-    """As rosbags' writer, in MCAP; after each `flush` any reader finds everything that was written before it."""
-
-    STORAGE_PLUGINS: ClassVar[Any] = {StoragePlugin.MCAP: _LastingMcap}  # type: ignore[misc]  # it is the class's
-
-    def __init__(self, path: Path) -> None:
-        """Raises WriterError where there is something at `path` already."""
-        super().__init__(path, version=9, storage_plugin=StoragePlugin.MCAP)
-        self._due = 0.0  # s on the steady clock, when metadata.yaml is to be written again
+    def write(self, channel: int, time_ns: int, data: bytes) -> None:
+        """Add a message. Its time must not be before that of the message written last."""
+        if not self._counts:
+            self._first_ns = time_ns
+        self._last_ns = time_ns
+        self._counts[channel] += 1
+        self._mcap.add_message(channel, time_ns, data, publish_time=time_ns)
 
     def flush(self) -> None:
-        """Put it on the disk. Raises OSError; what was there before stays readable then."""
-        storage: Any = self.storage
-        storage.flush()
-        if time.monotonic() >= self._due:
-            self.storage = _Described(storage.path)  # type: ignore[assignment]
-            try:
-                Writer.close(self)
-            finally:
-                self.storage = storage
-            self._due = time.monotonic() + DESCRIBE_EVERY
+        """Put all messages on the disk. Raises OSError; earlier messages stay readable then."""
+        self._mcap.flush()
+        self._file.seal()
+        if time.monotonic() >= self._metadata_due:
+            self._write_metadata()
+            self._metadata_due = time.monotonic() + METADATA_PERIOD_S
+
+    def close(self) -> None:
+        """Write the index. Raises OSError; the messages of the last `flush` stay readable then."""
+        self._mcap.add_metadata("rosbag2", {"serialized_metadata": yaml.safe_dump(self._information())})
+        self._mcap.finish()
+        self._file.seal(end=b"")
+        self._file.close()
+        self._write_metadata()
+
+    def _write_metadata(self) -> None:
+        file = self._directory / "metadata.yaml"
+        part = file.with_suffix(".yaml.tmp")
+        part.write_text(yaml.safe_dump({"rosbag2_bagfile_information": self._information()}, sort_keys=False))
+        part.replace(file)
+
+    def _information(self) -> dict[str, Any]:
+        extent = {
+            "duration": {"nanoseconds": self._last_ns - self._first_ns},
+            "starting_time": {"nanoseconds_since_epoch": self._first_ns},
+            "message_count": self._counts.total(),
+        }
+        return {
+            "version": ROSBAG2_VERSION,
+            "storage_identifier": "mcap",
+            "relative_file_paths": [self._path.name],
+            **extent,
+            "topics_with_message_count": [
+                {"topic_metadata": topic, "message_count": self._counts[channel]}
+                for channel, topic in self._topics.items()
+            ],
+            "compression_format": "",
+            "compression_mode": "",
+            "files": [{"path": self._path.name, **extent}],
+            "custom_data": None,
+            "ros_distro": "jazzy",
+        }

@@ -1,4 +1,4 @@
-"""Records a run as a rosbag2 directory with MCAP storage, which Foxglove, rosbag2 and rosbags open."""
+"""The recorder node: writes a run as a rosbag2 directory with MCAP storage."""
 
 from __future__ import annotations
 
@@ -12,191 +12,175 @@ from typing import Any
 
 import yaml
 from ament_index_python.packages import get_package_share_directory
-from crawler_interfaces.msg import ContactStateArray, ControllerState
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from geometry_msgs.msg import Twist
-from nav_msgs.msg import Odometry
-from rcl_interfaces.msg import ParameterEvent
 from rclpy.node import Node
 from rclpy.serialization import serialize_message
-from rosbags.interfaces import Connection
-from rosbags.rosbag2 import WriterError
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
-from sensor_msgs.msg import JointState
+from rosbags.typesys.store import Typestore
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
-from trajectory_msgs.msg import JointTrajectory
 
 from crawler_bringup.recorder.crash_safe_bag import CrashSafeBag
-from crawler_bringup.recorder.run_clock import ReorderBuffer, RunClock
-from crawler_bringup.recorder.software_versions import versions
+from crawler_bringup.recorder.reorder_buffer import Entry, ReorderBuffer
+from crawler_bringup.recorder.run_clock import RunClock
+from crawler_bringup.recorder.software_versions import software_versions
 from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
 from crawler_nodes.diagnostics import ERROR, OK, DiagnosticsReporter
+from crawler_nodes.messages.header import read_stamp_ns
 from crawler_nodes.node_main import run_loop
-from crawler_nodes.parameters import declare, refuse_unknown
-from crawler_nodes.transport.tap import Tap, Topic, nanoseconds_of
+from crawler_nodes.parameters import declare, reject_unknown_parameters
+from crawler_nodes.topics import JOINT_COMMANDS, JOINT_STATES, RECORDED, Topic
+from crawler_nodes.transport.tap import Tap
 
-# where in a serialised message its first stamp stands; a TFMessage has the length of its list before that
-STAMPS: dict[type, int] = {
-    JointState: 4,
-    ContactStateArray: 4,
-    ControllerState: 4,
-    DiagnosticArray: 4,
-    Odometry: 4,
-    JointTrajectory: 4,
-    ParameterEvent: 4,
-    TFMessage: 8,
-}
-TOPICS = (
-    Topic("contact_states", ContactStateArray, depth=5000),
-    Topic("contact_estimates", ContactStateArray, depth=5000),
-    Topic("odom", Odometry),
-    Topic("controller_state", ControllerState),
-    Topic("gait_reference", JointTrajectory, latched=True),
-    Topic("cmd_vel", Twist),
-    Topic("motion_state", DiagnosticStatus, latched=True, depth=10),
-    Topic("robot_description", String, latched=True, depth=1),
-    Topic("/tf", TFMessage),
-    Topic("/tf_static", TFMessage, latched=True, depth=10),
-    Topic("diagnostics", DiagnosticArray),
-    Topic("/parameter_events", ParameterEvent),
-)
-# these last, each after the others of the same sender, since nodes hear of subscriptions in their order: when the
-# controller sees that its commands are heard, and the backend that its states are, the ring may go on
-COMMANDS = Topic("joint_commands", JointState, depth=5000)
-STATES = Topic("joint_states", JointState, depth=5000)
-LAST = (COMMANDS.name, STATES.name)
-RUN_TOPIC = "run_description"
-DRAIN_EVERY = 0.05  # s
-TURN_EVERY = 0.12  # s; what was missed comes again a tenth of a second later, and still into its place
-FLUSH_EVERY = 0.25  # s; what a recorder that is killed has heard before that is in the file
-SAY_EVERY = 0.5  # s
-SHUTDOWN_GRACE_S = 0.8  # s at most that a recorder goes on for those who were asked to end with it
-FAREWELL = 1.0  # s in which a recorder that gives up says why
+RUN_TOPIC = Topic("run_description", String)
+DRAIN_PERIOD_S = 0.05
+WRITE_PERIOD_S = 0.12  # lost messages are sent again after 0.1 s, and still get their place in the order
+FLUSH_PERIOD_S = 0.25  # a recorder that is killed loses this much at most
+REPORT_PERIOD_S = 0.5
+SHUTDOWN_GRACE_S = 0.8  # for the last messages of nodes that end at the same time
+ERROR_REPORT_S = 1.0  # a recorder that gives up publishes the reason for so long
 
 
 @dataclass(frozen=True)
 class RecorderSettings:
     """Parameters of the node."""
 
-    directory: str = parameter("recording", doc="where the recording goes; must not exist yet", constant=True)
-    run: str = parameter("", doc="YAML that describes the run, kept as the first message", constant=True)
-    simulated: bool = parameter(False, doc="time is that of the states, and not the wall clock's", constant=True)
+    directory: str = parameter("recording", doc="directory of the recording; must not exist yet", constant=True)
+    run: str = parameter("", doc="YAML that describes the run, recorded as the first message", constant=True)
+    simulated: bool = parameter(False, doc="true: time is that of the states; false: the wall clock", constant=True)
 
 
 class RecorderNode(Node):
-    """Taps every topic of the ring and writes the bytes as they come, on the run's own time."""
+    """Taps every topic of the stack and writes the serialised messages under the run's own time."""
 
     def __init__(self, **node_options: Any) -> None:
         super().__init__("recorder", **node_options)
         self._settings = settings = declare(self, RecorderSettings)
-        refuse_unknown(self, section="recorder")
+        reject_unknown_parameters(self, section="recorder")
         self._diagnostics = DiagnosticsReporter(self)
-        self._store = get_typestore(Stores.ROS2_JAZZY)
-        for file in sorted(Path(get_package_share_directory("crawler_interfaces"), "msg").glob("*.msg")):
-            self._store.register(get_types_from_msg(file.read_text(), f"crawler_interfaces/msg/{file.stem}"))
-        self._time = RunClock(settings.simulated)
-        self._order: ReorderBuffer[Connection] = ReorderBuffer()
-        self.count = 0
+        self._run_clock = RunClock(settings.simulated)
+        self._buffer = ReorderBuffer()
+        self._typestore = _typestore()
+        self.count = 0  # messages received
         try:
             self._bag = CrashSafeBag(Path(settings.directory))
-            self._bag.open()
-            *others, states = [(topic, self._hearing(topic)) for topic in (*TOPICS, COMMANDS, STATES)]
-            about = self._connect(self.resolve_topic_name(RUN_TOPIC), String)
-            said = yaml.safe_dump({"versions": versions()}, sort_keys=False)
-            self._order.add(self._time.now, about, serialize_message(String(data=f"{settings.run}{said}")))
-            self.write(last=True)
-            self._bag.flush()
-        except (WriterError, OSError) as error:
-            why = getattr(error, "strerror", None) or str(error).rstrip(".")
+            *others, states = [(topic, self._callback(topic)) for topic in RECORDED]
+            self._write_run_description()
+        except OSError as error:
+            why = error.strerror or str(error)
             raise UserError(f"the recording {settings.directory} cannot be written: {why}.") from None
         self._others = Tap(self, others)
-        self._states = Tap(self, [states])  # emptied first: they say what time it is
+        self._states = Tap(self, [states])  # drained first: the states set the time
 
     def drain(self) -> None:
-        """Take what has come."""
+        """Take the messages that wait in the middleware."""
         self.count += self._states.drain() + self._others.drain()
 
-    def write(self, *, last: bool = False) -> None:
-        """Write what nothing can come before any more, or the `last` of all. Raises OSError."""
-        for when, connection, data in self._order.turn(last=last):
-            self._bag.write(connection, when, data)
+    def write(self) -> None:
+        """Write the messages that no earlier one can precede any more. Raises OSError."""
+        self._write(self._buffer.pop_due())
 
     def flush(self) -> None:
-        """Let the file have what was written. Raises OSError."""
+        """Put all written messages on the disk. Raises OSError."""
         self._bag.flush()
 
     def finish(self) -> None:
-        """Write what is left, and the index. Raises OSError."""
+        """Write the remaining messages and the index. Raises OSError."""
         self.drain()
-        self.write(last=True)
-        self._bag.flush()  # where there is no room for an index, the file is as whole as without one
+        self._write(self._buffer.pop_all())
+        self._bag.flush()  # without room for the index the messages are complete nevertheless
         self._bag.close()
 
-    @property
-    def alone(self) -> bool:
-        """Whether nobody is left whose last words may still be on their way."""
-        return not any(map(self.count_publishers, LAST))
+    def has_publishers(self) -> bool:
+        """Return whether states or commands may still come."""
+        return any(self.count_publishers(topic.name) for topic in (JOINT_STATES, JOINT_COMMANDS))
 
-    def say(self, trouble: str = "") -> None:
-        """Tell how it is, in diagnostics."""
+    def report(self, error: str = "") -> None:
+        """Publish the recorder's diagnostics."""
         values = {"messages": self.count, "directory": self._settings.directory}
-        self._diagnostics.set(ERROR if trouble else OK, trouble or "recording", values)
+        self._diagnostics.set(ERROR if error else OK, error or "recording", values)
         self._diagnostics.publish()
 
-    def give_up(self, error: OSError, farewell: float) -> UserError:
-        """What is to be raised; it was said in diagnostics for `farewell` s by then, as the logs may have no room."""
+    def report_failure(self, error: OSError, seconds: float) -> UserError:
+        """Publish for `seconds` why the recording ends, as the log may have no room either; return the error."""
         why = error.strerror or str(error)
-        trouble = f"the recording {self._settings.directory} ends here: {why}; what is there can be read, so make room."
-        until = time.monotonic() + farewell
-        while time.monotonic() < until:
-            self.say(trouble)
-            time.sleep(DRAIN_EVERY)
-        return UserError(trouble)
+        text = f"the recording {self._settings.directory} ends here: {why}; what is there can be read, so make room."
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            self.report(text)
+            time.sleep(DRAIN_PERIOD_S)
+        return UserError(text)
 
-    def _connect(self, name: str, kind: type) -> Connection:
-        package = kind.__module__.split(".")[0]
-        return self._bag.add_connection(name, f"{package}/msg/{kind.__name__}", typestore=self._store)
+    def _write_run_description(self) -> None:
+        versions = yaml.safe_dump({"versions": software_versions()}, sort_keys=False)
+        description = serialize_message(String(data=f"{self._settings.run}{versions}"))
+        self._buffer.add(self._run_clock.now, self._channel(RUN_TOPIC), description)
+        self._write(self._buffer.pop_all())
+        self._bag.flush()
 
-    def _hearing(self, topic: Topic) -> Callable[[bytes, dict[str, Any]], None]:
-        connection = self._connect(self.resolve_topic_name(topic.name), topic.type)
-        at = STAMPS.get(topic.type, 0)
-        is_state = topic is STATES
+    def _write(self, entries: list[Entry]) -> None:
+        for time_ns, channel, data in entries:
+            self._bag.write(channel, time_ns, data)
 
-        def hear(data: bytes, _info: dict[str, Any]) -> None:
+    def _channel(self, topic: Topic) -> int:
+        package = topic.type.__module__.split(".")[0]
+        name = self.resolve_topic_name(topic.name)
+        return self._bag.add_topic(name, f"{package}/msg/{topic.type.__name__}", self._typestore)
+
+    def _callback(self, topic: Topic) -> Callable[[bytes, dict[str, Any]], None]:
+        """Return the function that takes the messages of a topic."""
+        channel, offset, is_state = self._channel(topic), stamp_offset(topic.type), topic is JOINT_STATES
+
+        def receive(data: bytes, _info: dict[str, Any]) -> None:
             if is_state:
-                self._time.hear(data)
-            stamp = nanoseconds_of(data, at) if at and len(data) >= at + 8 else None
-            self._order.add(self._time.place(stamp), connection, data)
+                self._run_clock.observe_state(data)
+            has_stamp = offset is not None and len(data) >= offset + 8
+            stamp = read_stamp_ns(data, offset) if has_stamp else None
+            self._buffer.add(self._run_clock.timestamp(stamp), channel, data)
 
-        return hear
+        return receive
+
+
+def stamp_offset(message: type) -> int | None:
+    """Return the position (bytes) of the first stamp in a serialised message of this type; None: it has none."""
+    if message is TFMessage:
+        return 8  # behind the length of the list
+    fields: dict[str, str] = message.get_fields_and_field_types()  # type: ignore[attr-defined]
+    return 4 if next(iter(fields.values())) in ("std_msgs/Header", "builtin_interfaces/Time") else None
 
 
 def record(node: RecorderNode, asked_to_end: Callable[[], bool]) -> None:
-    """Write until asked to end, and a little longer. Raises UserError where that is not possible any more."""
-    turn_due = flush_due = say_due = 0.0
-    asked, until = False, math.inf
+    """Record until asked to end, and then until the publishers have gone. Raises UserError where the disk fails."""
+    write_due = flush_due = report_due = 0.0
+    ending, deadline = False, math.inf
     try:
-        while not (asked and (node.alone or time.monotonic() > until)):
-            if not asked and asked_to_end():
-                asked, until = True, time.monotonic() + SHUTDOWN_GRACE_S
+        while not ending or (node.has_publishers() and time.monotonic() <= deadline):
+            if not ending and asked_to_end():
+                ending, deadline = True, time.monotonic() + SHUTDOWN_GRACE_S
             node.drain()
             now = time.monotonic()
-            if now >= turn_due:
-                turn_due = now + TURN_EVERY
+            if now >= write_due:
+                write_due = now + WRITE_PERIOD_S
                 node.write()
             if now >= flush_due:
-                flush_due = now + FLUSH_EVERY
+                flush_due = now + FLUSH_PERIOD_S
                 node.flush()
-            if now >= say_due:
-                say_due = now + SAY_EVERY
-                node.say()
-            time.sleep(DRAIN_EVERY)
+            if now >= report_due:
+                report_due = now + REPORT_PERIOD_S
+                node.report()
+            time.sleep(DRAIN_PERIOD_S)
         node.finish()
     except OSError as error:
-        raise node.give_up(error, 0.0 if asked else FAREWELL) from None
+        raise node.report_failure(error, 0.0 if ending else ERROR_REPORT_S) from None
     print(f"{node.count} messages recorded", file=sys.stderr)
+
+
+def _typestore() -> Typestore:
+    """Return the definitions of all message types that are recorded."""
+    store = get_typestore(Stores.ROS2_JAZZY)
+    for file in sorted(Path(get_package_share_directory("crawler_interfaces"), "msg").glob("*.msg")):
+        store.register(get_types_from_msg(file.read_text(), f"crawler_interfaces/msg/{file.stem}"))
+    return store
 
 
 def main() -> None:

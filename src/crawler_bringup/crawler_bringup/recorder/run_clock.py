@@ -1,69 +1,38 @@
-"""One axis of time for all that a recording holds: the run's own clock.
+"""The run's own clock, which gives all messages of a recording one axis of time.
 
-In a simulation that is the time of its states; otherwise it is the wall clock, which states, too, are stamped with.
+In a simulation it is the time of the states. Otherwise it is the wall clock, which stamps the states too.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable
 
-from crawler_nodes.transport.message_source import SourceArbiter, read_sender
-from crawler_nodes.transport.tap import nanoseconds_of
+from crawler_nodes.messages.header import read_sender, read_stamp_ns
+from crawler_nodes.transport.source_arbiter import SourceArbiter
 
-C = TypeVar("C")
-PAST, FUTURE = 60_000_000_000, 1_000_000_000  # ns: a stamp that is further from the present is of another clock
+MAX_AGE_NS, MAX_LEAD_NS = 60_000_000_000, 1_000_000_000  # a stamp further from now is of another clock
 
 
 class RunClock:
-    """What time it is in a run, ns."""
+    """Maps the stamps of messages to the time of the run, ns."""
 
     def __init__(self, simulated: bool, clock: Callable[[], int] = time.time_ns) -> None:
         self._clock = None if simulated else clock
-        self._seat = SourceArbiter()
-        self._state = 0  # the time of the latest state
+        self._arbiter = SourceArbiter()
+        self._state_ns = 0  # time of the latest state
 
     @property
     def now(self) -> int:
-        """0 in a simulation that has not begun."""
-        return self._state if self._clock is None else self._clock()
+        """Return the time of the run; 0 in a simulation that has not begun."""
+        return self._state_ns if self._clock is None else self._clock()
 
-    def hear(self, state: bytes) -> None:
-        """A serialised message of joint_states. Those of the backend that spoke first count."""
-        if self._clock is None and self._seat.admits(read_sender(state)):
-            self._state = nanoseconds_of(state)
+    def observe_state(self, state: bytes) -> None:
+        """Take the time of a serialised message of joint_states. Only the first backend's count."""
+        if self._clock is None and self._arbiter.accept(read_sender(state)):
+            self._state_ns = read_stamp_ns(state)
 
-    def place(self, stamp: int | None) -> int:
-        """When a message was that has this stamp, or none."""
+    def timestamp(self, stamp: int | None) -> int:
+        """Return the time under which a message with this stamp (None: without one) is recorded."""
         now = self.now
-        return stamp if stamp is not None and now - PAST <= stamp <= now + FUTURE else now
-
-
-class ReorderBuffer(Generic[C]):
-    """Puts messages into the order of their times, where those of one topic come after those of another.
-
-    Whoever comes later than that gets the time of the latest that has left.
-    """
-
-    def __init__(self) -> None:
-        self._held: list[tuple[int, C, bytes]] = []
-        self._until = self._left = 0  # ns: what leaves at the next turn, and the time of the last that did
-
-    def add(self, when: int, channel: C, data: bytes) -> None:
-        """A message came."""
-        self._held.append((when, channel, data))
-
-    def turn(self, *, last: bool = False) -> Sequence[tuple[int, C, bytes]]:
-        """Those that are not younger than the youngest at the turn before; at the last turn all."""
-        self._held.sort(key=lambda one: one[0])
-        count = len(self._held)
-        if not last:
-            count = sum(when <= self._until for when, _, _ in self._held)
-        leaving, self._held = self._held[:count], self._held[count:]
-        self._until = max([self._until, *(when for when, _, _ in self._held[-1:])])
-        ordered = []
-        for when, channel, data in leaving:
-            self._left = max(self._left, when)
-            ordered.append((self._left, channel, data))
-        return ordered
+        return stamp if stamp is not None and now - MAX_AGE_NS <= stamp <= now + MAX_LEAD_NS else now

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from crawler_core.loop.backend_entry import BackendEntry
-from crawler_core.loop.backend_settings import BackendSettings, robots_own
+from crawler_core.loop.backend_settings import BackendSettings, own_robot_settings
 from crawler_core.parameters import build, describe
 from crawler_core.robot.robot_spec import RobotSpec
 from gait_generators.kinds.gait_registry import GAITS, gait_defaults
@@ -45,7 +45,7 @@ def merged_parameters(
     `gait` and `law` are names, with what is said for their nodes.
     """
     (gait_name, of_gait), (law_name, of_law) = gait, law
-    own = {**robots_own(spec, entry.backend.kind, entry.settings), **backend}
+    own = {**own_robot_settings(spec, entry.backend.kind, entry.settings), **backend}
     return {
         "backend": {**_built(BackendSettings, backend), **_built(entry.settings, own)},
         "gait": {

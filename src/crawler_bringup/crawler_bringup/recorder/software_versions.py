@@ -1,4 +1,4 @@
-"""What a run is made of besides its settings: by whom it can be repeated to the bit."""
+"""The versions of code, libraries and processor, on which a run repeats to the bit."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from xml.etree import ElementTree
 
 from ament_index_python.packages import get_package_share_directory
 
-# those whose code makes the numbers of a run
-OURS = ("crawler_core", "crawler_models", "crawler_nodes", "gait_generators", "hybrid_controller", "sim_bridge")
+PACKAGES = ("crawler_core", "crawler_models", "crawler_nodes", "gait_generators", "hybrid_controller", "sim_bridge")
 LIBRARIES = {"numpy": "numpy", "scipy": "scipy", "pybullet": "pybullet", "mujoco": "mujoco-core"}
 
 
-def versions() -> dict[str, str]:
-    """By name: of the stack with a digest of its code, of Python, of the libraries that compute, and the processor."""
+def software_versions() -> dict[str, str]:
+    """Return the versions of the stack, Python and the numeric libraries, and the processor, by name."""
     return {
-        "crawler": f"{_own_version()}, code {_code()}",
+        "crawler": f"{_stack_version()}, code {_code_digest()}",
         "python": platform.python_version(),
-        **{name: _installed(package) for name, package in LIBRARIES.items()},
+        **{name: _installed_version(package) for name, package in LIBRARIES.items()},
         "machine": f"{platform.machine()}, {_processor()}",
     }
 
 
-def _own_version() -> str:
+def _stack_version() -> str:
     root = ElementTree.parse(Path(get_package_share_directory("crawler_bringup")) / "package.xml")
     return root.findtext("version", "unknown")
 
 
-def _code() -> str:
-    folders = [Path(spec.origin).parent for name in OURS if (spec := find_spec(name)) and spec.origin]
+def _code_digest() -> str:
+    """Return a digest of all code that makes the numbers of a run."""
+    folders = [Path(spec.origin).parent for name in PACKAGES if (spec := find_spec(name)) and spec.origin]
     sha = hashlib.sha256()
     for file in sorted(file for folder in folders for file in folder.rglob("*.py")):
         content = file.read_bytes()
@@ -40,7 +40,7 @@ def _code() -> str:
     return sha.hexdigest()[:12]
 
 
-def _installed(package: str) -> str:
+def _installed_version(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from crawler_bringup.security.enclave import ENCLAVES, EVERY_NODE, Enclave
-from crawler_nodes.transport.domain_id import LAST
+from crawler_nodes.transport.domain_id import MAX_DOMAIN_ID
 
 DISCOVERY = "ros_discovery_info"  # where ROS tells its graph
-DOMAINS = f"<domains><id_range><min>0</min><max>{LAST}</max></id_range></domains>"
+DOMAINS = f"<domains><id_range><min>0</min><max>{MAX_DOMAIN_ID}</max></id_range></domains>"
 SCHEMA = "http://www.omg.org/spec/DDS-SECURITY/20170901/omg_shared_ca_{}.xsd"
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<dds xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 

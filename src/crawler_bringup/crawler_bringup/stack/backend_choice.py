@@ -12,7 +12,7 @@ from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.settings import check_section, split_parameters
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.loop.backend_entry import BackendEntry
-from crawler_core.loop.backend_settings import BackendSettings, check_time, robots_common, robots_own
+from crawler_core.loop.backend_settings import BackendSettings, check_time, common_robot_settings, own_robot_settings
 from crawler_core.parameters import build
 from crawler_core.robot.robot_spec import RobotSpec
 from sim_bridge.physics.engines import default_physics, substitution
@@ -52,8 +52,8 @@ def choose_backend(name: str, spec: RobotSpec, chosen: Mapping[str, Any]) -> Bac
     Raises UserError for a setting that is unknown, out of range or contradicts another one.
     """
     entry = BACKENDS[name]
-    parameters = _merge(robots_common(spec, name, entry.settings), chosen)
-    defaults = robots_own(spec, name, entry.settings)
+    parameters = _merge(common_robot_settings(spec, name, entry.settings), chosen)
+    defaults = own_robot_settings(spec, name, entry.settings)
     settings = check_section(
         "backend", parameters, BackendSettings, entry.settings, defaults, RESERVED_BACKEND_PARAMETERS
     )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from crawler_core.loop.backend_entry import BackendEntry
-from crawler_core.registry import Table
+from crawler_core.registry import LazyRegistry
 from sim_bridge.physics.engines import ENGINE_ENTRIES
 
-BACKENDS: Table[BackendEntry] = Table(
+BACKENDS: LazyRegistry[BackendEntry] = LazyRegistry(
     "backend",
     {
         **ENGINE_ENTRIES,
