@@ -14,14 +14,14 @@ import pytest
 from rings import LONG, lockstep
 
 from crawler_bringup.security.enclave import ENCLAVES
-from crawler_bringup.security.keystore import FILES, enclave_directory, make_keys, missing
-from crawler_bringup.security.secure_nodes import check_middleware, environment, use_viewer_enclave
+from crawler_bringup.security.keystore import ENCLAVE_FILES, enclave_directory, make_keys, missing_files
+from crawler_bringup.security.secure_nodes import check_middleware, enclave_environment, use_viewer_enclave
 from crawler_bringup.stack.options import Options
 from crawler_core.errors import UserError
 from crawler_testing.fixtures.running_stack import RunningStack
 
 SOMEONE = Path(__file__).with_name("someone.py")
-RINGS_OWN = [name for name, member in ENCLAVES.items() if member.node]
+RINGS_OWN = [name for name, member in ENCLAVES.items() if member.is_node]
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +49,10 @@ def may(keystore, member, how, topic, namespace=""):
 
 
 def test_an_enclave_is_complete_its_key_is_for_its_owner_alone_and_openssl_believes_its_certificate(keystore):
-    assert not missing(keystore, ENCLAVES, "")
+    assert not missing_files(keystore, ENCLAVES, "")
     for name in ENCLAVES:
         enclave = enclave_directory(keystore, name, "")
-        assert set(FILES) <= {file.name for file in enclave.iterdir()}
+        assert set(ENCLAVE_FILES) <= {file.name for file in enclave.iterdir()}
         assert stat.S_IMODE((enclave / "key.pem").stat().st_mode) == 0o600
         words = ["openssl", "verify", "-CAfile", "identity_ca.cert.pem", "cert.pem"]
         subprocess.run(words, cwd=enclave, check=True, capture_output=True)
@@ -172,7 +172,7 @@ def test_keys_says_what_it_made_and_how_it_is_used(call, tmp_path):
     assert code == 0
     told = json.loads(out)
     assert len(told["made"]) == len(ENCLAVES)
-    assert told["enclaves"]["viewer"]["environment"] == environment(tmp_path / "mine", "viewer", "")
+    assert told["enclaves"]["viewer"]["environment"] == enclave_environment(tmp_path / "mine", "viewer", "")
     code, out, _ = call("keys", str(tmp_path / "mine"))
     assert "(new)" not in out
     assert "export ROS_SECURITY_ENCLAVE_OVERRIDE=/viewer" in out
@@ -187,10 +187,10 @@ def test_without_openssl_there_is_a_sentence(tmp_path, monkeypatch):
 def test_keys_that_cannot_be_used_and_a_middleware_without_security_are_a_sentence(keystore, tmp_path):
     empty = tmp_path / "broken" / "enclaves" / "viewer"
     empty.mkdir(parents=True)
-    for name in FILES:
+    for name in ENCLAVE_FILES:
         (empty / name).touch()
     with pytest.raises(UserError, match=r"was built without DDS Security|cannot be used: "):
-        check_middleware(environment(tmp_path / "broken", "viewer", ""))
+        check_middleware(enclave_environment(tmp_path / "broken", "viewer", ""))
 
 
 # real processes with keys
@@ -199,7 +199,7 @@ def test_keys_that_cannot_be_used_and_a_middleware_without_security_are_a_senten
 @pytest.fixture
 def secure_ring(keystore, monkeypatch):
     """A ring with keys; this process looks on."""
-    for name, value in {**environment(keystore, "viewer", ""), "ROS_SECURITY_ENABLE": "false"}.items():
+    for name, value in {**enclave_environment(keystore, "viewer", ""), "ROS_SECURITY_ENABLE": "false"}.items():
         monkeypatch.setenv(name, value)  # what looking on changes is as it was afterwards
     try:
         use_viewer_enclave("")
@@ -217,11 +217,11 @@ def test_a_stranger_and_a_forger_hear_and_command_nothing_a_viewer_reads_and_an_
     secure_ring, keystore, tmp_path
 ):
     make_keys(tmp_path / "forged", "")  # by the same names, from another authority
-    forged = environment(tmp_path / "forged", "controller", "")
+    forged = enclave_environment(tmp_path / "forged", "controller", "")
     outsiders = [Someone({}), Someone(forged, "--name", "controller")]
     for outsider in outsiders:
         outsider.begun()
-    viewer = Someone(environment(keystore, "viewer", ""), "--heard", "200").said()  # while the outsiders try
+    viewer = Someone(enclave_environment(keystore, "viewer", ""), "--heard", "200").said()  # while the outsiders try
     assert viewer["heard"] >= 200
     assert not viewer["writes"]
     assert not viewer["calls"]
@@ -232,9 +232,9 @@ def test_a_stranger_and_a_forger_hear_and_command_nothing_a_viewer_reads_and_an_
     seen = secure_ring.log.states
     secure_ring.watch(lambda: secure_ring.log.states > seen + 100, LONG)
     assert secure_ring.log.motion == "active"
-    gait = Someone(environment(keystore, "gait", ""), "--heard", "20", "--name", "gait").said()
+    gait = Someone(enclave_environment(keystore, "gait", ""), "--heard", "20", "--name", "gait").said()
     assert gait["heard"] >= 20
     assert not gait["writes"]
-    operator = Someone(environment(keystore, "operator", ""), "--heard", "200").said()
+    operator = Someone(enclave_environment(keystore, "operator", ""), "--heard", "200").said()
     assert not operator["writes"]  # who steers does not drive the joints
     assert operator["estop"] is True

@@ -1,6 +1,6 @@
-"""The XML that DDS Security reads: what is protected (governance), and what one enclave may do (permissions).
+"""The XML documents of DDS Security: protected topics (governance) and the rights of one enclave (permissions).
 
-In DDS a topic /a is rt/a, and a service /a/b has the topics rq/a/bRequest and rr/a/bReply.
+In DDS the topic /a is rt/a, and the service /a/b has the topics rq/a/bRequest and rr/a/bReply.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from crawler_bringup.security.enclave import ENCLAVES, EVERY_NODE, Enclave
+from crawler_bringup.security.enclave import COMMON_TOPICS, ENCLAVES, Enclave
 from crawler_nodes.transport.domain_id import MAX_DOMAIN_ID
 
-DISCOVERY = "ros_discovery_info"  # where ROS tells its graph
+DISCOVERY = "ros_discovery_info"  # the topic of the ROS graph
 DOMAINS = f"<domains><id_range><min>0</min><max>{MAX_DOMAIN_ID}</max></id_range></domains>"
 SCHEMA = "http://www.omg.org/spec/DDS-SECURITY/20170901/omg_shared_ca_{}.xsd"
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<dds xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 
-# The origin of each message is authenticated: a reader has its writer's key, and could write in its name without that.
+# A reader has its writer's key: only origin authentication prevents it from publishing in the writer's name.
 GOVERNANCE = f"""{HEAD}
     xsi:noNamespaceSchemaLocation="{SCHEMA.format("governance")}">
   <domain_access_rules>
@@ -44,32 +44,34 @@ GOVERNANCE = f"""{HEAD}
 """
 
 
-def permissions(member: Enclave, enclave: str, namespace: str, begin: datetime, end: datetime) -> str:
-    """The permissions of a member whose certificate is for ``enclave``, in the ring of this namespace."""
+def permissions(enclave: Enclave, name: str, namespace: str, begin: datetime, end: datetime) -> str:
+    """Return the permissions of an enclave whose certificate is for `name`, for the stack in this namespace."""
     prefix = f"/{namespace}" if namespace else ""
-    topics = [f"rt{name if name.startswith('/') else f'{prefix}/{name}'}" for name in (*EVERY_NODE, *member.topics)]
-    answers = f"rr{prefix}/{member.name}/*Reply" if member.node else "rr/*Reply"
-    questions = f"rq{prefix}/{member.name}/*Request" if member.node else "rq/*Request"
-    publish = [DISCOVERY, *dict.fromkeys(topics), answers]
-    subscribe = [DISCOVERY, "rt/*", questions]
-    if member.node:
-        publish.append(f"rt{prefix}/{member.name}/*")  # its private ones, ~/...
-    if member.calls:
+    topics = [one if one.startswith("/") else f"{prefix}/{one}" for one in (*COMMON_TOPICS, *enclave.topics)]
+    publish = [DISCOVERY, *dict.fromkeys(f"rt{topic}" for topic in topics)]
+    subscribe = [DISCOVERY, "rt/*"]
+    denied = ""
+    if enclave.is_node:
+        publish += [f"rr{prefix}/{enclave.name}/*Reply", f"rt{prefix}/{enclave.name}/*"]  # services, private topics
+        subscribe.append(f"rq{prefix}/{enclave.name}/*Request")
+    else:  # a node of any name, except those of the stack
+        publish.append("rr/*Reply")
+        subscribe.append("rq/*Request")
+        nodes = [one.name for one in ENCLAVES.values() if one.is_node]
+        denied = _rule("deny_rule", [f"rr/*{node}/*" for node in nodes], [f"rq/*{node}/*" for node in nodes])
+    if enclave.calls_services:
         publish.append("rq/*Request")
         subscribe.append("rr/*Reply")
-    rules = [_rule("allow_rule", publish, subscribe)]
-    if not member.node:  # whose own nodes may have any name but those of a ring's
-        taken = [one.name for one in ENCLAVES.values() if one.node]
-        rules.insert(0, _rule("deny_rule", [f"rr/*{name}/*" for name in taken], [f"rq/*{name}/*" for name in taken]))
+    rules = denied + _rule("allow_rule", publish, subscribe)
     return f"""{HEAD}
     xsi:noNamespaceSchemaLocation="{SCHEMA.format("permissions")}">
   <permissions>
-    <grant name="{enclave}">
-      <subject_name>CN={enclave}</subject_name>
+    <grant name="{name}">
+      <subject_name>CN={name}</subject_name>
       <validity>
         <not_before>{begin:%Y-%m-%dT%H:%M:%S}</not_before>
         <not_after>{end:%Y-%m-%dT%H:%M:%S}</not_after>
-      </validity>{"".join(rules)}
+      </validity>{rules}
       <default>DENY</default>
     </grant>
   </permissions>
@@ -79,9 +81,9 @@ def permissions(member: Enclave, enclave: str, namespace: str, begin: datetime, 
 
 def _rule(kind: str, publish: Iterable[str], subscribe: Iterable[str]) -> str:
     lines = [f"<{kind}>", f"  {DOMAINS}"]
-    for how, topics in (("publish", publish), ("subscribe", subscribe)):
-        lines += [f"  <{how}>", "    <topics>"]
+    for direction, topics in (("publish", publish), ("subscribe", subscribe)):
+        lines += [f"  <{direction}>", "    <topics>"]
         lines += [f"      <topic>{topic}</topic>" for topic in topics]
-        lines += ["    </topics>", f"  </{how}>"]
+        lines += ["    </topics>", f"  </{direction}>"]
     lines.append(f"</{kind}>")
     return "".join(f"\n      {line}" for line in lines)

@@ -1,49 +1,49 @@
-"""Who is in a ring, and what each may write. Whoever has keys may read every topic; whoever has none, nothing."""
+"""The enclaves of a stack and the topics that each may publish.
+
+A process with keys may read every topic; a process without keys reads and publishes nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from crawler_nodes.topics import DIAGNOSTICS, topics_published_by
 
-@dataclass(frozen=True)
-class Enclave:
-    """One enclave: a ring's node of this name, or people who look on or steer."""
-
-    name: str
-    about: str  # for a person
-    topics: tuple[str, ...] = ()  # that it may write, besides those of every node
-    node: bool = True  # a node of the ring, whose services nobody else may answer
-    calls: bool = False  # may call every service: parameters, e-stop, reset, enable
-
-
-EVERY_NODE = ("/rosout", "/parameter_events")  # that it may write
-ENCLAVES: Mapping[str, Enclave] = {
-    member.name: member
-    for member in (
-        Enclave(
-            "backend",
-            "alone writes the states",
-            (
-                *("joint_states", "contact_states", "odom", "robot_description", "motion_state", "diagnostics"),
-                *("/tf", "/tf_static", "/clock", "clock"),
-            ),
-        ),
-        Enclave("gait", "alone writes gait_reference", ("gait_reference", "diagnostics")),
-        Enclave(
-            "controller",
-            "alone writes joint_commands",
-            ("joint_commands", "controller_state", "contact_estimates", "diagnostics"),
-        ),
-        Enclave("recorder", "writes its diagnostics alone", ("diagnostics",)),
-        Enclave("markers", "writes what RViz shows of the feet", ("contact_markers",)),
-        Enclave("viewer", "reads every topic, writes none", node=False),
-        Enclave("operator", "steers: cmd_vel, and every service", ("cmd_vel",), node=False, calls=True),
-    )
-}
+COMMON_TOPICS = ("/rosout", "/parameter_events")  # every enclave may publish these
 VIEWER = "viewer"
 
 
+@dataclass(frozen=True)
+class Enclave:
+    """The permissions of one node of the stack, or of people who view or steer."""
+
+    name: str
+    about: str  # for a person
+    topics: tuple[str, ...] = ()  # that it may publish besides COMMON_TOPICS
+    is_node: bool = True  # a node of the stack: no other enclave may answer its services
+    calls_services: bool = False  # any: parameters, e-stop, reset, enable
+
+
+def _topics(node: str, *more: str) -> tuple[str, ...]:
+    return (*(topic.name for topic in topics_published_by(node)), *more)
+
+
+ENCLAVES: Mapping[str, Enclave] = {
+    enclave.name: enclave
+    for enclave in (
+        # inside a namespace the clock has no slash
+        Enclave("backend", "alone publishes the states", _topics("backend", "clock", DIAGNOSTICS.name)),
+        Enclave("gait", "alone publishes gait_reference", _topics("gait", DIAGNOSTICS.name)),
+        Enclave("controller", "alone publishes joint_commands", _topics("controller", DIAGNOSTICS.name)),
+        Enclave("recorder", "publishes only its diagnostics", _topics("recorder", DIAGNOSTICS.name)),
+        Enclave("markers", "publishes the markers of the feet for RViz", _topics("markers")),
+        Enclave(VIEWER, "reads every topic, publishes none", is_node=False),
+        Enclave("operator", "publishes cmd_vel, calls every service", _topics("operator"), False, calls_services=True),
+    )
+}
+
+
 def enclave_of(node: str) -> str:
-    """The member that a node of the stack is: who has no keys of its own looks on."""
+    """Return the enclave of a node of the stack; a node without keys of its own is a viewer."""
     return node if node in ENCLAVES else VIEWER

@@ -1,4 +1,4 @@
-"""A stack whose nodes use their keys: what their environment must say, and whether this middleware can do it."""
+"""The environment of processes with keys, and a check that the middleware can use them."""
 
 from __future__ import annotations
 
@@ -8,74 +8,75 @@ import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from crawler_bringup.security.enclave import ENCLAVES, VIEWER, enclave_of
-from crawler_bringup.security.keystore import VARIABLE, enclave_name, keystore_path, missing
+from crawler_bringup.security.keystore import KEYSTORE_VARIABLE, enclave_name, keystore_path, missing_files
+from crawler_bringup.stack.node_spec import NodeSpec
 from crawler_core.errors import UserError
 
-if TYPE_CHECKING:
-    from crawler_bringup.stack.node_spec import NodeSpec
-
 PROBE = "import rclpy; rclpy.init(); rclpy.create_node('probe', start_parameter_services=False)"
-WITHOUT = "doesn't have the security libraries"  # what rmw_fastrtps says of a Fast DDS that was built without them
-PATIENCE = 60.0  # s
+NO_SECURITY = "doesn't have the security libraries"  # error of rmw_fastrtps with a Fast DDS built without them
+PROBE_TIMEOUT_S = 60.0
 
 
-def environment(keystore: Path, member: str, namespace: str) -> dict[str, str]:
-    """What the environment of a process must say that it is this member."""
+def enclave_environment(keystore: Path, enclave: str, namespace: str) -> dict[str, str]:
+    """Return the environment variables that give a process the keys of this enclave."""
     return {
         "ROS_SECURITY_ENABLE": "true",
         "ROS_SECURITY_STRATEGY": "Enforce",
-        VARIABLE: str(keystore),
-        "ROS_SECURITY_ENCLAVE_OVERRIDE": enclave_name(member, namespace),
+        KEYSTORE_VARIABLE: str(keystore),
+        "ROS_SECURITY_ENCLAVE_OVERRIDE": enclave_name(enclave, namespace),
     }
 
 
 def use_viewer_enclave(namespace: str) -> None:
-    """Make this process a viewer of the ring in this namespace.
+    """Make this process a viewer of the stack in this namespace.
 
-    Raises UserError where there are no keys, or where the middleware knows no security.
+    Raises UserError where keys are missing or the middleware has no security.
     """
-    settings = environment(_complete(namespace), VIEWER, namespace)
+    settings = enclave_environment(_complete_keystore(namespace), VIEWER, namespace)
     check_middleware(settings)
     os.environ.update(settings)
 
 
-def secured(nodes: Iterable[NodeSpec], namespace: str) -> tuple[NodeSpec, ...]:
-    """The nodes with their keys. Raises UserError where there are none."""
-    keystore = _complete(namespace)
-    return tuple(replace(one, environment=environment(keystore, enclave_of(one.name), namespace)) for one in nodes)
-
-
-def _complete(namespace: str) -> Path:
-    """The keystore, with all keys of the ring in this namespace."""
-    keystore = keystore_path()
-    if lacking := missing(keystore, ENCLAVES, namespace):
-        to = f" --namespace {namespace}" if namespace else ""
-        raise UserError(f"{lacking[0]} is not there: './crawler keys {keystore}{to}' makes the keys.")
-    return keystore
+def secure_nodes(nodes: Iterable[NodeSpec], namespace: str) -> tuple[NodeSpec, ...]:
+    """Return the nodes with the environment of their enclaves. Raises UserError where keys are missing."""
+    keystore = _complete_keystore(namespace)
+    return tuple(
+        replace(node, environment=enclave_environment(keystore, enclave_of(node.name), namespace)) for node in nodes
+    )
 
 
 def check_middleware(settings: dict[str, str]) -> None:
-    """Raise UserError where a process with these settings cannot speak."""
+    """Raise UserError where a node cannot be created with these environment variables."""
     try:
-        tried = subprocess.run(
+        probe = subprocess.run(
             [sys.executable, "-c", PROBE],
             env={**os.environ, **settings},
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=PROBE_TIMEOUT_S,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise UserError(f"a process with keys did not start within {PATIENCE:g} s: run without secure.") from None
-    if not tried.returncode:
-        return
-    if WITHOUT in tried.stderr:
         raise UserError(
-            "the middleware of this environment was built without DDS Security, so that nobody's keys are looked at: "
+            f"a process with keys did not start within {PROBE_TIMEOUT_S:g} s: run without secure."
+        ) from None
+    if not probe.returncode:
+        return
+    if NO_SECURITY in probe.stderr:
+        raise UserError(
+            "the middleware of this environment was built without DDS Security, so it checks no keys: "
             "run without secure here, or on a ROS 2 install, whose middleware has it."
         )
-    reason = (tried.stderr.strip().splitlines() or ["it said nothing"])[-1]
-    raise UserError(f"the keys in {settings[VARIABLE]} cannot be used: {reason}")
+    reason = (probe.stderr.strip().splitlines() or ["it printed no reason"])[-1]
+    raise UserError(f"the keys in {settings[KEYSTORE_VARIABLE]} cannot be used: {reason}")
+
+
+def _complete_keystore(namespace: str) -> Path:
+    """Return the keystore, with all keys of the stack in this namespace."""
+    keystore = keystore_path()
+    if missing := missing_files(keystore, ENCLAVES, namespace):
+        option = f" --namespace {namespace}" if namespace else ""
+        raise UserError(f"{missing[0]} is missing: './crawler keys {keystore}{option}' makes the keys.")
+    return keystore

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from crawler_bringup.recorder.run_metadata import merged_parameters, run_metadata
-from crawler_bringup.security.secure_nodes import secured
+from crawler_bringup.security.secure_nodes import secure_nodes
 from crawler_bringup.stack.backend_choice import BackendChoice, backend_name, choose_backend
 from crawler_bringup.stack.node_spec import NodeSpec, clock_remappings
 from crawler_bringup.stack.options import Options
@@ -118,7 +118,7 @@ def make_stack(options: Options) -> Stack:
     plan = _make_plan(replace(options, backend=name))
     nodes = _make_nodes(plan)
     if options.secure:
-        nodes = secured(nodes, options.namespace)
+        nodes = secure_nodes(nodes, options.namespace)
     stack = Stack(plan.options, plan.spec, plan.gait, plan.gait_name, plan.law, plan.duration, nodes, note)
     if LAWS[plan.law].prediction is None:
         stack.prediction  # noqa: B018  the equations may rule the gait out
