@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from toy_robot import toy
 
 from crawler_core.safety.joint_setpoints import JointSetpoints
-from crawler_core.types import JointCommand
 
 DT = 0.005
 (JOINT,) = toy().actuated[:1]
 CHANGE = JOINT.acceleration * DT  # rad/s, the most that a tick may change
-NONE = np.full(1, np.nan)
 ROUNDING = 1e-5  # a command may be beyond a limit by 1e-6
 
 SHARE = st.floats(-1.0, 1.0)
@@ -38,7 +36,7 @@ def tell(setpoints, what, one, two):
         position = setpoints.position[0] + (0.5 * (setpoints.velocity[0] + velocity) + 0.25 * two * CHANGE) * DT
     elif what == "contradicting":
         position = setpoints.position[0] + 2.0 * one * CHANGE * DT
-    return setpoints.follow(JointCommand(np.array([position]), np.array([velocity]), NONE))[0]
+    return setpoints.follow([position], [velocity])
 
 
 @settings(derandomize=True, deadline=None, max_examples=100)
@@ -49,7 +47,7 @@ def tell(setpoints, what, one, two):
 @example(0.2, 0.0, [(2, ("contradicting", -0.51, 0.0)), (2, ("faster", -0.55, -1.0))])
 def test_nothing_that_is_told_passes_a_limit_between_two_ticks(position, velocity, told):
     setpoints = JointSetpoints([JOINT], 0.5, DT)
-    setpoints.start(np.array([position]), np.array([velocity]))
+    setpoints.start([position], [velocity])
     path, speeds = [position - velocity * DT, position], [velocity]
     for times, what in told:
         for _ in range(times):
@@ -67,7 +65,7 @@ def test_nothing_that_is_told_passes_a_limit_between_two_ticks(position, velocit
 @pytest.mark.parametrize("velocity", [1.5, -2.0])
 def test_a_joint_that_was_falling_when_it_gets_its_torque_is_not_stopped_at_once(velocity):
     setpoints = JointSetpoints([JOINT], 0.5, DT)
-    setpoints.start(np.zeros(1), np.array([velocity]))
+    setpoints.start([0.0], [velocity])
     answer = setpoints.brake()
     assert abs(answer.velocity[0] - velocity) <= CHANGE
     assert answer.position[0] == pytest.approx(velocity * DT, rel=0.1)
@@ -78,15 +76,15 @@ def test_a_joint_that_was_falling_when_it_gets_its_torque_is_not_stopped_at_once
 
 def test_a_joint_whose_velocity_is_unknown_starts_at_rest_and_one_that_is_too_fast_at_its_limit():
     setpoints = JointSetpoints([JOINT], 0.5, DT)
-    setpoints.start(np.zeros(1), np.array([math.nan]))
+    setpoints.start([0.0], [math.nan])
     assert setpoints.at_rest
-    setpoints.start(np.zeros(1), np.array([30.0]))
+    setpoints.start([0.0], [30.0])
     assert setpoints.velocity[0] == JOINT.velocity
 
 
 def test_a_command_that_leaps_while_the_one_before_is_still_approached_is_said_too():
     setpoints = JointSetpoints([JOINT], 0.5, DT)
-    setpoints.start(np.zeros(1), NONE)
-    said = [setpoints.follow(JointCommand(np.array([where]), np.zeros(1), NONE))[1] for where in (0.8, 0.8, -0.8, -0.8)]
+    setpoints.start([0.0], [math.nan])
+    said = [setpoints.follow([where], [0.0]).reason for where in (0.8, 0.8, -0.8, -0.8)]
     assert [bool(text) for text in said] == [False, False, True, False]
     assert "commanded faster than" in said[2]

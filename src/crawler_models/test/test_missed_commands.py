@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from crawler_core.robot.robot_file import load_robot
-from crawler_core.safety.joint_setpoints import JointSetpoints
+from crawler_core.safety.joint_setpoints import JointSetpoints, LimitedSetpoints
 from crawler_core.types import FloatArray, JointCommand
 from crawler_models.standing_plant import StandingPlant
 
@@ -30,13 +30,13 @@ class Guarded:
         self.plant = StandingPlant(spec)
         self.plant.stand(position)
         self.setpoints = JointSetpoints(spec.actuated, spec.safety.approach_velocity, DT)
-        self.setpoints.start(position, np.zeros(2))
+        self.setpoints.start(position.tolist(), [0.0, 0.0])
 
-    def tick(self, told: JointCommand) -> None:
-        self.plant.advance(told.position, told.velocity, NONE, DT)
+    def tick(self, setpoints: LimitedSetpoints) -> None:
+        self.plant.advance(np.array(setpoints.position), np.array(setpoints.velocity), NONE, DT)
 
     def follow(self, command: JointCommand) -> None:
-        self.tick(self.setpoints.follow(command)[0])
+        self.tick(self.setpoints.follow(command.position.tolist(), command.velocity.tolist()))
 
 
 def test_commands_of_which_any_may_be_missing_do_not_lift_a_foot():

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from crawler_core.robot.robot_file import load_robot
-from crawler_core.safety.joint_limits import BRAKING_SHARE
+from crawler_core.safety.approach import BRAKING_SHARE
 from hybrid_controller.reference.horizon import ReferencePoint
 from hybrid_controller.reference.setpoint_ramp import SetpointRamp
 
@@ -46,7 +46,7 @@ def catch_up(glide, reference, dt, limit=10.0):
     """Approach a reference until it is converged; returns the rows (q, v) of every tick."""
     rows = [np.concatenate(glide.setpoint)]
     k = 0
-    while not glide.converged(reference(k * dt)):
+    while not glide.has_converged(reference(k * dt)):
         assert k * dt < limit, "never converged"
         glide.approach(reference(k * dt), reference((k + 1) * dt))
         k += 1
@@ -97,6 +97,6 @@ def test_a_moving_reference_is_caught_smoothly_at_the_approach_velocity(start, a
 
 def test_a_reference_that_is_where_the_joints_are_is_caught_at_once(crawler):
     glide = SetpointRamp(crawler, 0.005, [1.9, 1.8], [0.0, 0.0])
-    assert glide.converged(ReferencePoint([1.9, 1.8], [0.0, 0.0], [5.0, 5.0]))
-    assert not glide.converged(ReferencePoint([1.9, 1.8001], [0.0, 0.0], [0.0, 0.0]))
-    assert not glide.converged(ReferencePoint([1.9, 1.8], [0.0, 0.01], [0.0, 0.0]))
+    assert glide.has_converged(ReferencePoint([1.9, 1.8], [0.0, 0.0], [5.0, 5.0]))
+    assert not glide.has_converged(ReferencePoint([1.9, 1.8001], [0.0, 0.0], [0.0, 0.0]))
+    assert not glide.has_converged(ReferencePoint([1.9, 1.8], [0.0, 0.01], [0.0, 0.0]))

@@ -1,7 +1,7 @@
-"""The safety supervisor: decides every tick what the joints are really told, and when they are told nothing more.
+"""The safety supervisor: limits every command once per tick and decides when to disable torque.
 
-It is a plain state machine over observations and commands, the same for every backend, and knows neither ROS nor time
-beyond what it is given. Whatever it does to a command is counted and explained in `report`.
+A plain state machine over observations and commands, the same for every backend, without ROS. Its `report` counts and
+explains each change to a command.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import numpy as np
 
 from crawler_core.errors import BackendFault
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_core.safety.joint_setpoints import JointSetpoints
-from crawler_core.safety.torque_limits import TorqueLimits, brake_torque, clamp_text, limit_torque
-from crawler_core.types import FloatArray, JointCommand, Observation
+from crawler_core.safety.joint_efforts import JointEfforts
+from crawler_core.safety.joint_setpoints import JointSetpoints, LimitedSetpoints
+from crawler_core.safety.state_monitor import StateMonitor
+from crawler_core.types import JointCommand, Observation
 
 
 class MotionState(Enum):
@@ -30,16 +31,16 @@ class MotionState(Enum):
     FAULTED = "faulted"  # latched: motion needs reset, then enable
 
 
-COAST = 0.02  # s that the joints go on as they were without a command: a late one should not shake the robot
-STILL = 0.05  # rad/s: an effort-driven joint that is slower has been braked
-FARTHEST = 1e9  # rad: an angle beyond it is no angle, and its digits would not tell one tick from the next
+HOLDOVER_S = 0.02  # without a command, in which the joints coast: a late one should not shake the robot
+REST_SPEED = 0.05  # rad/s: an effort-driven joint that is slower is at rest
+MAX_ANGLE = 1e9  # rad: beyond it the digits of a float do not tell one tick from the next
 LATCHED_STATES = (MotionState.ESTOPPED, MotionState.FAULTED)
 MOVING_STATES = (MotionState.ACTIVE, MotionState.HOLDING)
 
 
 @dataclass
 class SupervisorReport:
-    """Counters since the start, and the latest sentence for each kind of event."""
+    """Counters since the start, and the latest sentence of each kind."""
 
     clamped: int = 0
     rejected: int = 0
@@ -52,59 +53,55 @@ class SupervisorReport:
 
 
 class Supervisor:
-    """Guards one robot. The caller asks `decide` once a tick; None means: take the torque off."""
+    """Guards one robot. The caller asks `decide` once per tick; None means: take the torque off."""
 
     def __init__(self, spec: RobotSpec, dt: float) -> None:
         self.motion = MotionState.DISABLED
         self.report = SupervisorReport()
         self._spec = spec
         self._dt = dt
-        self._indices = np.array(spec.actuated_indices, dtype=int)
-        # joints that are driven by position have setpoints, which all that follows is about; the others have efforts
-        self._pushed = [k for k, joint in enumerate(spec.actuated) if joint.is_effort_driven]
-        placed = [k for k, joint in enumerate(spec.actuated) if not joint.is_effort_driven]
-        self._placed: list[int] | slice = placed if self._pushed else slice(None)  # a slice costs nothing
-        self._joints = tuple(spec.actuated[k] for k in placed)
-        self._numbered = tuple(zip(placed, self._joints, strict=True))
-        self._setpoints = JointSetpoints(self._joints, spec.safety.approach_velocity, dt)
-        self._torque = TorqueLimits.of([spec.actuated[k] for k in self._pushed])
-        self._commanded = False  # a first command has come since enable
-        self._silent = 0.0  # s since the last command, or since enable
-        self._patience = 0.0  # s that the first command may take until the torque goes off
-        self._seen = -1  # ns, the stamp of the last observation
-        self._stale = 0.0  # s for which it has been the same
-        self._astray = np.zeros(len(self._joints))  # s for which each joint has been away from its setpoint
+        # places among the actuated joints: position-driven ones have setpoints, effort-driven ones efforts
+        self._position_joints = [k for k, joint in enumerate(spec.actuated) if not joint.is_effort_driven]
+        self._effort_joints = [k for k, joint in enumerate(spec.actuated) if joint.is_effort_driven]
+        self._effort_limits = [(k, spec.actuated[k].effort) for k in self._position_joints if spec.actuated[k].effort]
+        joints = [spec.actuated[k] for k in self._position_joints]
+        self._setpoints = JointSetpoints(joints, spec.safety.approach_velocity, dt)
+        self._efforts = JointEfforts([spec.actuated[k] for k in self._effort_joints])
+        self._monitor = StateMonitor(spec, dt)
+        self._is_commanded = False  # a first command has come since enable
+        self._command_age = 0.0  # s since the last command, or since enable
+        self._first_timeout = 0.0  # s that the first command may take until the torque goes off
 
     @property
     def has_effort_joints(self) -> bool:
         """Whether the robot has joints that are driven by effort."""
-        return bool(self._pushed)
+        return bool(self._effort_joints)
 
     def at_rest(self, observation: Observation) -> bool:
-        """Whether the setpoints stand still, and so does every effort-driven joint that has a brake."""
-        if not self._setpoints.at_rest:
-            return False
-        speed = np.abs(observation.velocity[self._indices[self._pushed]])
-        return not (speed[self._torque.brake > 0.0] > STILL).any()
+        """Whether the setpoints stand still, and so does every effort-driven joint that has idle damping."""
+        _, speeds = self._measured(observation)
+        rows = zip(self._efforts.joints, speeds, strict=True)
+        return self._setpoints.at_rest and not any(j.idle_damping > 0.0 and abs(v) > REST_SPEED for j, v in rows)
 
     def enable(self, observation: Observation, patience: float = 0.0) -> None:
-        """Allow motion, going on as the joints are measured to move; where it is allowed already nothing changes.
+        """Allow motion from the measured positions and velocities; nothing changes where it is allowed already.
 
-        Without a first command the joints are held there, and after `relax_after`, or `patience` (s) where that is
-        longer, the torque goes off. Raises BackendFault while a stop is latched.
+        Without a first command the joints are held there. After `relax_after`, or `patience` (s) if that is longer, the
+        torque goes off. Raise BackendFault while a stop is latched.
         """
         if self.motion in MOVING_STATES:
             return
         if self.motion in LATCHED_STATES:
             raise BackendFault(f"the robot is {self.motion.value}", remedy="call the reset service, then enable")
-        measured = observation.position[self._indices]
-        if not np.isfinite(measured).all():
+        angles = [float(observation.position[i]) for i in self._spec.actuated_indices]
+        speeds = [float(observation.velocity[i]) for i in self._spec.actuated_indices]
+        if not all(map(math.isfinite, angles)):
             raise BackendFault("the joint angles are not known", remedy="check that every joint reports its angle")
-        self._setpoints.start(measured[self._placed], observation.velocity[self._indices][self._placed])
-        self._commanded = False
-        self._silent = self._stale = 0.0
-        self._patience = max(patience, self._spec.safety.relax_after)
-        self._astray[:] = 0.0
+        self._setpoints.start([angles[k] for k in self._position_joints], [speeds[k] for k in self._position_joints])
+        self._monitor.reset()
+        self._is_commanded = False
+        self._command_age = 0.0
+        self._first_timeout = max(patience, self._spec.safety.relax_after)
         self.motion = MotionState.ACTIVE
 
     def disable(self) -> None:
@@ -113,14 +110,14 @@ class Supervisor:
             self.motion = MotionState.DISABLED
 
     def estop(self) -> None:
-        """Emergency stop: latches until `reset`."""
+        """Latch an emergency stop until `reset`."""
         self.motion = MotionState.ESTOPPED
         self.report.fault = "the emergency stop was pressed"
         self.report.remedy = "make sure that it is safe, then call reset and enable"
         self.report.joint = ""
 
     def fault(self, fault: BackendFault) -> None:
-        """A fault on one joint or on the bus latches all joints. What follows from the first does not replace it."""
+        """Latch a fault for all joints. A later one, which may follow from the first, does not replace it."""
         if self.motion is MotionState.FAULTED:
             return
         if self.motion is not MotionState.ESTOPPED:
@@ -130,7 +127,7 @@ class Supervisor:
         self.report.joint = fault.joint
 
     def torque_off_failed(self, fault: BackendFault) -> None:
-        """The torque of a joint could not be taken off: a fault, said beside the one that it follows from."""
+        """Report that the torque of a joint could not be taken off, beside the fault that is latched already."""
         if self.motion not in LATCHED_STATES:
             self.fault(fault)
         elif str(fault) not in self.report.fault:
@@ -139,13 +136,13 @@ class Supervisor:
             self.report.joint = self.report.joint or fault.joint
 
     def reset(self) -> None:
-        """Clear a latched stop. MotionState still needs `enable`."""
+        """Clear a latched stop. Motion still needs `enable`."""
         if self.motion in LATCHED_STATES:
             self.motion = MotionState.DISABLED
         self.report.fault = self.report.remedy = self.report.joint = ""
 
     def reject(self, reason: str) -> None:
-        """Note a command that could not be used; its tick counts as one without a command."""
+        """Count a command that cannot be used; its tick counts as one without a command."""
         self.report.rejected += 1
         self.report.last_rejection = reason
 
@@ -154,193 +151,125 @@ class Supervisor:
         """Why the joints are held or without torque, and what to do; empty where they are not."""
         if self.motion not in (MotionState.HOLDING, MotionState.RELAXED):
             return ""
-        if self._commanded:
-            said, remedy = "commands stopped coming", "check the controller"
+        if self._is_commanded:
+            cause, remedy = "commands stopped coming", "check the controller"
         else:
-            said, remedy = "no command has come since motion was enabled", "start the controller"
+            cause, remedy = "no command has come since motion was enabled", "start the controller"
         if self.motion is MotionState.RELAXED:
-            return f"{said}, so the torque is off: {remedy}, then call enable"
-        return f"{said}, so the joints are held: {remedy}"
+            return f"{cause}, so the torque is off: {remedy}, then call enable"
+        return f"{cause}, so the joints are held: {remedy}"
 
     def decide(
         self, observation: Observation, command: JointCommand | None, elapsed: float | None = None
     ) -> JointCommand | None:
-        """What the joints shall have reached at the end of this tick, or None to take the torque off.
+        """Return the setpoints for the end of this tick, or None to take the torque off.
 
-        Of effort-driven joints it has the effort for this tick, and no position or velocity (NaN). Timeouts go by
-        `elapsed`, the time since the tick before (s), where that is not one tick.
+        Effort-driven joints get an effort for this tick, and no position or velocity (NaN). Timeouts count `elapsed`,
+        the time since the tick before (s), where that is not one tick.
         """
-        passed = self._dt if elapsed is None else elapsed
-        if self.motion in MOVING_STATES:
-            self._watch(observation, command, passed)
         if self.motion not in MOVING_STATES:
             return None
-        if command is not None and self._unusable(command):
-            command = None
-        return self._without_command(observation, passed) if command is None else self._follow(observation, command)
+        elapsed = self._dt if elapsed is None else elapsed
+        try:
+            self._monitor.check(observation, self._setpoints.position, command is not None, elapsed)
+        except BackendFault as fault:
+            self.fault(fault)
+            return None
+        if command is None or not self._is_usable(command):
+            return self._continue_without_command(observation, elapsed)
+        return self._limit(observation, command)
 
     def rest(self, observation: Observation) -> JointCommand:
-        """One tick of bringing the joints to rest, whatever was commanded."""
-        return self._braking(self._setpoints.brake(), observation)
+        """Take one tick of bringing the joints to rest, whatever was commanded."""
+        return self._with_idle_efforts(self._setpoints.brake(), observation)
 
-    def _unusable(self, command: JointCommand) -> bool:
-        """Whether a command has numbers that cannot be meant; then it is refused."""
-        if all(abs(p) <= FARTHEST for p in command.position.tolist()) and not any(
-            map(math.isinf, command.effort.tolist())
-        ):
-            return False  # as at nearly every tick, and found quickly
-        position = command.position[self._placed]
-        usable = np.abs(position) <= FARTHEST
-        if not usable.all():
-            names = [joint.name for joint, good in zip(self._joints, usable, strict=True) if not good]
-            what = "an angle" if np.isfinite(position).all() else "a finite number"
-            self.reject(f"the position of {', '.join(names)} is not {what}")
-            return True
-        endless = np.isinf(command.effort)
-        if endless.any():
-            names = [name for name, bad in zip(self._spec.actuated_names, endless, strict=True) if bad]
-            self.reject(f"the effort of {', '.join(names)} is infinite")
-            return True
-        return False
+    def _is_usable(self, command: JointCommand) -> bool:
+        """Reject a command with numbers that cannot be meant."""
+        names, position = self._spec.actuated_names, command.position.tolist()
+        bad = [k for k in self._position_joints if not abs(position[k]) <= MAX_ANGLE]
+        if bad:
+            is_known = all(math.isfinite(position[k]) for k in self._position_joints)
+            allowed = "an angle" if is_known else "a finite number"
+            self.reject(f"the position of {', '.join(names[k] for k in bad)} is not {allowed}")
+            return False
+        infinite = [name for name, effort in zip(names, command.effort.tolist(), strict=True) if math.isinf(effort)]
+        if infinite:
+            self.reject(f"the effort of {', '.join(infinite)} is infinite")
+        return not infinite
 
-    def _follow(self, observation: Observation, whole: JointCommand) -> JointCommand:
+    def _limit(self, observation: Observation, command: JointCommand) -> JointCommand:
+        """Limit a usable command, and count and explain where it changes."""
         self.motion = MotionState.ACTIVE
-        self._commanded = True
-        self._silent = 0.0
-        whole, hard = self._within_effort(whole)
-        safe, text = self._setpoints.follow(self._of_placed(whole))
-        text = text or hard
-        if self._pushed:
-            effort, pushed = self._push(observation, whole.effort[self._pushed])
-            safe, text = self._with_efforts(safe, effort), text or pushed
-        if text:
+        self._is_commanded = True
+        self._command_age = 0.0
+        position, velocity, effort = command.position.tolist(), command.velocity.tolist(), command.effort.tolist()
+        reasons = [self._limit_efforts_beside_positions(effort)]
+        if self._effort_joints:
+            k = self._position_joints
+            limited = self._setpoints.follow([position[i] for i in k], [velocity[i] for i in k])
+            efforts, reason = self._efforts.limit(
+                [effort[i] for i in self._effort_joints], *self._measured(observation)
+            )
+            reasons = [limited.reason, *reasons, reason]
+            safe = self._assemble(limited, [effort[i] for i in k], efforts)
+        else:
+            limited = self._setpoints.follow(position, velocity)
+            reasons = [limited.reason, *reasons]
+            is_same = limited.position is position and limited.velocity is velocity and not any(reasons)
+            safe = command if is_same else self._assemble(limited, effort, [])
+        if any(reasons):
             self.report.clamped += 1
-            self.report.last_clamp = text
+            self.report.last_clamp = next(filter(None, reasons))
         return safe
 
-    def _within_effort(self, command: JointCommand) -> tuple[JointCommand, str]:
-        """The command, with the efforts that go beside positions within what the joints may, and which was not.
+    def _limit_efforts_beside_positions(self, effort: list[float]) -> str:
+        """Limit, in place, efforts that come beside positions, and return why the first changes.
 
-        A joint whose robot file gives no limit (0) has that of its device.
+        A joint without an effort limit in its robot file (0) has that of its device.
         """
-        efforts = command.effort.tolist()
-        hard = [k for k, joint in self._numbered if joint.effort and abs(efforts[k]) > joint.effort]
-        if not hard:
-            return command, ""
-        allowed = command.effort.copy()
-        for k in hard:
-            most = self._spec.actuated[k].effort
-            allowed[k] = min(max(allowed[k], -most), most)
-        joint, wanted = self._spec.actuated[hard[0]], efforts[hard[0]]
-        said = f"{joint.name} was commanded {wanted:.3g} N m beside its position, its limit is {joint.effort:g} N m"
-        return JointCommand(command.position, command.velocity, allowed), said
+        reason = ""
+        for k, limit in self._effort_limits:
+            if abs(effort[k]) > limit:
+                name = self._spec.actuated_names[k]
+                reason = reason or (
+                    f"{name} was commanded {effort[k]:.3g} N m beside its position, its limit is {limit:g} N m"
+                )
+                effort[k] = min(max(effort[k], -limit), limit)
+        return reason
 
-    def _push(self, observation: Observation, wanted: FloatArray) -> tuple[FloatArray, str]:
-        """The efforts that are allowed of those wanted, where NaN brakes, and why they are others."""
-        position, velocity = self._measured(observation)
-        given = np.isfinite(wanted)
-        braking = brake_torque(position, velocity, self._torque)
-        allowed = limit_torque(np.where(given, wanted, braking), position, velocity, self._torque)
-        cut = given & (allowed != wanted)
-        if not cut.any():
-            return allowed, ""
-        k = int(np.argmax(cut))
-        return allowed, clamp_text(k, wanted[k], position[k], velocity[k], self._torque)
+    def _with_idle_efforts(self, limited: LimitedSetpoints, observation: Observation) -> JointCommand:
+        """Return setpoints without commanded efforts: effort-driven joints are braked by their idle damping."""
+        none = [math.nan] * len(self._position_joints)
+        return self._assemble(limited, none, self._efforts.brake(*self._measured(observation)))
 
-    def _braking(self, safe: JointCommand, observation: Observation) -> JointCommand:
-        """`safe`, with effort-driven joints braked."""
-        if not self._pushed:
-            return safe
-        return self._with_efforts(safe, brake_torque(*self._measured(observation), self._torque))
+    def _measured(self, observation: Observation) -> tuple[list[float], list[float]]:
+        """Return position and velocity of the effort-driven joints."""
+        indices = [self._spec.actuated_indices[k] for k in self._effort_joints]
+        return [float(observation.position[i]) for i in indices], [float(observation.velocity[i]) for i in indices]
 
-    def _measured(self, observation: Observation) -> tuple[FloatArray, FloatArray]:
-        """Position and velocity of the effort-driven joints."""
-        indices = self._indices[self._pushed]
-        return observation.position[indices], observation.velocity[indices]
+    def _assemble(self, limited: LimitedSetpoints, beside: list[float], efforts: list[float]) -> JointCommand:
+        """Return the command for all joints: setpoints and the efforts beside them, and efforts of effort joints."""
+        if not self._effort_joints:
+            return JointCommand(np.array(limited.position), np.array(limited.velocity), np.array(beside))
+        count = len(self._spec.actuated)
+        position, velocity, effort = [math.nan] * count, [math.nan] * count, [math.nan] * count
+        for k, q, v, feedforward in zip(self._position_joints, limited.position, limited.velocity, beside, strict=True):
+            position[k], velocity[k], effort[k] = q, v, feedforward
+        for k, value in zip(self._effort_joints, efforts, strict=True):
+            effort[k] = value
+        return JointCommand(np.array(position), np.array(velocity), np.array(effort))
 
-    def _of_placed(self, command: JointCommand) -> JointCommand:
-        """What a command says of the joints that are driven by position."""
-        if not self._pushed:
-            return command
-        k = self._placed
-        return JointCommand(command.position[k], command.velocity[k], command.effort[k])
-
-    def _with_efforts(self, safe: JointCommand, effort: FloatArray) -> JointCommand:
-        """A command for all joints of one for those driven by position and the efforts of the others."""
-        position, velocity, efforts = (np.full(len(self._indices), np.nan) for _ in range(3))
-        position[self._placed], velocity[self._placed] = safe.position, safe.velocity
-        efforts[self._placed], efforts[self._pushed] = safe.effort, effort
-        return JointCommand(position, velocity, efforts)
-
-    def _without_command(self, observation: Observation, passed: float) -> JointCommand | None:
-        self.report.late += self._commanded
-        self._silent += passed
-        safety, over = self._spec.safety, self._silent - 0.5 * self._dt  # rounding must not cost a tick
-        if over > safety.command_timeout:
+    def _continue_without_command(self, observation: Observation, elapsed: float) -> JointCommand | None:
+        """Coast over a single late command, then brake and hold; take the torque off when none comes for long."""
+        self.report.late += self._is_commanded
+        self._command_age += elapsed
+        safety, age = self._spec.safety, self._command_age - 0.5 * self._dt  # rounding must not cost a tick
+        if age > safety.command_timeout:
             self.motion = MotionState.HOLDING
-        if over > (safety.relax_after if self._commanded else self._patience) and safety.on_exit != "hold":
+        timeout = safety.relax_after if self._is_commanded else self._first_timeout
+        if age > timeout and safety.on_exit != "hold":
             self.motion = MotionState.RELAXED
             return None
-        if self._commanded and over <= COAST:
-            return self._braking(self._setpoints.coast(), observation)
+        if self._is_commanded and age <= HOLDOVER_S:
+            return self._with_idle_efforts(self._setpoints.coast(), observation)
         return self.rest(observation)
-
-    def _watch(self, observation: Observation, command: JointCommand | None, passed: float) -> None:
-        """Latch a fault when a joint's angle is unknown, old, or stays away from its setpoint.
-
-        An effort-driven joint has no setpoint; with a command its velocity must be known, which its limits go by.
-        """
-        self._stale = self._stale + passed if observation.time_ns == self._seen else 0.0
-        self._seen = observation.time_ns
-        if self._stale - 0.5 * self._dt > self._spec.safety.command_timeout:
-            self.fault(
-                BackendFault(
-                    "the device reports nothing new: its states have stopped",
-                    remedy="check the device, its cable and its power",
-                )
-            )
-            return
-        if self._near(observation):
-            self._astray[:] = 0.0
-            return
-        measured = observation.position[self._indices]
-        known = np.isfinite(measured)
-        if not known.all():
-            self._blind("angle", self._spec.actuated_names[int(np.argmin(known))])
-            return
-        if self._pushed and command is not None:
-            known = np.isfinite(self._measured(observation)[1])
-            if not known.all():
-                self._blind("velocity", self._torque.joints[int(np.argmin(known))].name)
-                return
-        error = np.abs(measured[self._placed] - self._setpoints.position)
-        away = error > self._spec.safety.tracking_tolerance
-        if not away.any():
-            self._astray[:] = 0.0
-            return
-        self._astray = np.where(away, self._astray + passed, 0.0)
-        if (self._astray > self._spec.safety.tracking_time).any():
-            i = int(np.argmax(self._astray))
-            name = self._joints[i].name
-            self.fault(
-                BackendFault(
-                    f"{name} does not follow: it is {np.degrees(error[i]):.0f} degrees away from its setpoint",
-                    remedy=f"check that {name} is free to move, powered and not overloaded",
-                    joint=name,
-                )
-            )
-
-    def _near(self, observation: Observation) -> bool:
-        """Whether every joint is known to be where it should: what nearly every tick finds, and finds quickly."""
-        if self._pushed:
-            return False
-        angles, tolerance = observation.position.tolist(), self._spec.safety.tracking_tolerance
-        return all(
-            abs(angles[i] - setpoint) <= tolerance
-            for i, setpoint in zip(self._spec.actuated_indices, self._setpoints.position.tolist(), strict=True)
-        )
-
-    def _blind(self, what: str, name: str) -> None:
-        self.fault(
-            BackendFault(f"the {what} of {name} is not a number", remedy=f"check the sensor of {name}", joint=name)
-        )

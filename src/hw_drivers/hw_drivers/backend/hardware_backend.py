@@ -1,4 +1,4 @@
-"""The hardware backend: motors on their buses."""
+"""The backend of real motors on their buses."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import numpy as np
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.loop.backend_entry import BackendEntry
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_core.safety.joint_limits import JointLimits, limit_command
+from crawler_core.safety.joint_limits import limit_speed
 from crawler_core.types import FloatArray, JointCommand, Observation
-from hw_drivers.backend.calibration import calibrated, calibration_path, read_zeros
+from hw_drivers.backend.calibration import apply_calibration, calibration_path, read_zeros
 from hw_drivers.backend.hardware_map import BusMap, hardware_map
 from hw_drivers.backend.hardware_settings import NO_CALIBRATION, HardwareSettings
-from hw_drivers.bus.bus import Reading
-from hw_drivers.bus.bus_loop import BusLoop, each
+from hw_drivers.bus.bus import POWER_OFF_REMEDY, Reading
+from hw_drivers.bus.bus_loop import BusLoop, for_each_bus
 from hw_drivers.bus.fault_latch import FaultLatch
 
-FIRST_RELEASE_TIMEOUT_S = 0.05  # s that a cycle in hand may take, before the torque of other buses is seen to
+FIRST_RELEASE_TIMEOUT_S = 0.05  # for a running cycle of one bus, before the torque of the next bus is taken off
 
 
 class HardwareBackend:
@@ -35,34 +35,33 @@ class HardwareBackend:
     def __init__(
         self, spec: RobotSpec, settings: HardwareSettings, dt: float, buses: Sequence[BusMap] | None = None
     ) -> None:
-        """`buses` are used in place of those that robot file and settings say; nothing is opened yet.
+        """Prepare `buses`, or those of the robot file and the settings; nothing is opened yet.
 
         Raises UserError where the robot file or the settings cannot be used.
         """
         self._spec = spec
-        self._settings = settings
         self._dt = dt
+        self._answer_timeout = settings.patience
         self._buses = configured_buses(spec, settings) if buses is None else tuple(buses)
         by_name = {joint.joint: joint for bus in self._buses for joint in bus.joints}
-        fastest = np.array([by_name[name].velocity for name in spec.actuated_names])
-        anywhere = np.full(len(fastest), math.inf)  # where a joint may be is the supervisor's business
-        self._limits = replace(JointLimits.of(spec), lower=-anywhere, upper=anywhere, velocity=fastest)
-        self._pushed = np.array([joint.by_effort for joint in spec.actuated])
-        self._hardest = np.array([by_name[name].effort for name in spec.actuated_names])
-        slots = {name: i for i, name in enumerate(spec.actuated_names)}
-        self._slots = {bus.name: [slots[joint.joint] for joint in bus.joints] for bus in self._buses}
-        self.alarm = FaultLatch()
+        joints = [by_name[name] for name in spec.actuated_names]
+        self._max_speed = np.array([joint.velocity for joint in joints])  # rad/s
+        self._max_effort = np.array([joint.effort for joint in joints])
+        self._by_effort = np.array([joint.is_effort_driven for joint in spec.actuated])
+        index = {name: i for i, name in enumerate(spec.actuated_names)}
+        self._indices = {bus.name: [index[joint.joint] for joint in bus.joints] for bus in self._buses}
+        self.latch = FaultLatch()
         self.loops: list[BusLoop] = []
-        self._left: list[str] = []  # buses that were closed with the torque on
+        self._closed_with_torque: list[str] = []  # buses
 
     def open(self) -> None:
         """Open the ports, find every motor and set it up; nothing moves. Raises UserError or BusFault."""
-        self.alarm.clear()
+        self.latch.clear()
+        needs_ticks = self._spec.safety.on_exit != "hold"
         try:
             for bus in self._buses:
                 driver = bus.kind.make(bus.name, bus.settings)
-                guarded = self._spec.safety.on_exit != "hold"
-                loop = BusLoop(driver, bus.joints, self._dt, self._settings.patience, self.alarm, guarded=guarded)
+                loop = BusLoop(driver, bus.joints, self._dt, self._answer_timeout, self.latch, needs_ticks=needs_ticks)
                 self.loops.append(loop)
                 driver.open()
                 driver.configure(bus.joints)
@@ -71,120 +70,123 @@ class HardwareBackend:
         except BaseException:
             self.close()
             raise
-        self._left = []  # setting motors up takes their torque off
-        self._sent: FloatArray | None = None  # the last setpoints; None while the torque is off
-        self._epoch = _epoch()
+        self._closed_with_torque = []  # setting motors up takes their torque off
+        self._last_position: FloatArray | None = None  # rad, of the last setpoints; None while the torque is off
+        self._epoch_ns = _steady_clock_epoch_ns()
 
     def observe(self) -> Observation:
-        """What the motors last reported. Raises the fault that stopped the robot until `recover` has cleared it."""
+        """Return the motors' last readings. Raises the fault that stopped the robot until `recover` has cleared it."""
         self._require_open()
         for loop in self.loops:
             loop.wait()
-        if self.alarm.fault is not None:
-            raise self.alarm.fault
+        if self.latch.fault is not None:
+            raise self.latch.fault
         readings = self.readings()
         position, velocity, effort = (np.full(len(self._spec.joints), np.nan) for _ in range(3))
         for index, name in zip(self._spec.actuated_indices, self._spec.actuated_names, strict=True):
             one = readings[name]
             position[index], velocity[index], effort[index] = one.position, one.velocity, one.effort
-        now = self._epoch + round(max(loop.finished for loop in self.loops) * 1e9)
+        now = self._epoch_ns + round(max(loop.finished for loop in self.loops) * 1e9)
         return Observation(now, position, velocity, effort)
 
     def apply(self, command: JointCommand) -> JointCommand:
-        """Send setpoints with the next cycle, no faster than the motors turn; the first ones bring the torque.
+        """Send setpoints with the next cycle, limited to the motors' speed. The first ones switch the torque on.
 
-        What pushes a joint that is driven by effort ends with that cycle; none is commanded by NaN, and returned as 0.
+        The effort of an effort-driven joint ends with that cycle; NaN commands none and is returned as 0.
         """
         self._require_open()
-        if self.alarm.fault is not None:
-            raise self.alarm.fault
-        if self._sent is None:
-            # not while it moves: a clock that is set must not move the robot; but then the gait's time is another one
-            self._epoch = _epoch()
-            try:
-                each(self.loops, BusLoop.enable)
-            except BackendFault as fault:
-                self.alarm.sound(fault)
-                self.relax()
-                raise
-            readings = self.readings()
-            self._sent = np.array([readings[name].position for name in self._spec.actuated_names])
-        safe = self._limited(command, self._sent)
-        self._sent = np.where(self._pushed, self._sent, safe.position)
+        if self.latch.fault is not None:
+            raise self.latch.fault
+        if self._last_position is None:
+            self._last_position = self._enable()
+        applied = self._limit_command(command, self._last_position)
+        self._last_position = np.where(self._by_effort, self._last_position, applied.position)
         for loop in self.loops:
-            slots = self._slots[loop.bus.name]
-            loop.aim(safe.position[slots], safe.velocity[slots], safe.effort[slots])
-        return safe
+            indices = self._indices[loop.bus.name]
+            loop.set_setpoints(applied.position[indices], applied.velocity[indices], applied.effort[indices])
+        return applied
 
-    def _limited(self, command: JointCommand, sent: FloatArray) -> JointCommand:
-        """What the motors can do of a command after the setpoints `sent`."""
-        if not self._pushed.any():
-            return limit_command(command, sent, self._limits, self._limits.velocity, self._dt)[0]
-        moved = JointCommand(
-            np.where(self._pushed, sent, command.position),
-            np.where(self._pushed, 0.0, command.velocity),
-            command.effort,
+    def _enable(self) -> FloatArray:
+        """Switch the torque on; return the joints' angles (rad). Raises BackendFault."""
+        # the epoch stays while the robot moves: setting the system's clock must not move it
+        self._epoch_ns = _steady_clock_epoch_ns()
+        try:
+            for_each_bus(self.loops, BusLoop.enable)
+        except BackendFault as fault:
+            self.latch.latch(fault)
+            self.relax()
+            raise
+        readings = self.readings()
+        return np.array([readings[name].position for name in self._spec.actuated_names])
+
+    def _limit_command(self, command: JointCommand, last: FloatArray) -> JointCommand:
+        """Limit a command that follows the angles `last` (rad) to what the motors can do."""
+        if not self._by_effort.any():
+            return limit_speed(command, last, self._max_speed, self._dt)
+        by_effort = self._by_effort
+        at_rest = JointCommand(
+            np.where(by_effort, last, command.position), np.where(by_effort, 0.0, command.velocity), command.effort
         )
-        safe, _ = limit_command(moved, sent, self._limits, self._limits.velocity, self._dt)
-        push = np.clip(np.where(np.isnan(command.effort), 0.0, command.effort), -self._hardest, self._hardest)
+        limited = limit_speed(at_rest, last, self._max_speed, self._dt)
+        wanted = np.where(np.isnan(command.effort), 0.0, command.effort)
         return JointCommand(
-            np.where(self._pushed, command.position, safe.position),
-            np.where(self._pushed, command.velocity, safe.velocity),
-            np.where(self._pushed, push, safe.effort),
+            np.where(by_effort, command.position, limited.position),
+            np.where(by_effort, command.velocity, limited.velocity),
+            np.where(by_effort, np.clip(wanted, -self._max_effort, self._max_effort), limited.effort),
         )
 
     def advance(self, dt: float) -> None:
-        """Begin a cycle on every bus; time passes by itself."""
+        """Start a cycle on every bus; time passes by itself."""
         for loop in self.loops:
             loop.tick()
 
     def relax(self) -> None:
         """Take the torque off every joint, even if one fails. Raises BusFault that names the first that did."""
-        self._sent = None
-        if not self.loops and self._left:
+        self._last_position = None
+        if not self.loops and self._closed_with_torque:
             raise BackendFault(
-                f"the torque was left on where the buses were closed: {', '.join(self._left)}",
-                remedy="configure the backend again and stop it then, or switch the power of the motors off",
+                f"the torque was left on where the buses were closed: {', '.join(self._closed_with_torque)}",
+                remedy=f"configure the backend again and stop it then, or {POWER_OFF_REMEDY}",
             )
-        # a bus that hangs must not keep the torque of the others on while it is waited for
-        held = [loop for loop in self.loops if loop.release(FIRST_RELEASE_TIMEOUT_S)]
-        faults = [fault for loop in held for fault in loop.release()]
+        # a bus that hangs must not delay the others
+        failed = [loop for loop in self.loops if loop.release(FIRST_RELEASE_TIMEOUT_S)]
+        faults = [fault for loop in failed for fault in loop.release()]
         if faults:
             raise faults[0]
 
     def recover(self) -> None:
         """Clear the motors' errors and open again what was gone; the torque stays off. Raises BusFault."""
         self._require_open()
-        if self.alarm.fault is None:
+        if self.latch.fault is None:
             return
-        self._sent = None
-        each(self.loops, BusLoop.recover)
-        self.alarm.clear()
+        self._last_position = None
+        for_each_bus(self.loops, BusLoop.recover)
+        self.latch.clear()
 
     def health(self) -> Mapping[str, object]:
-        """Whether the torque is off for certain, temperatures and voltages, cycle times and missed answers."""
-        on = any(loop.torque for loop in self.loops) if self.loops else bool(self._left)
-        values: dict[str, object] = {"torque_off": not on}
+        """Return diagnostics: torque certainly off, cycle times, missed answers, temperatures and voltages."""
+        has_torque = any(loop.torque for loop in self.loops) if self.loops else bool(self._closed_with_torque)
+        values: dict[str, object] = {"torque_off": not has_torque}
         for loop in self.loops:
             values[f"{loop.bus.name}.cycle_ms"] = 1e3 * loop.cycle_time
             values[f"{loop.bus.name}.missed_answers"] = loop.liveness.missed
         for name, reading in self.readings().items():
-            for what in ("temperature", "voltage"):
-                if math.isfinite(value := getattr(reading, what)):
-                    values[f"{name}.{what}"] = value
+            for quantity in ("temperature", "voltage"):
+                if math.isfinite(value := getattr(reading, quantity)):
+                    values[f"{name}.{quantity}"] = value
         return values
 
     def readings(self) -> dict[str, Reading]:
-        """The newest reading of each actuated joint."""
+        """Return the newest reading of each actuated joint."""
         return {reading.joint: reading for loop in self.loops for reading in loop.readings}
 
     def close(self) -> None:
-        """Let go of the ports; the torque stays as it is. May be called twice."""
+        """Release the ports; the torque stays as it is. May be called twice."""
         for loop in self.loops:
             loop.stop()
         for loop in self.loops:
             loop.bus.close()
-        self._left = [loop.bus.name for loop in self.loops if loop.torque] or self._left
+        self._closed_with_torque = [loop.bus.name for loop in self.loops if loop.torque] or self._closed_with_torque
         self.loops = []
 
     def _require_open(self) -> None:
@@ -192,13 +194,13 @@ class HardwareBackend:
             raise BackendFault("the hardware backend is not open", remedy="configure it first")
 
 
-def _epoch() -> int:
-    """ROS time of the steady clock's zero, ns."""
+def _steady_clock_epoch_ns() -> int:
+    """Return the ROS time of the steady clock's zero, ns."""
     return time.time_ns() - time.monotonic_ns()
 
 
 def configured_buses(spec: RobotSpec, settings: HardwareSettings) -> tuple[BusMap, ...]:
-    """The buses of a robot as its file, the calibration and the settings say. Raises UserError."""
+    """Return a robot's buses, merged from its file, its calibration and the settings. Raises UserError."""
     buses = hardware_map(spec)
     if settings.port:
         if len(buses) != 1:
@@ -211,7 +213,7 @@ def configured_buses(spec: RobotSpec, settings: HardwareSettings) -> tuple[BusMa
         return buses
     path = Path(settings.calibration) if settings.calibration else calibration_path(spec.name)
     if settings.calibration or path.exists():
-        buses = calibrated(buses, read_zeros(path, spec.name, spec.actuated_names))
+        buses = apply_calibration(buses, read_zeros(path, spec.name, spec.actuated_names))
     return buses
 
 
