@@ -15,7 +15,7 @@ setup(
     zip_safe=True,
     maintainer="The crawler developers",
     maintainer_email="crawler@example.com",
-    description="The stack description, launch files and the command line.",
+    description="The stack: the nodes of a run, launch files, the recorder and keys.",
     license="Apache-2.0",
     entry_points={
         "console_scripts": [

@@ -1,6 +1,6 @@
-"""Shows a robot without a backend: robot_description, and joints and links where somebody's sliders want them.
+"""The description node: shows a robot without a backend, with its joints where the user's sliders are.
 
-Sliders publish every joint, also those that a closed loop decides: here the loops are closed again.
+The sliders publish every joint, even the passive ones of closed chains. This node closes the loops again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class DescriptionSettings:
 
 
 class DescriptionNode(Node):
-    """robot_description once, /tf_static once; joint_states and /tf for each message of slider_states."""
+    """Publishes robot_description and /tf_static once, joint_states and /tf for each message of slider_states."""
 
     def __init__(self, **node_options: Any) -> None:
         super().__init__("description", **node_options)
@@ -47,7 +47,7 @@ class DescriptionNode(Node):
         self._closure = LoopClosureSolver(self._spec, urdf)
         self._frames = LinkFrames(urdf, self.get_namespace().strip("/"))
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        # these two are kept: the middleware forgets what a publisher has latched together with the publisher
+        # a latched message is lost with its publisher, so both publishers stay
         self._latched = (
             self.create_publisher(String, "robot_description", latched),
             self.create_publisher(TFMessage, "/tf_static", latched),
@@ -56,20 +56,20 @@ class DescriptionNode(Node):
             publisher.publish(message)
         self._states_out = self.create_publisher(JointState, "joint_states", 10)
         self._tf_out = self.create_publisher(TFMessage, "/tf", 10)
-        self._open = ""  # what was said of a loop that cannot close
+        self._loop_error = ""  # reported already
         self.create_subscription(JointState, "slider_states", self._on_sliders, 10)
 
     def _on_sliders(self, message: JointState) -> None:
-        wanted = dict(zip(message.name, message.position, strict=False))
-        position = np.array([wanted.get(joint.name, joint.home) for joint in self._spec.joints])
+        sliders = dict(zip(message.name, message.position, strict=False))
+        position = np.array([sliders.get(joint.name, joint.home) for joint in self._spec.joints])
         try:
             position, _ = self._closure.complete(position, np.zeros_like(position))
         except UserError as error:
-            if str(error) != self._open:
-                self._open = str(error)
-                self.get_logger().warning(self._open)
-            return  # the robot stays in the last pose that it can have
-        self._open = ""
+            if str(error) != self._loop_error:
+                self._loop_error = str(error)
+                self.get_logger().warning(self._loop_error)
+            return  # the robot stays in its last possible pose
+        self._loop_error = ""
         names = list(self._spec.joint_names)
         state = JointState(name=names, position=position.tolist())
         state.header.stamp = message.header.stamp

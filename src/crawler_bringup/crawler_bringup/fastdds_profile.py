@@ -1,4 +1,4 @@
-"""Making the processes of a run find each other quickly, and miss nothing for long."""
+"""The Fast DDS profile of this package: quick discovery, and quick resending of lost messages."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
 
-# the variable and the file before and since Fast DDS 3, which calls a heartbeat otherwise; each reads its own alone,
-# and other middlewares neither
+# Fast DDS 2 and 3 read different variables and spell one element differently. Other middlewares read neither.
 PROFILES = {"FASTRTPS_DEFAULT_PROFILES_FILE": "fastdds_2.xml", "FASTDDS_DEFAULT_PROFILES_FILE": "fastdds_3.xml"}
 
 
 def fastdds_environment() -> dict[str, str]:
-    """What the environment of a node needs to use our profile of Fast DDS; nothing where the user has one already."""
+    """Return the environment variables that select the profile; none where the user has a profile already."""
     if any(name in os.environ for name in PROFILES):
         return {}
     folder = Path(get_package_share_directory("crawler_bringup")) / "config"
@@ -21,5 +20,5 @@ def fastdds_environment() -> dict[str, str]:
 
 
 def use_fastdds_profile() -> None:
-    """Give this process and its children our profile of Fast DDS, unless the user has one of their own."""
+    """Select the profile for this process and its children, unless the user has a profile."""
     os.environ.update(fastdds_environment())

@@ -1,10 +1,5 @@
-"""One robot, one backend, one controller: the whole ring."""
+"""One robot, one backend, one controller: the whole stack."""
 
-from launch import LaunchDescription
-from launch.actions import OpaqueFunction
+from crawler_bringup.launch.launch_description import stack_description as generate_launch_description
 
-from crawler_bringup.launch.launch_actions import declare_stack_arguments, stack_actions
-
-
-def generate_launch_description() -> LaunchDescription:
-    return LaunchDescription([*declare_stack_arguments(), OpaqueFunction(function=stack_actions)])
+__all__ = ["generate_launch_description"]

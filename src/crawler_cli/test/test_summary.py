@@ -31,5 +31,5 @@ def test_after_a_change_of_the_gait_its_own_steps_are_measured_and_compared_with
         assert summary["prediction"].startswith("none: the gait was changed on the way, at 12.0 s")
         assert summary["difference_percent"] is None
     else:
-        assert summary["prediction"] == stack.prediction.words
+        assert summary["prediction"] == stack.prediction.source
         assert summary["difference_percent"] is not None

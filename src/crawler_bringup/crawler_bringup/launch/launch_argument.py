@@ -1,4 +1,7 @@
-"""The words of the launch files, such as lockstep:=true, and what the user wants by them. It knows no launch system."""
+"""The arguments of the launch files, such as lockstep:=true, and the options that they stand for.
+
+The launch system is not needed here.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,9 @@ from gait_generators.kinds.gait_registry import GAITS
 from hybrid_controller.laws.law_registry import LAWS
 from sim_bridge.physics.engines import default_physics
 
-ArgumentGetter = Callable[[str], str]  # what the user, or the default, says for a word
-FLAG = ("true", "false")
+ArgumentGetter = Callable[[str], str]  # returns the value of an argument
+BOOLEAN = ("true", "false")
+MAX_PORT = 65535
 
 
 @dataclass(frozen=True)
@@ -27,13 +31,14 @@ class LaunchArgument:
 
     name: str
     default: str
-    about: str
-    choices: tuple[str, ...] = ()  # empty: anything
+    description: str
+    choices: tuple[str, ...] = ()  # empty: any text
 
 
-def _robots_words() -> tuple[LaunchArgument, ...]:
+def _robot_arguments() -> tuple[LaunchArgument, ...]:
+    robots = ", ".join(robot_names())
     return (
-        LaunchArgument("robot", default_robot(), f"one of {', '.join(robot_names())}, or the path of a robot.yaml"),
+        LaunchArgument("robot", default_robot(), f"one of {robots}, or the path of a robot.yaml"),
         LaunchArgument("namespace", "", "for a second robot on the same network"),
         LaunchArgument("set", "", "settings, such as 'gait.omega=8 robot.friction=0.4'"),
         LaunchArgument("params_file", "", "YAML file with sections robot, gait, controller, backend"),
@@ -41,78 +46,67 @@ def _robots_words() -> tuple[LaunchArgument, ...]:
 
 
 def stack_arguments() -> tuple[LaunchArgument, ...]:
-    """Those of crawler.launch.py."""
+    """Return the arguments of crawler.launch.py."""
+    backends = "physics engine, equations or motors; empty: physics, by the engine that is installed"
     return (
-        *_robots_words(),
-        LaunchArgument(
-            "backend",
-            "",
-            "what moves: physics, equations, ...; empty for physics by the engine that is installed",
-            ("", *BACKENDS),
-        ),
-        LaunchArgument("emulate", "false", "with the backend hardware: on pretended motors and buses", FLAG),
-        LaunchArgument("controller", "", "the control law; empty for the robot's default", ("", *LAWS)),
-        LaunchArgument("gait", "", "the gait's name; empty for the robot's default", ("", *GAITS)),
-        LaunchArgument("rviz", "false", "show the robot in RViz", FLAG),
-        LaunchArgument("view", "false", "serve the live page", FLAG),
-        LaunchArgument("view_port", str(ViewSettings.port), "port of the live page; 0 for any"),
-        LaunchArgument("gui", "false", "show PyBullet's window", FLAG),
-        LaunchArgument("lockstep", "false", "repeatable to the bit", FLAG),
-        LaunchArgument("record", "", "directory for an MCAP recording; empty for none"),
-        LaunchArgument(
-            "secure",
-            "false",
-            "with the keys of ROS_SECURITY_KEYSTORE or keys/ here, so that nobody else can command",
-            FLAG,
-        ),
+        *_robot_arguments(),
+        LaunchArgument("backend", "", backends, ("", *BACKENDS)),
+        LaunchArgument("emulate", "false", "with the backend hardware: on emulated motors and buses", BOOLEAN),
+        LaunchArgument("controller", "", "the control law; empty: the robot's default", ("", *LAWS)),
+        LaunchArgument("gait", "", "the gait; empty: the robot's default", ("", *GAITS)),
+        LaunchArgument("rviz", "false", "show the robot in RViz", BOOLEAN),
+        LaunchArgument("view", "false", "serve the live page", BOOLEAN),
+        LaunchArgument("view_port", str(ViewSettings.port), "port of the live page; 0: any free port"),
+        LaunchArgument("gui", "false", "show PyBullet's window", BOOLEAN),
+        LaunchArgument("lockstep", "false", "repeatable to the bit", BOOLEAN),
+        LaunchArgument("record", "", "directory for an MCAP recording; empty: no recording"),
+        LaunchArgument("secure", "false", "with the keys in ROS_SECURITY_KEYSTORE, or keys/ here", BOOLEAN),
         LaunchArgument("log_level", "info", "of every node", LOG_LEVELS),
     )
 
 
 def robot_view_arguments() -> tuple[LaunchArgument, ...]:
-    """Those of view_robot.launch.py."""
-    return (*_robots_words(), LaunchArgument("rviz", "true", "start RViz", FLAG))
+    """Return the arguments of view_robot.launch.py."""
+    return (*_robot_arguments(), LaunchArgument("rviz", "true", "start RViz", BOOLEAN))
 
 
-def stack_options(said: ArgumentGetter, command: str) -> Options:
-    """What is wanted of a ring; `command` is all that was typed. Raises UserError for words that contradict others."""
+def stack_options(get: ArgumentGetter, command: str) -> Options:
+    """Return the options of a stack; `command` is the command line. Raises UserError for contradicting arguments."""
     flags = []
-    if said("gui") == "true":
+    if get("gui") == "true":
         flags.append(BackendFlag("gui:=true", "gui", True, about="PyBullet's window"))
-    if said("lockstep") == "true":
+    if get("lockstep") == "true":
         flags.append(BackendFlag("lockstep:=true", "lockstep", True))
-    backend = said("backend") or default_physics(node_engines())
+    backend = get("backend") or default_physics(node_engines())
     return Options(
-        robot=said("robot"),
-        backend=said("backend"),
-        emulate=said("emulate") == "true",
-        controller=said("controller"),
-        gait=said("gait"),
-        settings=apply_flags(_settings(said), backend, flags, "set:=", said("set").split()),
-        namespace=said("namespace"),
-        rviz=said("rviz") == "true",
-        view=said("view") == "true",
-        view_port=_port(said("view_port")),
-        record=said("record"),
-        log_level=said("log_level"),
+        robot=get("robot"),
+        backend=get("backend"),
+        emulate=get("emulate") == "true",
+        controller=get("controller"),
+        gait=get("gait"),
+        settings=apply_flags(_settings(get), backend, flags, "set:=", get("set").split()),
+        namespace=get("namespace"),
+        rviz=get("rviz") == "true",
+        view=get("view") == "true",
+        view_port=_port(get("view_port")),
+        record=get("record"),
+        log_level=get("log_level"),
         command=command,
-        secure=said("secure") == "true",
+        secure=get("secure") == "true",
     )
 
 
-def robot_view_options(said: ArgumentGetter) -> Options:
-    """What is wanted of a robot that stands still."""
-    return Options(
-        robot=said("robot"), settings=_settings(said), namespace=said("namespace"), rviz=said("rviz") == "true"
-    )
+def robot_view_options(get: ArgumentGetter) -> Options:
+    """Return the options of view_robot.launch.py."""
+    return Options(robot=get("robot"), settings=_settings(get), namespace=get("namespace"), rviz=get("rviz") == "true")
 
 
-def _settings(said: ArgumentGetter) -> Settings:
-    file = said("params_file")
-    return merge(read_settings(file) if file else {}, parse_assignments(said("set").split()))
+def _settings(get: ArgumentGetter) -> Settings:
+    file = get("params_file")
+    return merge(read_settings(file) if file else {}, parse_assignments(get("set").split()))
 
 
 def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) <= 65535):
-        raise UserError(f"view_port:={text} is no port: give 1 to 65535, or 0 for any that is free.")
+    if not (text.isascii() and text.isdigit() and int(text) <= MAX_PORT):
+        raise UserError(f"view_port:={text} is no port: give 1 to {MAX_PORT}, or 0 for any that is free.")
     return int(text)

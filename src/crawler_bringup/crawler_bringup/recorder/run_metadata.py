@@ -1,4 +1,4 @@
-"""What a recording says of its run: all that is needed to repeat it."""
+"""The metadata of a recorded run: everything needed to repeat it."""
 
 from __future__ import annotations
 
@@ -15,56 +15,57 @@ from crawler_core.robot.robot_spec import RobotSpec
 from gait_generators.kinds.gait_registry import GAITS, gait_defaults
 from gait_generators.node.gait_node import GaitSettings
 from hybrid_controller.laws.law_registry import law_parameters
-from hybrid_controller.node.controller_node import ControllerSettings
+from hybrid_controller.node.controller_settings import ControllerSettings
 
 Values = Mapping[str, Any]
 
 
-def run_metadata(said: Values, sections: Mapping[str, Values], merged: Values, spec: RobotSpec) -> str:
-    """The YAML of the first message of a recording.
+def run_metadata(choices: Values, sections: Mapping[str, Values], parameters: Values, spec: RobotSpec) -> str:
+    """Return the YAML of a recording's first message.
 
-    `said` is what was asked for by name, `sections` the settings that were given, `merged` those of every node with
-    their defaults.
+    `choices` are the names and numbers of the run, `sections` the user's settings, `parameters` those of every node
+    with their defaults.
     """
     given = {section: dict(values) for section, values in sections.items() if values}
-    about = {
-        **said,
+    metadata = {
+        **choices,
         **given,
         "robot_parameters": dict(spec.parameters),
-        "parameters": merged,
+        "parameters": parameters,
         "robot_file": spec.document,
     }
-    return yaml.safe_dump(_plain(about), sort_keys=False, default_flow_style=None, width=10**6)
+    return yaml.safe_dump(_plain(metadata), sort_keys=False, default_flow_style=None, width=10**6)
 
 
 def merged_parameters(
     spec: RobotSpec, entry: BackendEntry, backend: Values, gait: tuple[str, Values], law: tuple[str, Values]
 ) -> dict[str, dict[str, Any]]:
-    """By node every parameter with the value that it has: the user's, the robot file's or its own default.
+    """Return every parameter of every node with its value: the user's, the robot file's or the default.
 
-    `gait` and `law` are names, with what is said for their nodes.
+    `gait` and `law` are each a name with the parameters given to its node.
     """
-    (gait_name, of_gait), (law_name, of_law) = gait, law
+    (gait_name, gait_values), (law_name, law_values) = gait, law
     own = {**own_robot_settings(spec, entry.backend.kind, entry.settings), **backend}
+    gait_own = {**gait_defaults(spec, gait_name), **gait_values}
     return {
         "backend": {**_built(BackendSettings, backend), **_built(entry.settings, own)},
-        "gait": {
-            **_built(GaitSettings, of_gait),
-            **_built(GAITS[gait_name].parameters, {**gait_defaults(spec, gait_name), **of_gait}),
+        "gait": {**_built(GaitSettings, gait_values), **_built(GAITS[gait_name].parameters, gait_own)},
+        "controller": {
+            **_built(ControllerSettings, law_values),
+            **asdict(law_parameters(spec, law_name, law_values)),
         },
-        "controller": {**_built(ControllerSettings, of_law), **asdict(law_parameters(spec, law_name, of_law))},
     }
 
 
 def _built(cls: type, values: Values) -> dict[str, Any]:
-    """The parameters of `cls`, of which `values` may have some, and others' as well."""
+    """Return all parameters of `cls`; `values` may have some of them, and others too."""
     names = {info.name for info in describe(cls)}
-    made: Any = build(cls, {name: value for name, value in values.items() if name in names}, section="")
-    return {name: getattr(made, name) for name in sorted(names)}
+    built: Any = build(cls, {name: value for name, value in values.items() if name in names}, section="")
+    return {name: getattr(built, name) for name in sorted(names)}
 
 
 def _plain(value: Any) -> Any:
-    """Of mappings and sequences of any kind those that YAML knows."""
+    """Return mappings and sequences of any kind as those that YAML has."""
     if isinstance(value, Mapping):
         return {str(key): _plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):

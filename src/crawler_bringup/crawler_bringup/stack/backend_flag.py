@@ -1,4 +1,4 @@
-"""The short words for settings of the backend that both front doors have, such as --lockstep and lockstep:=true."""
+"""The flags for settings of the backend, such as --lockstep on the command line and lockstep:=true in launch files."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from crawler_core.parameters import describe
 
 @dataclass(frozen=True)
 class BackendFlag:
-    """A word that the user gave, and the parameter of the backend that it stands for."""
+    """A flag as the user wrote it, and the parameter of the backend that it sets."""
 
-    word: str
-    name: str
+    text: str
+    parameter: str
     value: Any
-    about: str = ""  # for a parameter that not every backend has: what the word is about
+    about: str = ""  # the feature it is about, where not every backend has the parameter
 
 
 def apply_flags(
-    settings: Settings, backend: str, flags: Iterable[BackendFlag], set_word: str, said: Sequence[str]
+    settings: Settings, backend: str, flags: Iterable[BackendFlag], set_option: str, assignments: Sequence[str]
 ) -> Settings:
-    """`settings` with what the flags stand for.
+    """Return `settings` with the values of the flags.
 
-    `said` are the assignments that the user wrote behind `set_word`. Raises UserError for a flag that contradicts one
-    of them, and for one that means nothing to the backend.
+    `assignments` are what the user wrote behind `set_option`. Raises UserError for a flag that contradicts one of them
+    or that the backend does not have.
     """
-    explicit = parse_assignments(said).get("backend", {})
+    explicit = parse_assignments(assignments).get("backend", {})
     for flag in flags:
-        if backend in BACKENDS and flag.name not in _parameters(backend):
-            raise UserError(f"{flag.word} is about {flag.about}: the backend {backend} has none.")
-        if explicit.get(flag.name, flag.value) != flag.value:
-            told = f"{set_word}backend.{flag.name}={explicit[flag.name]}"
-            raise UserError(f"{flag.word} contradicts {told}: give one of them.")
-        settings = merge(settings, {"backend": {flag.name: flag.value}})
+        if backend in BACKENDS and flag.parameter not in _parameters(backend):
+            raise UserError(f"{flag.text} is about {flag.about}: the backend {backend} has none.")
+        if explicit.get(flag.parameter, flag.value) != flag.value:
+            assigned = f"{set_option}backend.{flag.parameter}={explicit[flag.parameter]}"
+            raise UserError(f"{flag.text} contradicts {assigned}: give one of them.")
+        settings = merge(settings, {"backend": {flag.parameter: flag.value}})
     return settings
 
 

@@ -1,6 +1,7 @@
-"""What the Python of the nodes has, which on a ROS 2 install is not the one that `ros2 launch` runs on.
+"""The physics engines that the nodes can import.
 
-`ros2` runs on the system's Python, the nodes on that of the virtual environment in which they were built.
+On a ROS 2 install `ros2 launch` runs on the system's Python, the nodes on that of the virtual environment in which they
+were built.
 """
 
 from __future__ import annotations
@@ -14,24 +15,28 @@ from ament_index_python.packages import get_package_prefix
 
 from sim_bridge.physics.engines import ENGINE_ENTRIES, installed_engines
 
-FIND = "from importlib.util import find_spec; import sys; print(*(name for name in sys.argv[1:] if find_spec(name)))"
+FIND_ENGINES = (
+    "from importlib.util import find_spec; import sys; print(*(name for name in sys.argv[1:] if find_spec(name)))"
+)
 
 
 @cache
 def node_engines() -> tuple[str, ...]:
-    """The physics engines that the nodes can import."""
+    """Return the physics engines that the Python of the nodes has."""
     python = _python_of(Path(get_package_prefix("sim_bridge")) / "lib" / "sim_bridge")
     if python is None or python.parent == Path(sys.executable).parent:
         return installed_engines()
     try:
-        answer = subprocess.run([python, "-c", FIND, *ENGINE_ENTRIES], capture_output=True, text=True, check=True)
+        answer = subprocess.run(
+            [python, "-c", FIND_ENGINES, *ENGINE_ENTRIES], capture_output=True, text=True, check=True
+        )
     except (OSError, subprocess.CalledProcessError):
         return installed_engines()
     return tuple(answer.stdout.split())
 
 
 def _python_of(folder: Path) -> Path | None:
-    """The Python that the first line of the executables in a folder names."""
+    """Return the Python in the first line of the executables in a folder."""
     for file in sorted(folder.glob("*_backend")):
         with file.open("rb") as opened:
             first = opened.readline().decode(errors="replace").strip()

@@ -1,4 +1,4 @@
-"""What a run can be compared with, and the gaits that the equations rule out."""
+"""The prediction that a run is compared with, and the gaits that the equations rule out."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from hybrid_controller.laws.law_registry import LAWS, law_parameters
 
 @dataclass(frozen=True)
 class Prediction:
-    """The steady crawl by the equations."""
+    """The steady crawl by the equations or by a law."""
 
-    numbers: Mapping[str, Any] | None  # those of crawler_models; None: there are none for this run
-    words: str  # what the measured is compared with, or why with nothing
+    numbers: Mapping[str, Any] | None  # of crawler_models; None: no prediction for this run
+    source: str  # such as "equations", or the reason why there are none
 
 
 def predict_by_equations(spec: RobotSpec, gait: Gait) -> Prediction:
-    """Of the bare gait. Raises UserError for a gait that the robot's equations rule out."""
+    """Predict the bare gait. Raises UserError for a gait that the robot's equations rule out."""
     if not predicts(spec):
         return Prediction(None, "none: there are no equations for this robot")
     numbers = predict(spec, gait)
@@ -33,9 +33,9 @@ def predict_by_equations(spec: RobotSpec, gait: Gait) -> Prediction:
 
 
 def predict_by_law(spec: RobotSpec, gait: Gait, law: str, controller: Mapping[str, Any]) -> Prediction | None:
-    """Of a law that changes what the robot does; None for a law under which the robot's own equations hold.
+    """Predict the run under a law; return None for a law under which the robot's own equations hold.
 
-    A prediction that is not valid is a finding here, and no mistake in the input.
+    An invalid prediction is a result here, not an error of the input.
     """
     of_law = LAWS[law].prediction
     if of_law is None:

@@ -32,7 +32,7 @@ from gait_generators.kinds.gait_registry import gait_name, make_gait
 from gait_generators.kinds.limit_check import check_limits
 from gait_generators.node.gait_node import GaitSettings
 from hybrid_controller.laws.law_registry import LAWS, law_defaults, law_name
-from hybrid_controller.node.controller_node import ControllerSettings
+from hybrid_controller.node.controller_settings import ControllerSettings
 
 # the stack sets these for every node; the user gives each once, such as --robot or backend.rate
 RESERVED_PARAMETERS = ("robot", "robot_overrides", "rate", "lockstep", "gait", "law")
