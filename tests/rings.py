@@ -82,7 +82,7 @@ def alive(pid):
         return False
 
 
-def until(ring, condition):
+def until(stack, condition):
     """Watch a ring until a condition has held at one look: a joint that moves may stand still at the next."""
     held = False
 
@@ -91,19 +91,19 @@ def until(ring, condition):
         held = bool(condition())
         return held
 
-    ring.watch(look, LONG)
+    stack.wait_until(look, LONG)
     assert held
 
 
-def wait_for_end(ring, seconds=280.0):
+def wait_for_end(stack, seconds=280.0):
     """Watch a ring until its time stands still at the `stop_at` of its backend."""
-    end = ring.stack.options.settings["backend"]["stop_at"]
+    end = stack.description.options.settings["backend"]["stop_at"]
 
     def ended():
-        return math.isclose(ring.log.time, end, abs_tol=1e-2)
+        return math.isclose(stack.log.time, end, abs_tol=1e-2)
 
-    ring.watch(ended, seconds)
-    assert ended(), f"the run came to {ring.log.time:g} of {end:g} s"
+    stack.wait_until(ended, seconds)
+    assert ended(), f"the run came to {stack.log.time:g} of {end:g} s"
 
 
 def engines(*others: str) -> list[Any]:

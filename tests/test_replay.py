@@ -10,11 +10,11 @@ from rings import widened
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
-from crawler_cli.recordings.replay_publisher import SHOWN, ReplayPublisher
+from crawler_cli.recordings.replay_publisher import REPLAYED, ReplayPublisher
 from crawler_nodes.client.stack_monitor import StackMonitor
 from crawler_nodes.run_log.log import RunLog
+from crawler_nodes.topics import Topic
 from crawler_nodes.transport import duplicate_stack_check
-from crawler_nodes.transport.tap import Topic
 from crawler_studies.recordings.recording import connections, reading
 
 DRIVING = ("joint_commands", "gait_reference", "cmd_vel")
@@ -50,7 +50,7 @@ def test_a_viewer_below_the_namespace_sees_what_was_recorded_and_nothing_drives(
         recorded = [data for _, _, data in reader.messages(connections(reader, "joint_states"))]
         with StackMonitor(topics, log=log, joints=False, namespace="yesterday") as view:
             looked_at = ("joint_states", "odom", "contact_states", "tf")
-            assert view.wait(lambda: all(replay.heard(name) for name in looked_at), 60.0)
+            assert view.wait(lambda: all(replay.has_subscriber(name) for name in looked_at), 60.0)
             # what is said before it is known here who says it may be dropped
             assert view.wait(lambda: ("replay", "/yesterday") in view.node.get_node_names_and_namespaces(), 60.0)
             replay.play(reader, 0.001, sleep=slept.append)
@@ -66,7 +66,7 @@ def test_a_viewer_below_the_namespace_sees_what_was_recorded_and_nothing_drives(
     assert "odom" in frames
     assert "yesterday/body" in frames
     assert all(frame == "odom" or frame.startswith("yesterday/") for frame in frames)
-    assert set(SHOWN) <= said
+    assert set(REPLAYED) <= said
     assert not said & set(DRIVING)
     assert 500.0 < slept[-1] <= 1000.0  # what it would have waited for the last second, a thousand times as slow
 
@@ -94,9 +94,9 @@ def test_what_cannot_be_replayed_is_one_sentence(call, crawl, words, sentence):
 
 def test_a_replay_does_not_speak_in_a_ring(call, crawl, monkeypatch):
     monkeypatch.setattr(duplicate_stack_check, "ANSWER", 60.0)  # it looks until they are there
-    with ExitStack() as ring:
+    with ExitStack() as stack:
         for topic in duplicate_stack_check.TOPICS:
-            view = ring.enter_context(StackMonitor(namespace="taken", name=topic))
+            view = stack.enter_context(StackMonitor(namespace="taken", name=topic))
             view.node.create_publisher(JointState, topic, 10)
         code, out, err = call("replay", str(crawl), "--namespace", "taken")
     assert (code, out) == (2, "")

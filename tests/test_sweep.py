@@ -34,7 +34,7 @@ def test_a_map_has_the_papers_steps_and_is_not_computed_twice(call, tmp_path):
     assert code == 0, err
     told = json.loads(out)
     assert set(told) == set(
-        re.findall(r"[A-Za-z_]+", re.sub(r"\([^)]*\)", "", sweep.EPILOG.split("keys of --json:")[1]))
+        re.findall(r"[A-Za-z_]+", re.sub(r"\([^)]*\)", "", sweep.HELP.split("keys of --json:")[1]))
     )
     assert (told["points"], told["valid"], told["evaluated"], told["finished_before"]) == (10, 10, 10, 0)
     table = pyarrow.parquet.read_table(tmp_path / told["table"]).to_pylist()

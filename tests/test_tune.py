@@ -118,7 +118,7 @@ def test_killed_and_resumed_it_finds_what_it_would_have_found(crawler, call, tmp
     whole = json.loads(out)
     assert rows(study) == rows(tmp_path / "whole.sqlite")
     assert told["best"] == whole["best"]
-    (listed,) = re.findall(r"^keys of --json: (.*)", tune.EPILOG, re.DOTALL | re.MULTILINE)
+    (listed,) = re.findall(r"^keys of --json: (.*)", tune.HELP, re.DOTALL | re.MULTILINE)
     assert set(told) == {item.split()[0] for item in re.sub(r"\([^)]*\)", "", listed).split(",")}
     assert told["command"] == whole["command"]
     assert (tmp_path / "parts.png").exists()
@@ -131,7 +131,7 @@ QUICK = 16.0  # and where they do not
 
 
 @pytest.fixture
-def ring(request):
+def stack(request):
     """A ring that somebody else has started: fast, but not so fast that the cores wait for it while others start."""
     backend, factor, omega = getattr(request, "param", ("model", 10.0, OMEGA))
     settings = {"gait": {"omega": omega}, **lockstep(factor, rate=GENTLE)}
@@ -155,7 +155,7 @@ def the_gait(names=("psi", "omega")):
         link.close()
 
 
-def test_a_running_ring_is_tuned_and_given_back(unhurried, crawler, tmp_path, ring):
+def test_a_running_ring_is_tuned_and_given_back(unhurried, crawler, tmp_path, stack):
     before = the_gait()
     result = tune_process(crawler, "--over", "gait.psi", "--backend", "ring", "--budget", "2", "--json", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
@@ -172,7 +172,7 @@ def test_a_running_ring_is_tuned_and_given_back(unhurried, crawler, tmp_path, ri
 
 # in physics, because joints that stop at once let the feet of the equations leave the ground
 @pytest.mark.parametrize("ring", [(PHYSICS, 10.0, QUICK)], indirect=True)
-def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(unhurried, crawler, tmp_path, ring):
+def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(unhurried, crawler, tmp_path, stack):
     before = the_gait()
     settles = "gait.psi=70:110"  # deg, where physics measures every gait
     words = ["--over", settles, "--backend", "ring", "--budget", "500", "--out", "a.sqlite"]
@@ -188,10 +188,10 @@ def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(unhurrie
 
     try:
         wait_for(lambda: hears(" of 500; "))
-        ring.call(Trigger, "backend/estop", Trigger.Request())
+        stack.call(Trigger, "backend/estop", Trigger.Request())
         wait_for(lambda: hears("e-stopped"))
-        ring.call(Trigger, "backend/reset", Trigger.Request())
-        ring.call(SetBool, "backend/enable", SetBool.Request(data=True))
+        stack.call(Trigger, "backend/reset", Trigger.Request())
+        stack.call(SetBool, "backend/enable", SetBool.Request(data=True))
         wait_for(lambda: hears("repeated"))
         before_stop = done()
         wait_for(lambda: done() > before_stop + 1)
@@ -208,7 +208,7 @@ def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(unhurrie
 
 
 @pytest.mark.parametrize("ring", [("model", 1.0, QUICK)], indirect=True)
-def test_what_a_ring_cannot_do_is_one_sentence(call, tmp_path, ring):
+def test_what_a_ring_cannot_do_is_one_sentence(call, tmp_path, stack):
     code, _, err = call("tune", "--over", "gait.alpha", "--gait", "time_scaled", "--backend", "ring")
     assert code == 2
     assert "start it with --gait time_scaled" in err
@@ -319,7 +319,7 @@ def test_the_action_gives_feedback_can_be_cancelled_and_goes_on(tmp_path):
             ({"objective": "worst_step", "minimise": True}, "to be maximised"),
             ({"controller": "hybird"}, "did you mean 'hybrid'"),
             ({"settings": "{gait: 8.0}"}, "must hold 'name: value' pairs"),
-            ({"settings": "{backend: {step: 0.001}}"}, "mean nothing to a tuning on model"),
+            ({"settings": "{backend: {step: 0.001}}"}, "a tuning on model has no use for 'backend' settings"),
             ({"keep_best": True}, "the backend ring"),
             ({"backend": "ring", "stack_namespace": "a b"}, "the namespace 'a b' is not allowed"),
             ({"variables": ["gait.shape"]}, "crawler tune --over gait.shape"),

@@ -10,7 +10,7 @@ from rings import GENTLE, LONG, PATIENCE, lockstep, widened
 
 from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.stack import make_stack
-from crawler_cli.run.node_processes import command
+from crawler_cli.run.node_processes import node_command
 from crawler_testing.fixtures.running_stack import RunningStack
 
 
@@ -20,17 +20,17 @@ def first():
 
     Unless it was `alone`, who looks on may have seen states of both, until the second gave way.
     """
-    with RunningStack(Options(backend="model", settings=lockstep(1.0, rate=GENTLE))) as ring:
+    with RunningStack(Options(backend="model", settings=lockstep(1.0, rate=GENTLE))) as stack:
 
         def goes_on(*, alone=True):
-            since = ring.log.time
-            ring.watch(lambda: ring.log.time > since + 0.3, LONG)
-            assert ring.log.time > since
-            assert not (alone and ring.log.went_back)
-            ring.log.went_back = False
-            assert ring.log.motion == "active"
+            since = stack.log.time
+            stack.wait_until(lambda: stack.log.time > since + 0.3, LONG)
+            assert stack.log.time > since
+            assert not (alone and stack.log.went_back)
+            stack.log.went_back = False
+            assert stack.log.motion == "active"
 
-        ring.watch(lambda: ring.log.distance > 0.0, LONG)
+        stack.wait_until(lambda: stack.log.distance > 0.0, LONG)
         yield goes_on
 
 
@@ -56,7 +56,7 @@ def test_a_second_run_is_refused_before_anything_starts(patient, crawler, tmp_pa
 
 def test_a_second_backend_is_refused(tmp_path, first):
     backend = make_stack(Options(backend="model")).nodes[0]
-    second = run(*command(backend, tmp_path))
+    second = run(*node_command(backend, tmp_path))
     assert second.returncode == 2
     assert "a ring is there already, of /backend" in second.stderr
     first(alone=False)  # nobody looked before it started, and a busy machine may have shown it the first late

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crawler_bringup.stack.backend_registry import BACKENDS
-from crawler_cli.console.arguments import HOUR, add_json, add_settings, number, number_to, settings_of
+from crawler_cli.console.arguments import MAX_RUN_S, add_json, add_settings, number, number_up_to, read_all_settings
 from crawler_cli.console.interruption import StopRequest
 from crawler_cli.console.output import finite
 from crawler_core.errors import BackendFault, UserError, unknown_name
@@ -55,7 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--backends", default="", metavar="NAME,NAME,...", help="simulations (default: all that this machine has)"
     )
     parser.add_argument(
-        "--duration", type=number_to(HOUR), help=f"seconds (default: {PERIODS} periods of the gait, {LEAST:g} at least)"
+        "--duration",
+        type=number_up_to(MAX_RUN_S),
+        help=f"seconds (default: {PERIODS} periods of the gait, {LEAST:g} at least)",
     )
     parser.add_argument(
         "--within", type=number, default=3.0, metavar="PERCENT", help="that counts as agreement (default: %(default)s)"
@@ -70,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     from crawler_cli.plots.comparison_plot import draw
     from crawler_studies.simulation.backend_comparison import compare
 
-    settings = settings_of(arguments)
+    settings = read_all_settings(arguments)
     if "backend" in settings:
         raise UserError("'backend' settings mean something else to each backend: set them in the robot file.")
     if not arguments.within > 0.0:

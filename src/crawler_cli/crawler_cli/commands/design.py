@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from crawler_cli.commands.design_report import show, show_options
-from crawler_cli.console.arguments import add_json, add_settings, settings_of, whole
+from crawler_cli.console.arguments import add_json, add_settings, integer, read_all_settings
 from crawler_cli.console.interruption import StopRequest
 from crawler_cli.console.output import finite
 from crawler_core.errors import UserError, unknown_name
@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=LOW:HIGH,...",
         help="where to search a parameter, such as robot.crank_length=0.01:0.03; the same twice keeps it; repeatable",
     )
-    parser.add_argument("--seed", type=whole, default=0, help="of all that is drawn (default: %(default)s)")
+    parser.add_argument("--seed", type=integer, default=0, help="of all that is drawn (default: %(default)s)")
     parser.add_argument("--out", default="", metavar="FILE", help="where the parameters go (default: studies/...)")
     parser.add_argument("--options", action="store_true", help="list what --want and --over can say, and stop")
     add_settings(parser)
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.seed < 0:
         raise UserError(f"--seed {arguments.seed} is not allowed: give 0 or more.")
-    settings = settings_of(arguments)
+    settings = read_all_settings(arguments)
     case = StudyCase(arguments.robot, arguments.gait, settings)
     designer = _designer(case.spec)
     _check_sections(arguments, settings, case, designer)
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     search = designer.plan(case, wishes, ranges, arguments.seed)
     file = _file(arguments, case, wishes, ranges)
     asked = StopRequest(raises=False)
-    lines = _Lines(designer.what, arguments.json)
+    lines = _Lines(designer.target, arguments.json)
     begin = time.monotonic()
     found = search.run(lines, asked)
     seconds = time.monotonic() - begin
@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
     gait = case.gait_name if _searches_gaits(case, designer) else None
     with_gait = ["--gait", gait] if gait else []
     words = ["./crawler", "run", "--robot", arguments.robot or case.spec.name, *with_gait, "--params", str(file)]
-    from crawler_studies.design.designer import group_by_section
+    from crawler_studies.study.study_case import group_by_section
 
     result = {
         "robot": case.spec.name,
@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         show(case, designer, found, result)
     if asked():
-        print(f"crawler: interrupted after {lines.judged} {designer.what}s; the best is in {file}.", file=sys.stderr)
+        print(f"crawler: interrupted after {lines.judged} {designer.target}s; the best is in {file}.", file=sys.stderr)
         return 130
     return 0 if found.better else 1
 
@@ -144,7 +144,7 @@ def _designer(spec: RobotSpec) -> Designer:
 
 
 def _sections(case: StudyCase, designer: Designer) -> list[str]:
-    from crawler_studies.design.designer import group_by_section
+    from crawler_studies.study.study_case import group_by_section
 
     return sorted(group_by_section(designer.ranges(case)), reverse=True)
 
@@ -160,11 +160,11 @@ def _check_sections(
     for section in settings:
         if section not in known:
             raise UserError(
-                f"'{section}' settings mean nothing to the search for a {designer.what}: give {' and '.join(known)} "
+                f"'{section}' settings mean nothing to the search for a {designer.target}: give {' and '.join(known)} "
                 "settings."
             )
     if "gait" not in known and (arguments.gait or arguments.only == "gait"):
-        raise UserError(f"what is searched of '{case.spec.name}' is a {designer.what}: leave the gait out.")
+        raise UserError(f"what is searched of '{case.spec.name}' is a {designer.target}: leave the gait out.")
 
 
 def _wanted(words: list[str], designer: Designer) -> dict[str, Any]:
@@ -233,18 +233,18 @@ def _write(found: Design, file: Path, case: StudyCase, designer: Designer) -> tu
     from matplotlib.figure import Figure
 
     from crawler_bringup.stack.settings import merge
-    from crawler_studies.design.designer import group_by_section
     from crawler_studies.plots.drawing import save_columns
+    from crawler_studies.study.study_case import group_by_section
 
     title = case.spec.title
     picture, table = file.with_suffix(".png"), file.with_suffix(".csv") if found.table else None
     figure = Figure(figsize=(10.0, 7.0), layout="constrained")
     FigureCanvasAgg(figure)
-    figure.suptitle(f"{title}: the {designer.what} that was found")
+    figure.suptitle(f"{title}: the {designer.target} that was found")
     found.draw(figure)
     text = yaml.safe_dump(merge(case.settings, group_by_section(found.settings)), sort_keys=False)
     try:
-        file.write_text(f"# A {designer.what} for {title}\n{text}", encoding="utf-8")
+        file.write_text(f"# A {designer.target} for {title}\n{text}", encoding="utf-8")
         figure.savefig(picture, dpi=100)
         if table and found.table:
             save_columns(table, found.table)

@@ -18,10 +18,8 @@ def show(case: StudyCase, designer: Designer, found: Design, result: dict[str, A
     from rich.console import Console
     from rich.table import Table
 
-    from crawler_studies.design.designer import present
-
     console = Console(highlight=False)
-    title = f"{case.spec.title}: a {designer.what} in {result['seconds']:.1f} s"
+    title = f"{case.spec.title}: a {designer.target} in {result['seconds']:.1f} s"
     table = Table(title=title, title_justify="left")
     table.add_column("")
     for column in (f"gait {result['gait']}" if "gait" in result else "robot file", "found", "searched"):
@@ -29,7 +27,7 @@ def show(case: StudyCase, designer: Designer, found: Design, result: dict[str, A
     for name, value in found.settings.items():
         low, high = result["ranges"][name]
         unit = case.infos[name].unit
-        table.add_row(name, f"{present(case, name):g} {unit}", f"{value:g} {unit}", f"{low:g} to {high:g}")
+        table.add_row(name, f"{case.value(name):g} {unit}", f"{value:g} {unit}", f"{low:g} to {high:g}")
     table.add_section()
     for meaning in designer.columns:
         old, new = (
@@ -41,7 +39,7 @@ def show(case: StudyCase, designer: Designer, found: Design, result: dict[str, A
     for note in found.notes:
         console.print(note, soft_wrap=True, markup=False)
     if not found.better:
-        console.print(f"Nothing better was found: the {designer.what} as it was has the lower objective.")
+        console.print(f"Nothing better was found: the {designer.target} as it was has the lower objective.")
     sets = " ".join(f"--set {name}={value:g}" for name, value in found.settings.items())
     console.print(f"run: {result['command']}", soft_wrap=True, markup=False)
     console.print(f"the same in words: {sets}", soft_wrap=True, markup=False)

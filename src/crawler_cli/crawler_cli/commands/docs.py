@@ -1,4 +1,4 @@
-"""Make a site of this checkout's pages and of its modules' docstrings, to be read in a browser without a network."""
+"""Make a site of the documentation and of all modules' docstrings, to be read without a network."""
 
 from __future__ import annotations
 
@@ -6,28 +6,33 @@ import argparse
 import sys
 from pathlib import Path
 
-from crawler_cli.site.build import build
+from crawler_cli.docs_site import build_site
 
 ROOT = Path(__file__).resolve().parents[4]
-HELP = """examples:
+HELP = """
+  makes   the pages of this checkout and a page for each module, as HTML
+  where   site/, or --out FOLDER; the printed address opens it in a browser
+  time    about a minute; the first call also installs Sphinx
+
+examples:
   crawler docs
   crawler docs --out public
 
-exit codes: 0 done, 1 a link leads nowhere or a page cannot be read as it was meant, 2 the input cannot be used
+exit codes: 0 done, 1 done with warnings, such as a link that leads nowhere, 2 bad input
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `crawler docs`."""
+    """Add the arguments of `crawler docs`."""
     parser.add_argument(
         "--out", type=Path, default=Path("site"), metavar="FOLDER", help="where the site goes (default: %(default)s)"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Build the site and say where it begins."""
+    """Build the site and print its address."""
     out = arguments.out.resolve()
-    warnings = build(ROOT, out, sys.stderr)
+    warnings = build_site(ROOT, out, sys.stderr)
     for line in warnings:
         print(line, file=sys.stderr)
     print(f"Open file://{out}/README.html in a browser.")

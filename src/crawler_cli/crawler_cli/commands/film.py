@@ -13,11 +13,18 @@ from pathlib import Path
 from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.settings import merge
 from crawler_bringup.stack.stack import Stack, make_stack
-from crawler_cli.console.arguments import HOUR, add_json, add_settings, number_to, settings_of, whole
+from crawler_cli.console.arguments import MAX_RUN_S, add_json, add_settings, integer, number_up_to, read_all_settings
 from crawler_cli.console.interruption import StopRequest
 from crawler_cli.console.output import finite
-from crawler_cli.recordings.film_options import FASTEST, FPS, LASTS, STRIDE, WIDTH, FilmOptions
-from crawler_cli.run.run_watch import run_through
+from crawler_cli.recordings.film_options import (
+    DEFAULT_FPS,
+    DEFAULT_LENGTH_S,
+    DEFAULT_WIDTH_PX,
+    MAX_FPS,
+    MIN_PERIOD_S,
+    FilmOptions,
+)
+from crawler_cli.run.run_watch import run_to_end
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import default_robot
 from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
@@ -48,23 +55,31 @@ keys of --json: film, robot, begin_s, end_s, speed (beside real time), fps, fram
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `crawler film`."""
     parser.add_argument("recording", nargs="?", default="", help="an MCAP file, or the directory of a recorded run")
-    parser.add_argument("--from", type=number_to(HOUR), default=0.0, metavar="S", dest="begin", help="default: 0")
     parser.add_argument(
-        "--to", type=number_to(HOUR), metavar="S", dest="end", help=f"default: for {LASTS:g} s of film, or to the end"
+        "--from", type=number_up_to(MAX_RUN_S), default=0.0, metavar="S", dest="begin", help="default: 0"
+    )
+    parser.add_argument(
+        "--to",
+        type=number_up_to(MAX_RUN_S),
+        metavar="S",
+        dest="end",
+        help=f"default: for {DEFAULT_LENGTH_S:g} s of film, or to the end",
     )
     parser.add_argument(
         "--speed",
-        type=number_to(1e3),
+        type=number_up_to(1e3),
         metavar="F",
-        help=f"times real time (default: 1, or as slow as lets a stride last {STRIDE:g} s)",
+        help=f"times real time (default: 1, or as slow as lets a stride last {MIN_PERIOD_S:g} s)",
     )
     parser.add_argument(
         "--fps",
-        type=number_to(FASTEST),
-        default=FPS,
+        type=number_up_to(MAX_FPS),
+        default=DEFAULT_FPS,
         help="frames a second of film (default: %(default)g); a GIF counts in hundredths of a second",
     )
-    parser.add_argument("--width", type=whole, default=WIDTH, metavar="PIXELS", help="default: %(default)s")
+    parser.add_argument(
+        "--width", type=integer, default=DEFAULT_WIDTH_PX, metavar="PIXELS", help="default: %(default)s"
+    )
     parser.add_argument("--out", metavar="FILE", help="the film, .gif or .mp4; what is there is replaced")
     run = parser.add_argument_group("a run that is made for the film")
     run.add_argument("--robot", default="", help=f"which robot (default: {default_robot()})")
@@ -90,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise UserError(f"--{name} is about a run that is made here, and {arguments.recording} is a recording.")
         return _film(arguments, Path(arguments.recording), out)
     stack, directory = _stack(arguments)
-    if code := run_through(stack, directory, quiet=arguments.json):
+    if code := run_to_end(stack, directory, quiet=arguments.json):
         return code
     return _film(arguments, directory, out or directory / "film.gif")
 
@@ -109,7 +124,7 @@ def _stack(arguments: argparse.Namespace) -> tuple[Stack, Path]:
         backend=arguments.backend,
         controller=arguments.controller,
         gait=arguments.gait,
-        settings=merge(settings_of(arguments), {"backend": {"lockstep": True}}),
+        settings=merge(read_all_settings(arguments), {"backend": {"lockstep": True}}),
         extra_state_readers=1,
         command=shlex.join(["crawler", *sys.argv[1:]]),
     )
@@ -118,17 +133,17 @@ def _stack(arguments: argparse.Namespace) -> tuple[Stack, Path]:
         if stack.note:
             print(stack.note, file=sys.stderr)
         directory = Path(f"runs/film-{stack.spec.name}-{stack.options.backend}-{datetime.now():%Y%m%d-%H%M%S}")
-        end = wishes(arguments).span(stack)[1]
+        end = wishes(arguments).sample_times(stack)[1]
         stack = make_stack(replace(options, duration=end, record=str((directory / "recording").resolve())))
         lookout.raise_if_duplicate("wait until it has ended")
     return stack, directory
 
 
 def _film(arguments: argparse.Namespace, path: Path, file: Path | None) -> int:
-    from crawler_cli.recordings.film_frames import film
+    from crawler_cli.recordings.film_frames import make_film
 
     StopRequest(raises=True)
-    result = film(path, file, wishes(arguments), quiet=arguments.json)
+    result = make_film(path, file, wishes(arguments), quiet=arguments.json)
     if arguments.json:
         print(json.dumps(finite(result)))
     else:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crawler_bringup.stack.settings import Settings
-from crawler_cli.console.arguments import HOUR, add_json, add_settings, number_to, settings_of
+from crawler_cli.console.arguments import MAX_RUN_S, add_json, add_settings, number_up_to, read_all_settings
 from crawler_cli.console.interruption import StopRequest
 from crawler_cli.console.output import finite
 from crawler_cli.console.progress_line import ProgressLine
@@ -55,13 +55,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seconds",
-        type=number_to(HOUR),
+        type=number_up_to(MAX_RUN_S),
         metavar="S",
         help=f"of the run (default: {SHORTEST:g} s or {CYCLES} cycles more than --skip)",
     )
     parser.add_argument(
         "--skip",
-        type=number_to(HOUR),
+        type=number_up_to(MAX_RUN_S),
         default=SKIP,
         metavar="S",
         help="not looked at, at the start (default: %(default)s)",
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not 0.0 <= arguments.skip < math.inf:
         raise UserError(f"--skip {arguments.skip:g} is not allowed: give 0 s or more.")
     StopRequest(raises=True)
-    settings = settings_of(arguments)
+    settings = read_all_settings(arguments)
     try:
         analysis = (_recorded if arguments.recording else _run)(arguments, settings)
     except BackendFault as fault:
@@ -117,7 +117,11 @@ def _run(arguments: argparse.Namespace, settings: Settings) -> Analysis:
             f"--seconds {seconds:g} is not allowed: --skip and a whole cycle of the gait take {least:.4g} s."
         )
     backend = arguments.backend or default_backend(spec)
-    progress = ProgressLine(f"{spec.name} on {backend}", seconds, quiet=arguments.json)
+    line = ProgressLine(quiet=arguments.json)
+
+    def progress(time: float) -> None:
+        line(f"{spec.name} on {backend}: {time:.1f} of {seconds:.1f} s")
+
     return analyse_run(case, backend, settings.get("backend") or {}, seconds, skip, progress)
 
 

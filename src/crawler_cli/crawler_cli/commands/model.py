@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crawler_cli.console.arguments import add_json, add_settings, settings_of, whole
+from crawler_cli.console.arguments import add_json, add_settings, integer, read_all_settings
 from crawler_cli.console.output import finite
 from crawler_core.errors import UserError
 from crawler_core.parameters import build
@@ -52,14 +52,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--table", default="", metavar="FILE", help="write its lookup table, a .h or .csv file, and stop"
     )
-    parser.add_argument("--entries", type=whole, help=f"of the table over a turn (default: {ENTRIES})")
+    parser.add_argument("--entries", type=integer, help=f"of the table over a turn (default: {ENTRIES})")
     add_settings(parser)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what the equations say."""
-    settings = settings_of(arguments)
+    settings = read_all_settings(arguments)
     for section in settings:
         if section not in ("robot", "gait", "controller"):
             raise UserError(

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 from crawler_cli.console.arguments import add_json
-from crawler_cli.console.output import finite
+from crawler_cli.console.output import print_json
 from crawler_cli.recordings.recorded_run import recorded_stack
 from crawler_core.errors import UserError
 from crawler_nodes.run_log.log import RunLog
 from hybrid_controller.laws.law_registry import LAWS
 
-HELP = """examples:
-  crawler plot runs/NAME                           a run that was recorded with 'crawler run --record'
-  crawler plot my.mcap --out crawl.png          .pdf and .svg as well
+HELP = """
+  makes   the picture of `crawler run`, as .png, .pdf or .svg
+  where   beside the MCAP file, or --out FILE
+  time    some seconds
 
-The picture is that of `crawler run`. A recording that was cut off is drawn up to there, and one of another maker as far
-as it has the ring's topics; the equations' speed is there where the recording says which gait it is.
+A recording that was cut off is drawn up to there. One from another program is drawn as far as it
+has the stack's topics. The equations' speed is drawn if the recording names the gait.
+
+examples:
+  crawler plot runs/NAME                    a run recorded with 'crawler run --record'
+  crawler plot my.mcap --out crawl.png
 
 exit codes: 0 done, 2 bad input
 
@@ -28,14 +32,14 @@ keys of --json: picture, robot, duration_s, distance_m, joints, feet
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `crawler plot`."""
+    """Add the arguments of `crawler plot`."""
     parser.add_argument("recording", help="an MCAP file, or the directory of a recorded run")
     parser.add_argument("--out", metavar="FILE", help="the picture (default: beside the MCAP file, as .png)")
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read and draw."""
+    """Read the recording and draw it."""
     from crawler_cli.plots.run_plot import draw
     from crawler_studies.recordings.recording import find_recording, read_run_metadata, reading
 
@@ -54,9 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
         speed = numbers["speed_m_s"] if numbers else None
     try:
         draw(log, title, speed, marks, file)
-    except (OSError, ValueError) as error:  # ValueError: a kind of picture that there is not
-        why = getattr(error, "strerror", None) or str(error).rstrip(".")
-        raise UserError(f"{file} cannot be written: {why}.") from None
+    except (OSError, ValueError) as error:  # ValueError: an unknown suffix
+        reason = getattr(error, "strerror", None) or str(error).rstrip(".")
+        raise UserError(f"{file} cannot be written: {reason}.") from None
     result = {
         "picture": str(file),
         "robot": stack.spec.name if stack else None,
@@ -65,15 +69,18 @@ def run(arguments: argparse.Namespace) -> int:
         "joints": log.names,
         "feet": log.feet,
     }
-    print(json.dumps(finite(result)) if arguments.json else f"picture: {file}")
+    if arguments.json:
+        print_json(result)
+    else:
+        print(f"picture: {file}")
     return 0
 
 
 def _fill(log: RunLog, reader: Any) -> None:
-    """Let the log hear the recording, a topic at a time."""
+    """Pass the recorded messages to the log, one topic after the other."""
     from crawler_studies.recordings.recording import connections
 
-    for topic, hear in reversed(log.topics()):  # joints first, which times count from
-        there = connections(reader, topic.name)
-        for _, _, data in reader.messages(there) if there else ():
-            hear(data, {})
+    for topic, callback in reversed(log.topics()):  # joints first: times count from them
+        found = connections(reader, topic.name)
+        for _, _, data in reader.messages(found) if found else ():
+            callback(data, {})

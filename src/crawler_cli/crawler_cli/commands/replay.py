@@ -1,4 +1,4 @@
-"""Publish a recording on a ring's topics, in a namespace of its own, so that viewers show it as they show a robot."""
+"""Publish a recording on a stack's topics again, in a namespace of its own, for viewers."""
 
 from __future__ import annotations
 
@@ -10,21 +10,26 @@ from crawler_cli.console.arguments import namespace, number
 from crawler_core.errors import UserError
 from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 
-HELP = """examples:
-  crawler replay runs/NAME                         in the namespace 'replay', at the pace of the recording
+HELP = """
+  makes   the recorded messages on their topics, with a clock
+  where   the namespace 'replay', or --namespace
+  time    as long as the recording, divided by --real-time-factor; with --loop until Ctrl-C
+
+The namespace gets joint_states, contact_states, contact_estimates, odom, controller_state,
+motion_state, robot_description, diagnostics and clock. /tf and /tf_static get the namespace before
+each frame. Topics that drive a robot are left out: joint_commands, gait_reference and cmd_vel.
+Stamps and clock are those of the recording.
+
+examples:
+  crawler replay runs/NAME                  at the pace of the recording
   crawler replay my.mcap --namespace yesterday --real-time-factor 0.2 --loop
 
-Published are joint_states, contact_states, contact_estimates, odom, controller_state, motion_state, robot_description,
-diagnostics and clock below the namespace, and /tf and /tf_static with the namespace before each frame, as a ring does
-there. Nothing is published that drives a robot: no joint_commands, gait_reference or cmd_vel. Stamps are those of the
-recording, and the clock says what time it was.
-
-exit codes: 0 done, 2 bad input, or a ring that is in the namespace already; 130 interrupted
+exit codes: 0 done, 2 bad input, or a stack already runs in the namespace; 130 interrupted
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `crawler replay`."""
+    """Add the arguments of `crawler replay`."""
     parser.add_argument("recording", help="an MCAP file, or the directory of a recorded run")
     parser.add_argument("--namespace", type=namespace, default="replay", help="where (default: %(default)s)")
     parser.add_argument(
@@ -34,30 +39,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="F",
         help="recorded seconds per second (default: %(default)g)",
     )
-    parser.add_argument("--loop", action="store_true", help="again and again, until Ctrl-C")
+    parser.add_argument("--loop", action="store_true", help="repeat until Ctrl-C")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read and publish."""
+    """Read the recording and publish it."""
     from crawler_cli.recordings.replay_publisher import ReplayPublisher
     from crawler_studies.recordings.recording import read_run_metadata, reading
 
-    path = Path(arguments.recording)
+    path, factor = Path(arguments.recording), arguments.real_time_factor
     if not arguments.namespace.strip("/"):
         raise UserError("a replay needs a namespace of its own: give --namespace NAME.")
-    if not arguments.real_time_factor > 0.0:
-        raise UserError(f"--real-time-factor {arguments.real_time_factor:g} is not allowed: give more than 0.")
-    with reading(path) as reader, DuplicateStackCheck(arguments.namespace) as lookout:
+    if not factor > 0.0:
+        raise UserError(f"--real-time-factor {factor:g} is not allowed: give more than 0.")
+    with reading(path) as reader, DuplicateStackCheck(arguments.namespace) as duplicates:
         if not reader.message_count:
-            raise UserError(f"{path} holds no messages.")
+            raise UserError(f"{path} holds no messages: give the recording of a run.")
         given = read_run_metadata(reader).get("given")
         recorded = str(given.get("namespace") or "") if isinstance(given, dict) else ""
-        lookout.raise_if_duplicate("give the replay another --namespace")
+        duplicates.raise_if_duplicate("give the replay another --namespace")
         seconds = reader.duration * 1e-9
         with ReplayPublisher(arguments.namespace, recorded) as replay:
             print(f"{path}: {seconds:.1f} s in the namespace {arguments.namespace}; Ctrl-C ends it", file=sys.stderr)
-            replay.play(reader, arguments.real_time_factor)
+            replay.play(reader, factor)
             while arguments.loop:
-                replay.play(reader, arguments.real_time_factor)
+                replay.play(reader, factor)
             print(f"{replay.count} messages replayed", file=sys.stderr)
     return 0

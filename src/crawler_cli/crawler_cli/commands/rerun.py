@@ -17,8 +17,8 @@ from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.settings import merge
 from crawler_bringup.stack.stack import make_stack
 from crawler_cli.console.arguments import add_json
-from crawler_cli.recordings.recorded_run import interventions, late_ticks, recorded_options, what_differs
-from crawler_cli.run.run_watch import run_through
+from crawler_cli.recordings.recorded_run import count_late_ticks, find_differences, find_interventions, recorded_options
+from crawler_cli.run.run_watch import run_to_end
 from crawler_core.errors import UserError
 from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     with reading(path) as reader:
         about = read_run_metadata(reader)
         options = _options(about, path, arguments.robot, _end(reader, path))
-        done, late = interventions(reader), late_ticks(reader)
+        done, late = find_interventions(reader), count_late_ticks(reader)
     label = f"rerun-{about.get('robot_name')}-{options.backend}-{datetime.now():%Y%m%d-%H%M%S}"
     directory = Path(arguments.out or f"runs/{label}")
     if directory.exists():
@@ -78,13 +78,13 @@ def run(arguments: argparse.Namespace) -> int:
             made = (about.get("versions") or {}).get("crawler", "another version")
             raise UserError(f"the run cannot be made again here (it was recorded by crawler {made}): {error}") from None
         lookout.raise_if_duplicate("wait until it has ended")
-    if code := run_through(stack, directory, quiet=arguments.json):
+    if code := run_to_end(stack, directory, quiet=arguments.json):
         return code
     from crawler_studies.recordings.recording_comparison import compare
 
     with reading(path) as before, reading(directory) as now:
         found = compare(before, now)
-        differs, late_now = what_differs(about, read_run_metadata(now)), late_ticks(now)
+        differs, late_now = find_differences(about, read_run_metadata(now)), count_late_ticks(now)
     result = {
         "equal": found.same,
         "robot": stack.spec.name,

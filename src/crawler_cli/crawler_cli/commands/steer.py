@@ -14,7 +14,14 @@ from rich.table import Table
 from crawler_bringup.stack.settings import parse_assignments
 from crawler_cli.console.arguments import add_json, namespace
 from crawler_core.errors import UserError, unknown_name
-from crawler_nodes.client.stack_client import APPEARS, SETTLES, ServiceAnswer, StackClient, StackParameter, open_stack_client
+from crawler_nodes.client.stack_client import (
+    APPEARS,
+    SETTLES,
+    ServiceAnswer,
+    StackClient,
+    StackParameter,
+    open_stack_client,
+)
 
 NODES = ("gait", "controller")
 STOPS = ("estop", "reset", "enable", "stop")

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from crawler_bringup.stack.settings import parse_assignments
-from crawler_cli.console.arguments import add_json, add_settings, settings_of, whole
+from crawler_cli.console.arguments import add_json, add_settings, integer, read_all_settings
 from crawler_cli.console.interruption import StopRequest
 from crawler_cli.console.output import finite
 from crawler_core.errors import UserError
@@ -52,11 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--backend", default="model", help="who evaluates: model, pybullet or mujoco (default: %(default)s)"
     )
+    parser.add_argument("--out", default="", metavar="FILE", help="the table, .parquet or .csv (default: studies/...)")
     parser.add_argument(
-        "--out", default="", metavar="FILE", help="the table, .parquet or .csv (default: studies/...)"
-    )
-    parser.add_argument(
-        "--workers", type=whole, metavar="N", help="processes of its own (default in physics: one a core)"
+        "--workers", type=integer, metavar="N", help="processes of its own (default in physics: one a core)"
     )
     parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="evaluate on the Dask cluster there")
     add_settings(parser)
@@ -72,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     from crawler_studies.sweep.runner import sweep
 
     asked = StopRequest(raises=True)
-    settings = settings_of(arguments)
+    settings = read_all_settings(arguments)
     _refuse_contradictions(arguments)
     plan = make_plan(arguments.robot, arguments.gait, arguments.backend, settings, arguments.vary, arguments.controller)
     grid, quiet = plan.grid, arguments.json

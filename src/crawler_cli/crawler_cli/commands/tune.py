@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crawler_cli.console.arguments import add_json, add_settings, namespace, number, settings_of, whole
+from crawler_cli.console.arguments import add_json, add_settings, integer, namespace, number, read_all_settings
 from crawler_cli.console.interruption import StopRequest
 from crawler_cli.console.output import finite
 from crawler_core.errors import UserError
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[=LOW:HIGH],...",
         help="what to vary, such as gait.psi or gait.psi=0:180; repeatable",
     )
-    parser.add_argument("--budget", type=whole, help=f"evaluations in all, with earlier ones (default: {BUDGET})")
+    parser.add_argument("--budget", type=integer, help=f"evaluations in all, with earlier ones (default: {BUDGET})")
     parser.add_argument("--gait", default="", help="the gait's name (default: the robot's, or what --over needs)")
     parser.add_argument("--controller", default="", help="the control law (default: the robot's)")
     parser.add_argument(
@@ -92,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="by which share friction may stray (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=whole, default=0, help="of the first points and all choices (default: %(default)s)"
+        "--seed", type=integer, default=0, help="of the first points and all choices (default: %(default)s)"
     )
     parser.add_argument(
         "--out",
@@ -132,7 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
         minimise=arguments.minimise,
         law=arguments.controller,
         over=tuple(words),
-        settings=settings_of(arguments),
+        settings=read_all_settings(arguments),
         friction_set=arguments.friction_set,
         spread=arguments.spread,
         budget=BUDGET if arguments.budget is None else arguments.budget,

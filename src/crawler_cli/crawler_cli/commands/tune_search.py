@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from crawler_cli.console.arguments import settings_of
+from crawler_cli.console.arguments import read_all_settings
 from crawler_cli.console.interruption import StopRequest
 from crawler_cli.console.output import finite
 from crawler_core.errors import UserError
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace, search: ParameterSearch, name: str, words
         ParameterSearchRequest(
             robot=arguments.robot,
             gait=arguments.gait,
-            settings=settings_of(arguments),
+            settings=read_all_settings(arguments),
             maximise=arguments.maximise,
             backend=arguments.backend,
             friction_set=arguments.friction_set,

@@ -1,7 +1,7 @@
 """Handle Ctrl-C and SIGTERM.
 
-An exception from a signal handler can surface inside an import or a callback, which swallows it or raises another error.
-This module therefore also records that a signal came.
+An exception from a signal handler can surface inside an import or a callback, which swallows it or raises another one.
+Therefore this module also records that a signal came.
 """
 
 from __future__ import annotations

@@ -1,22 +1,24 @@
-"""How far something is: a line every two seconds, on standard error."""
+"""Print progress on stderr, a line now and then."""
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 
-EVERY = 2.0  # s
-
 
 class ProgressLine:
-    """Called with what is done of `total`; the first line comes after two seconds, and none where it is `quiet`."""
+    """Prints a line at most every `period_s`; sooner, every `news_period_s`, when `news` changes."""
 
-    def __init__(self, what: str, total: float, quiet: bool, said: str = "{:.1f} of {:.1f} s") -> None:
-        self._what, self._total, self._said = what, total, said
-        self._next = math.inf if quiet else time.monotonic() + EVERY
+    def __init__(self, quiet: bool, period_s: float = 2.0, news_period_s: float | None = None) -> None:
+        self._quiet = quiet
+        self._period_s = period_s
+        self._news_period_s = period_s if news_period_s is None else news_period_s
+        self._printed_at = time.monotonic()
+        self._news: object = None
 
-    def __call__(self, done: float) -> None:
-        if (now := time.monotonic()) >= self._next:
-            self._next = now + EVERY
-            print(f"{self._what}: {self._said.format(done, self._total)}", file=sys.stderr, flush=True)
+    def __call__(self, text: str, news: object = None) -> None:
+        period_s = self._period_s if news == self._news else self._news_period_s
+        if self._quiet or time.monotonic() - self._printed_at < period_s:
+            return
+        self._printed_at, self._news = time.monotonic(), news
+        print(text, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""The film of a recording: the robot at each frame's time, and the pictures of that."""
+"""Read the frames of a film from a recording, and draw them."""
 
 from __future__ import annotations
 
@@ -22,104 +22,124 @@ from crawler_view.film.film_file import check_kind, write_film
 from crawler_view.film.frame_renderer import FrameRenderer
 from crawler_view.scene.live_state import LiveState
 
-SMOOTH = 1000  # ms of film over which the camera's way is evened out
+SMOOTHING_MS = 1000  # of film, over which the camera's path is smoothed
 DESCRIPTION, SHOWN = "robot_description", ("joint_states", "odom", "contact_states")
 
 
 @dataclass(frozen=True)
-class Take:
-    """The frames of a film, as `LiveState.frame` gives them, and when they are in the run (s)."""
+class FilmFrames:
+    """Frames as of `LiveState.frame`, and their times in s of the run."""
 
     scene: Mapping[str, Any]
     frames: list[dict[str, Any]]
     times: list[float]
-    lasts: float  # s, the whole recording
+    duration: float  # s, of the whole recording
 
 
-def film(path: Path, file: Path | None, wishes: FilmOptions, quiet: bool) -> dict[str, Any]:
-    """Make the film of the recording `path`, beside it where no `file` is given; what there is to say of it.
+def make_film(path: Path, file: Path | None, options: FilmOptions, quiet: bool) -> dict[str, Any]:
+    """Make the film of the recording `path`, beside it unless a `file` is given. Return the keys of --json.
 
-    Raises UserError for what is no recording of a robot that moves, and where the film cannot be written.
+    Raises UserError if `path` is no recording of a robot that moves, or the film cannot be written.
     """
     with reading(path) as reader:
         stack = recorded_stack(read_run_metadata(reader), path)
-        begin, end, step = wishes.span(stack)
-        shown = take(reader, path, begin, end, step)
-    if len(shown.frames) < 2:
-        raise UserError(f"{path} lasts {shown.lasts:g} s: from {begin:g} to {end:g} s it has no two frames of a film.")
+        begin, end, step = options.sample_times(stack)
+        film = read_frames(reader, path, begin, end, step)
+    if len(film.frames) < 2:
+        raise UserError(
+            f"{path} has no two frames of a film from {begin:g} to {end:g} s: it lasts {film.duration:g} s. Give times "
+            "within that with --from and --to."
+        )
     file = file or find_recording(path)[1].with_suffix(".gif")
     check_kind(file)
-    title, planar = str(shown.scene["robot"]), False
+    title, is_planar = str(film.scene["robot"]), False
     if stack is not None:
         title = f"{stack.spec.name} on {stack.options.backend}, gait {stack.gait_name}"
-        planar = not RunLog.of(stack.spec).drifts
-    stage = FrameRenderer(shown.scene, shown.frames, planar, wishes.width, SMOOTH // wishes.delay, title)
-    speed = wishes.speed_of(stack)
-    pace = "real time" if speed == 1.0 else f"{speed:g} x real time"
-    progress = ProgressLine(str(file), stage.count, quiet, "{:.0f} of {:.0f} frames")
+        is_planar = not RunLog.of(stack.spec).drifts
+    frame_time = options.frame_time_ms
+    renderer = FrameRenderer(film.scene, film.frames, is_planar, options.width, SMOOTHING_MS // frame_time, title)
+    speed = options.playback_speed(stack)
+    speed_text = "real time" if speed == 1.0 else f"{speed:g} x real time"
+    progress = ProgressLine(quiet)
 
     def picture(i: int) -> Image.Image:
-        progress(i)
-        gone = shown.frames[i]["distance"]
-        return stage.picture(i, [f"{shown.times[i]:.2f} s{_far(gone)}", pace])
+        progress(f"{file}: {i} of {renderer.count} frames")
+        return renderer.picture(i, [f"{film.times[i]:.2f} s{_distance_text(film.frames[i]['distance'])}", speed_text])
 
-    replace_file(file, lambda part: write_film(stage.count, picture, stage.colours, wishes.delay, Path(part)))
+    replace_file(file, lambda part: write_film(renderer.count, picture, renderer.colours, frame_time, Path(part)))
     return {
         "film": str(file),
-        "robot": shown.scene["robot"],
-        "begin_s": shown.times[0],
-        "end_s": shown.times[-1],
+        "robot": film.scene["robot"],
+        "begin_s": film.times[0],
+        "end_s": film.times[-1],
         "speed": speed,
-        "fps": 1e3 / wishes.delay,
-        "frames": stage.count,
-        "width": stage.size[0],
-        "height": stage.size[1],
+        "fps": 1e3 / frame_time,
+        "frames": renderer.count,
+        "width": renderer.size[0],
+        "height": renderer.size[1],
         "bytes": file.stat().st_size,
         "recording": str(find_recording(path)[1]),
     }
 
 
-def _far(gone: float | None) -> str:
-    """How a distance (m) is written."""
-    if gone is None:
+def _distance_text(distance: float | None) -> str:
+    if distance is None:
         return ""
-    return f"    {round(1e3 * gone)} mm" if abs(gone) < 1.0 else f"    {gone:.2f} m"
+    return f"    {round(1e3 * distance)} mm" if abs(distance) < 1.0 else f"    {distance:.2f} m"
 
 
-def take(reader: AnyReader, path: Path, begin: float, end: float, every: float) -> Take:
-    """The robot every `every` seconds from `begin` to `end`, s from the first state. Raises UserError."""
+class FrameSampler:
+    """Takes frames of a state at regular times, while messages change the state."""
+
+    def __init__(self, state: LiveState, begin: float, end: float, step: float) -> None:
+        self._state, self._begin, self._end, self._step = state, begin, end, step
+        self._samples: list[tuple[float, dict[str, Any] | None]] = []
+
+    @property
+    def _next(self) -> float:
+        return self._begin + len(self._samples) * self._step
+
+    def advance(self, time: float) -> None:
+        """Take all frames before `time`, in s: the state is about to change."""
+        while time > self._next + 1e-9 and self._next <= self._end:
+            self._samples.append((self._next, self._state.frame()))
+
+    def finish(self, duration: float) -> tuple[list[float], list[dict[str, Any]]]:
+        """Take the frame at the end of the recording. Return the times and frames in which the robot is known."""
+        if self._next <= min(self._end, duration) + 1e-9:
+            self._samples.append((self._next, self._state.frame()))
+        known = [(time, frame) for time, frame in self._samples if frame is not None]
+        return [time for time, _ in known], [frame for _, frame in known]
+
+
+def read_frames(reader: AnyReader, path: Path, begin: float, end: float, step: float) -> FilmFrames:
+    """Return the robot every `step` s from `begin` to `end`, counted from the first state. Raises UserError."""
     state = LiveState()
-    hear = {topic.name: (topic, on) for topic, on in [*state.topics(), *state.joints()]}
+    topics = {topic.name: (topic.type, callback) for topic, callback in [*state.topics(), *state.joints()]}
 
-    def those(name: str) -> list[Connection]:
-        found = [connection for connection in connections(reader, name) if is_of(connection, hear[name][0].type)]
+    def find(name: str) -> list[Connection]:
+        found = [connection for connection in connections(reader, name) if is_of(connection, topics[name][0])]
         if len({connection.topic for connection in found}) > 1:
             raise UserError(f"{path} holds several {name}: record one robot at a time.")
         return found
 
-    described = those(DESCRIPTION)  # first: it has no stamp, and may stand behind the first states
+    described = find(DESCRIPTION)  # first: it has no stamp, and the recording may hold it after the first states
     for _, _, data in reader.messages(described) if described else ():
-        hear[DESCRIPTION][1](data, {})
-    there = [connection for name in SHOWN for connection in those(name)]
-    frames: list[dict[str, Any] | None] = []
-    times: list[float] = []
-    first = now = None
-    for connection, when, data in reader.messages(there) if there else ():
+        topics[DESCRIPTION][1](data, {})
+    shown = [connection for name in SHOWN for connection in find(name)]
+    sampler = FrameSampler(state, begin, end, step)
+    first = latest = None  # ns
+    for connection, latest, data in reader.messages(shown) if shown else ():
         name = connection.topic.rpartition("/")[2]
         if first is None and name == "joint_states":
-            first = when
-        now = when
-        while first is not None and (when - first) * 1e-9 > (at := begin + len(times) * every) + 1e-9 and at <= end:
-            times.append(at)
-            frames.append(state.frame())
-        hear[name][1](data, {})
-    if first is None or now is None:
-        raise UserError(f"{path} holds no run: no joint_states.")
+            first = latest
+        if first is not None:
+            sampler.advance((latest - first) * 1e-9)
+        topics[name][1](data, {})
+    if first is None or latest is None:
+        raise UserError(f"{path} holds no run: no joint_states. Record one with './crawler run --record'.")
     if state.scene is None:
-        raise UserError(f"{path} holds no robot_description, so nobody knows what the robot looks like.")
-    lasts = (now - first) * 1e-9
-    if (at := begin + len(times) * every) <= min(end, lasts) + 1e-9:
-        times.append(at)
-        frames.append(state.frame())
-    known = [(frame, at) for frame, at in zip(frames, times, strict=True) if frame is not None]
-    return Take(state.scene, [frame for frame, _ in known], [at for _, at in known], lasts)
+        raise UserError(f"{path} holds no robot_description, which a film needs: record that topic too.")
+    duration = (latest - first) * 1e-9
+    times, frames = sampler.finish(duration)
+    return FilmFrames(state.scene, frames, times, duration)

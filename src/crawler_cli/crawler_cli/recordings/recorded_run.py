@@ -1,4 +1,4 @@
-"""What a recording says of its run, as it is needed to make it again."""
+"""Read from a recording how to repeat its run, and compare the two."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from crawler_core.errors import UserError
 from crawler_core.robot.sections import SECTIONS
 from crawler_studies.recordings.recording import connections, read_messages
 
-# settings that say how long a node waits, by the wall clock, and nothing of what it then does
+# settings of waiting times on the wall clock, which do not change what a node does
 WAITING = {"real_time_factor", "lockstep_timeout", "answer_timeout", "reference_timeout", "readers", "stop_at"}
-LONGEST = 200  # characters of a value that is shown
+MAX_SHOWN_LENGTH = 200  # characters of a value
 
 
-def recorded_options(about: Mapping[str, Any], path: Path) -> Options:
-    """The options of the run that a recording was made of. Raises UserError where it does not say them."""
-    given = about.get("given")
-    names = [about.get(key) for key in ("backend_name", "law", "gait_name")]
+def recorded_options(metadata: Mapping[str, Any], path: Path) -> Options:
+    """Return the options of a recorded run. Raises UserError if the recording does not have them."""
+    given = metadata.get("given")
+    names = [metadata.get(key) for key in ("backend_name", "law", "gait_name")]
     if not isinstance(given, dict) or not all(isinstance(name, str) for name in names):
         raise UserError(f"{path} does not say how it was made: './crawler run --record' makes recordings that do.")
-    settings = {section: dict(about.get(section) or {}) for section in SECTIONS}
+    settings = {section: dict(metadata.get(section) or {}) for section in SECTIONS}
     settings["backend"].pop("stop_at", None)
     backend, law, gait = (str(name) for name in names)
     return Options(
@@ -39,16 +39,16 @@ def recorded_options(about: Mapping[str, Any], path: Path) -> Options:
     )
 
 
-def recorded_stack(about: Mapping[str, Any], path: Path) -> Stack | None:
-    """That of the recorded run; None where it cannot be made here."""
+def recorded_stack(metadata: Mapping[str, Any], path: Path) -> Stack | None:
+    """Return the stack of a recorded run, or None if it cannot be made here."""
     try:
-        return make_stack(recorded_options(about, path))
+        return make_stack(recorded_options(metadata, path))
     except UserError:
         return None
 
 
-def what_differs(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Where versions, parameters or the robot file of two runs are not the same, a phrase each."""
+def find_differences(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return a phrase for each difference of versions, parameters or robot file between two runs."""
     found = []
     for part in ("versions", "parameters", "robot_file"):
         before, after = dict(_leaves(recorded.get(part), part)), dict(_leaves(now.get(part), part))
@@ -59,19 +59,19 @@ def what_differs(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> list[st
     return found
 
 
-def interventions(reader: AnyReader) -> list[str]:
-    """What was done to the run while it ran, and a rerun does not do; a phrase each."""
+def find_interventions(reader: AnyReader) -> list[str]:
+    """Return a phrase for each intervention in a recorded run, which a rerun does not repeat."""
     found = ["cmd_vel steered it"] if any(True for _ in _messages(reader, "cmd_vel")) else []
     for event in _messages(reader, "parameter_events"):
         for parameter in event.changed_parameters:
             found.append(f"{parameter.name} of {event.node} was changed")
-    stopped = {said.message for said in _messages(reader, "motion_state")} - {"disabled", "active"}
-    found += [f"its motion was {state}" for state in sorted(stopped)]
+    states = {status.message for status in _messages(reader, "motion_state")} - {"disabled", "active"}
+    found += [f"its motion was {state}" for state in sorted(states)]
     return list(dict.fromkeys(found))
 
 
-def late_ticks(reader: AnyReader) -> int:
-    """How many ticks of the run had no command in time, as the backend said last."""
+def count_late_ticks(reader: AnyReader) -> int:
+    """Return how many ticks had no command in time, by the backend's last diagnostics."""
     late = 0
     for message in _messages(reader, "diagnostics"):
         for status in message.status:
@@ -90,4 +90,4 @@ def _leaves(value: Any, name: str) -> Iterator[tuple[str, str]]:
             yield from _leaves(inner, f"{name}.{key}")
     elif value is not None:
         text = str(value)
-        yield name, text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
+        yield name, text if len(text) <= MAX_SHOWN_LENGTH else f"{text[:MAX_SHOWN_LENGTH]} ..."

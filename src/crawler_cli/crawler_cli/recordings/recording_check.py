@@ -1,4 +1,4 @@
-"""What a run has left of its recording."""
+"""Check what a run has left of its recording."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import Path
 from crawler_core.errors import UserError
 
 
-def check_recording(wanted: str) -> tuple[str | None, str]:
-    """Where the recording is that should be in `wanted`, None for nowhere, and in a sentence what it lacks."""
+def check_recording(directory: str) -> tuple[str | None, str]:
+    """Return the recording's path, or None if there is none, and a sentence if it is incomplete."""
     from crawler_studies.recordings.recording import find_recording, reading
     from crawler_studies.recordings.truncated_mcap import ends
 
     try:
-        _, file = find_recording(Path(wanted))
+        _, file = find_recording(Path(directory))
         if ends(file):
-            return wanted, ""
+            return directory, ""
         with reading(file) as reader:
             seconds = reader.duration * 1e-9 if reader.message_count else 0.0
     except UserError as error:

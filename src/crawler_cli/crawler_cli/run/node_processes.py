@@ -1,4 +1,4 @@
-"""The nodes of a stack as child processes that never outlive their parent."""
+"""Run the nodes of a stack as child processes that never outlive their parent."""
 
 from __future__ import annotations
 
@@ -18,57 +18,57 @@ from crawler_bringup.stack.node_spec import NodeSpec
 from crawler_nodes.shutdown.parent import parent_environment
 from crawler_nodes.shutdown.stopped_process_detector import StoppedProcessDetector
 
-PR_SET_PDEATHSIG = 1
-GRACE = 1.7  # s between the polite request and SIGKILL; with it every process ends within 2 s
+PR_SET_PDEATHSIG = 1  # of prctl(2)
+KILL_DELAY_S = 1.7  # from SIGTERM to SIGKILL: every process ends within 2 s
 
 
 class NodeProcesses:
-    """Starts nodes, watches them and ends them; those that only a ROS 2 install has are left out."""
+    """Starts nodes, monitors them and ends them; leaves out those that only a ROS 2 install has."""
 
     def __init__(self, nodes: Sequence[NodeSpec], directory: Path) -> None:
         self._directory = directory
         self._nodes = [node for node in nodes if not node.installed_with_ros]
         self.children: dict[str, subprocess.Popen[bytes]] = {}
-        self._standstill: dict[str, StoppedProcessDetector] = {}
+        self._stop_detectors: dict[str, StoppedProcessDetector] = {}
 
     def start(self) -> None:
-        """Start every node, its output going to <directory>/<name>.log."""
+        """Start every node; its output goes to <directory>/<name>.log."""
         self._directory.mkdir(parents=True, exist_ok=True)
         for node in self._nodes:
-            log = (self._directory / f"{node.name}.log").open("wb")
-            self.children[node.name] = subprocess.Popen(
-                command(node, self._directory),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, **parent_environment(), **node.environment},
-                start_new_session=True,  # Ctrl-C reaches the parent alone, which ends the children in its own order
-                preexec_fn=end_with_parent,
-            )
-            log.close()
-            self._standstill[node.name] = StoppedProcessDetector(self.children[node.name].pid)
+            with (self._directory / f"{node.name}.log").open("wb") as log:
+                child = subprocess.Popen(
+                    node_command(node, self._directory),
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    env={**os.environ, **parent_environment(), **node.environment},
+                    start_new_session=True,  # Ctrl-C reaches only the parent, which ends the children in its own order
+                    preexec_fn=end_with_parent,
+                )
+            self.children[node.name] = child
+            self._stop_detectors[node.name] = StoppedProcessDetector(child.pid)
 
     def ended(self) -> dict[str, int]:
-        """The nodes that are no longer running, with their exit codes."""
+        """Return the nodes that have ended, with their exit codes."""
         return {name: child.returncode for name, child in self.children.items() if child.poll() is not None}
 
     def stopped(self) -> list[str]:
-        """The nodes that somebody has stopped for a while, without ending them."""
-        return [name for name, stands_still in self._standstill.items() if stands_still()]
+        """Return the nodes that SIGSTOP or a debugger has held for a while."""
+        return [name for name, is_stopped in self._stop_detectors.items() if is_stopped()]
 
-    def last_words(self, name: str, lines: int = 6) -> str:
-        """The end of a node's log."""
+    def last_lines(self, name: str, count: int = 6) -> str:
+        """Return the end of a node's log."""
         file = self._directory / f"{name}.log"
         text = file.read_text(errors="replace").strip()
-        return "\n".join(text.splitlines()[-lines:]) or f"(it said nothing in {file})"
+        return "\n".join(text.splitlines()[-count:]) or f"(its log {file} is empty)"
 
     def stop(self) -> dict[str, int]:
-        """End every node: asked first, killed if it does not listen. Returns the exit codes."""
-        self._send(signal.SIGTERM)  # SIGINT would show in the log of a node that has not got beyond its imports
-        self._send(signal.SIGCONT)  # who was stopped cannot make its motors safe
-        if not self._wait(GRACE):
+        """End every node, with SIGTERM and then SIGKILL. Return the exit codes."""
+        self._send(signal.SIGTERM)  # SIGINT would print a traceback in a node that still imports
+        self._send(signal.SIGCONT)  # a stopped node could not disable its motors
+        if not self._wait(KILL_DELAY_S):
             self._send(signal.SIGKILL)
-            self._wait(GRACE)
+            self._wait(KILL_DELAY_S)
         return {name: child.returncode for name, child in self.children.items()}
 
     def _send(self, number: signal.Signals) -> None:
@@ -86,10 +86,10 @@ class NodeProcesses:
         return True
 
 
-def command(node: NodeSpec, directory: Path) -> list[str]:
-    """The command line of a node; its parameters go into a file in `directory`."""
+def node_command(node: NodeSpec, directory: Path) -> list[str]:
+    """Return the command line of a node; its parameters go into a file in `directory`."""
     file = directory / f"{node.name}.params.yaml"
-    # JSON is YAML in which every text is quoted: ROS would read a bare nan or 1e3 as a number
+    # JSON is YAML with every text quoted: ROS would read a bare nan or 1e3 as a number
     file.write_text(json.dumps({"/**": {"ros__parameters": dict(node.parameters)}}, indent=1))
     executable = Path(get_package_prefix(node.package)) / "lib" / node.package / node.executable
     arguments: list[Any] = [executable, *node.arguments, "--ros-args", "-r", f"__node:={node.name}"]
@@ -101,7 +101,7 @@ def command(node: NodeSpec, directory: Path) -> list[str]:
 
 
 def end_with_parent() -> None:
-    """In the child: be told to end when the parent dies, however it dies."""
+    """Let the kernel send SIGTERM to this child when its parent dies."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() == 1:
         os._exit(1)

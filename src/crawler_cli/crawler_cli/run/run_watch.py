@@ -1,4 +1,4 @@
-"""One run, from the start of its processes to their end."""
+"""Run a stack from the start of its processes to their end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from crawler_bringup.stack.backend_registry import BACKENDS
 from crawler_bringup.stack.stack import Stack
-from crawler_cli.console.exit_code import EXIT_INTERRUPTED
+from crawler_cli.console.exit_code import EXIT_INTERRUPTED, EXIT_NOT_DONE, EXIT_USAGE
 from crawler_cli.console.interruption import was_interrupted
 from crawler_cli.run.loop_watchdog import LoopWatchdog
 from crawler_cli.run.node_processes import NodeProcesses
@@ -23,179 +23,188 @@ from crawler_nodes.client.stack_monitor import StackMonitor
 from crawler_nodes.run_log.log import RunLog
 from crawler_nodes.transport.duplicate_stack_check import DUPLICATE_STACK
 
-START_UP = 30.0  # s until the first state must have come
-FAILED = 1  # exit code of a run that did not come to its end
-USAGE = 2  # exit code of a node that refuses its input
-LOOK = 0.04  # s between two looks at the ring
-LAST_WORDS = 0.1  # s that are listened on: the last diagnostics carry the counters
-SILENT = 2.5  # s without a word of a node, which says one every second, until that is shown
-HUNG = 10.0  # s until the run ends for it
-STANDS = 5.0  # s that a backend may be inactive until the run ends for it
-TORQUE_OFF = 10.0  # s that a backend whose motors do not listen may go on trying to take their torque off
-AFTER_START = 2.0  # s after the first state, when there is time to load what the end needs
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP)  # a robot cannot be left standing by Ctrl-Z
+START_TIMEOUT_S = 30.0  # until the first state
+POLL_PERIOD_S = 0.04
+DRAIN_TIME_S = 0.1  # after the end: the last diagnostics carry the counters
+REPORT_WARNING_S = 2.5  # without diagnostics of a node, which come every second
+REPORT_TIMEOUT_S = 10.0  # the same, until the run ends
+INACTIVE_TIMEOUT_S = 5.0  # that a backend may be inactive until the run ends
+TORQUE_OFF_TIMEOUT_S = 10.0  # that a backend may go on trying to disable the torque of motors that do not answer
+PRELOAD_DELAY_S = 2.0  # after the first state: time to import what the end of the run needs
+END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP)  # Ctrl-Z must not leave motors powered
 
 
 @dataclass
 class RunOutcome:
-    """How a run went."""
+    """How a run ended."""
 
     log: RunLog
     failure: str = ""
-    refusal: str = ""  # a node's sentence on what the user can put right
-    interrupted: int = 0  # by this signal; 0: not
-    start_up: float = math.nan  # s until the first state came
+    input_error: str = ""  # a node's sentence about input that the user can correct
+    interrupted: int = 0  # number of the signal that ended it; 0: none
+    start_up: float = math.nan  # s until the first state
     wall: float = math.nan  # s of wall time from there to the end
 
 
 def watch(stack: Stack, directory: Path, quiet: bool, draws: bool = False) -> RunOutcome:
-    """Run the stack for as long as it shall last, showing how it goes unless `quiet`. Its logs go to `directory`.
+    """Run the stack to its end. Show the status unless `quiet`; the nodes' logs go to `directory`.
 
-    `draws`: a picture follows, and what that needs is loaded meanwhile.
-
-    Raises UserError where the logs cannot be written.
+    With `draws` a picture follows, and the run imports what that needs in the meantime.
+    Raises UserError if the logs cannot be written.
     """
     outcome = RunOutcome(RunLog.of(stack.spec))
     processes = NodeProcesses(stack.nodes, directory / "logs")
 
-    def hear(number: int, _frame: object) -> None:
-        outcome.interrupted = number  # no exception: one that comes while a message is made ends as another one
+    def on_signal(number: int, _frame: object) -> None:
+        outcome.interrupted = number  # no exception: inside a message's code it would turn into another error
 
-    for number in ENDING:
-        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
-            signal.signal(number, hear)
+    for number in END_SIGNALS:
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # as nohup sets it
+            signal.signal(number, on_signal)
     if was_interrupted():
         outcome.interrupted = signal.SIGINT
-    moves = not BACKENDS[stack.options.backend].simulated
+    drives_motors = not BACKENDS[stack.options.backend].simulated
     try:
         processes.start()
-        with LoopWatchdog(processes.stop, ENDING, moves) as overseer:
-            _Watch(stack, processes, outcome, draws).run(quiet, overseer)
+        with LoopWatchdog(processes.stop, END_SIGNALS, drives_motors) as watchdog:
+            RunWatch(stack, processes, outcome, draws).run(quiet, watchdog)
     except OSError as error:
         raise UserError(f"{error.filename or directory} cannot be written: {error.strerror}.") from None
     finally:
-        for number in ENDING:
-            signal.signal(number, signal.SIG_IGN)  # the end is on its way; a second Ctrl-C must not leave orphans
+        for number in END_SIGNALS:
+            signal.signal(number, signal.SIG_IGN)  # a second Ctrl-C must not leave orphans
         processes.stop()
     return outcome
 
 
-def run_through(stack: Stack, directory: Path, quiet: bool) -> int:
-    """A run that is made for what it leaves in the new `directory`: 0, or the exit code, once why has been said.
+def run_to_end(stack: Stack, directory: Path, quiet: bool) -> int:
+    """Run the stack for the files that it leaves in the new `directory`. Print why it failed; return the exit code.
 
-    Raises UserError where a node refuses what the user can put right.
+    Raises UserError if a node rejects the user's input.
     """
     directory.mkdir(parents=True)
     outcome = watch(stack, directory, quiet)
-    if outcome.refusal:
-        raise UserError(outcome.refusal)
+    if outcome.input_error:
+        raise UserError(outcome.input_error)
     if outcome.interrupted:
         return EXIT_INTERRUPTED
     if outcome.failure:
         print(f"crawler: {outcome.failure}", file=sys.stderr)
-        return FAILED
+        return EXIT_NOT_DONE
     return 0
 
 
-class _Watch:
-    """Looks at the ring until it is done, or something went wrong."""
+class RunWatch:
+    """Monitors the running stack until its duration is over or something fails."""
 
     def __init__(self, stack: Stack, processes: NodeProcesses, outcome: RunOutcome, draws: bool) -> None:
         self._stack = stack
         self._processes = processes
         self._outcome = outcome
         self._log = outcome.log
-        self._bystanders = {node.name for node in stack.nodes if node.is_optional}
-        self._began = self._looked = time.monotonic()
-        self._first_state = self._began
-        self._active = self._began  # when the backend was so last
-        self._faulted = math.nan  # when a fault stopped the robot
-        self._loads = draws  # still has to
+        self._optional_nodes = {node.name for node in stack.nodes if node.is_optional}
+        self._must_preload = draws
+        self._start_time = self._last_poll = self._first_state = time.monotonic()
+        self._last_active = self._start_time  # when the backend was active
+        self._fault_time = math.nan
 
-    def run(self, quiet: bool, overseer: LoopWatchdog) -> None:
+    def run(self, quiet: bool, watchdog: LoopWatchdog) -> None:
+        """Poll until the run is over."""
         status = StatusLine(self._stack, self._log, quiet=quiet)
-        with StackMonitor(log=self._log, namespace=self._stack.options.namespace) as view, status:
-            while not self._done(view):
-                overseer.turn()
+        with StackMonitor(log=self._log, namespace=self._stack.options.namespace) as monitor, status:
+            while not self._is_over(monitor):
+                watchdog.feed()
                 status.update()
-                time.sleep(LOOK)
+                time.sleep(POLL_PERIOD_S)
             self._outcome.wall = time.monotonic() - self._first_state
-            view.wait(lambda: False, LAST_WORDS)
+            monitor.wait(lambda: False, DRAIN_TIME_S)
 
-    def _done(self, view: StackMonitor) -> bool:
-        view.drain()
+    def _is_over(self, monitor: StackMonitor) -> bool:
+        monitor.drain()
         now = time.monotonic()
         outcome = self._outcome
         if self._log.states and math.isnan(outcome.start_up):
-            outcome.start_up = now - self._began
+            outcome.start_up = now - self._start_time
             self._first_state = now
         if outcome.interrupted:
             return True
-        self._check(now)
-        if outcome.refusal or (outcome.failure and not self._torque_may_be_on(now)) or self._at_the_end:
+        self._check_processes()
+        if outcome.input_error:
             return True
-        if now - self._began > outcome.start_up + AFTER_START and self._loads:
-            self._loads = False  # in a thread: a signal must not come in the middle of it
+        self._check_reports(now)
+        self._check_robot(now)
+        if (outcome.failure and not self._must_wait_for_torque_off(now)) or self._has_reached_duration():
+            return True
+        if self._must_preload and now - self._start_time > outcome.start_up + PRELOAD_DELAY_S:
+            self._must_preload = False  # in a thread: a signal must not interrupt the import
             threading.Thread(target=importlib.import_module, args=("crawler_cli.plots.run_plot",), daemon=True).start()
         return False
 
-    @property
-    def _at_the_end(self) -> bool:
+    def _has_reached_duration(self) -> bool:
         duration = self._stack.duration
         return bool(duration) and (self._log.time >= duration - 1e-6 or self._log.backend.get("finished") == "True")
 
-    def _check(self, now: float) -> None:
+    def _check_processes(self) -> None:
+        """Look for nodes that ended, or that someone stopped."""
         log, outcome = self._log, self._outcome
         for name, code in self._processes.ended().items():
-            if name in self._bystanders:
-                log.troubles[name] = f"it ended with exit code {code}: {self._processes.last_words(name, lines=1)}"
+            last_line = self._processes.last_lines(name, 1)
+            if name in self._optional_nodes:
+                log.troubles[name] = f"it ended with exit code {code}: {last_line}"
                 continue
-            words = self._processes.last_words(name, lines=1).partition(": ")[2]
-            if code == USAGE and (not log.states or words.startswith(DUPLICATE_STACK)):  # the states of that ring are no run
-                outcome.refusal = words
+            sentence = last_line.partition(": ")[2]
+            if code == EXIT_USAGE and (
+                not log.states or sentence.startswith(DUPLICATE_STACK)
+            ):  # states of another stack
+                outcome.input_error = sentence
                 return
-            said = f"ended with exit code {code}:\n{self._processes.last_words(name)}"
-            if code == USAGE and name in log.troubles:  # where there is no room its log lacks that
-                said = f"gave up: {log.troubles[name]}"
-            outcome.failure = f"the node '{name}' {said}"
-        for name in set(self._processes.stopped()) - self._bystanders:
+            if code == EXIT_USAGE and name in log.troubles:  # on a full disk the log lacks the reason
+                outcome.failure = f"the node '{name}' gave up: {log.troubles[name]}"
+            else:
+                last_lines = self._processes.last_lines(name)
+                outcome.failure = f"the node '{name}' ended with exit code {code}:\n{last_lines}"
+        for name in set(self._processes.stopped()) - self._optional_nodes:
             outcome.failure = (
                 f"the node '{name}' was stopped, by SIGSTOP or a debugger: start the run again without that."
             )
-        self._listen(now)
-        if not log.states and now - self._began > START_UP:
-            outcome.failure = f"no joint state came within {START_UP:g} s:\n{self._processes.last_words('backend')}"
-        if log.motion == "faulted":
-            remedy = log.backend.get("remedy", "")
-            fault = log.troubles.get("backend", "a fault stopped the robot")
-            outcome.failure = f"{fault.rstrip('.')}; {remedy.rstrip('.')}."
 
-    def _listen(self, now: float) -> None:
-        """Whether every node has said a word of late; the time in which nobody listened does not count."""
+    def _check_reports(self, now: float) -> None:
+        """Look for nodes without diagnostics. Time in which this loop itself stood still does not count."""
         log = self._log
-        if now - self._looked > 10.0 * LOOK:
+        if now - self._last_poll > 10.0 * POLL_PERIOD_S:
             log.reported = dict.fromkeys(log.reported, now)
-            self._active = now
-        self._looked = now
-        if not log.states or log.backend.get("active") != "False":
-            self._active = now
-        elif now - self._active > STANDS:
-            why = log.troubles.get("backend", "see its log").rstrip(".")
-            self._outcome.failure = f"the robot's time has stood still for {STANDS:g} s: {why}."
+            self._last_active = now
+        self._last_poll = now
         for name in self._processes.children:
             silence = now - log.reported.get(name, now)
-            if silence > SILENT:
-                log.troubles[name] = f"it has said nothing for {silence:.0f} s"
-            if silence > HUNG:
+            if silence > REPORT_WARNING_S:
+                log.troubles[name] = f"no diagnostics for {silence:.0f} s"
+            if silence > REPORT_TIMEOUT_S:
                 self._outcome.failure = (
-                    f"the node '{name}' hangs, it has said nothing for {silence:.0f} s: see its log, and start again."
+                    f"the node '{name}' hangs, no diagnostics for {silence:.0f} s: see its log, and start again."
                 )
 
-    def _torque_may_be_on(self, now: float) -> bool:
-        """Whether a fault has left torque on that the backend still tries to take off: then it must not be ended."""
+    def _check_robot(self, now: float) -> None:
+        """Look for a robot that does not start, whose time stands still, or that has a fault."""
+        log, outcome = self._log, self._outcome
+        if not log.states or log.backend.get("active") != "False":
+            self._last_active = now
+        elif now - self._last_active > INACTIVE_TIMEOUT_S:
+            reason = log.troubles.get("backend", "see its log").rstrip(".")
+            outcome.failure = f"the robot's time has stood still for {INACTIVE_TIMEOUT_S:g} s: {reason}."
+        if not log.states and now - self._start_time > START_TIMEOUT_S:
+            last_lines = self._processes.last_lines("backend")
+            outcome.failure = f"no joint state came within {START_TIMEOUT_S:g} s:\n{last_lines}"
+        if log.motion == "faulted":
+            fault = log.troubles.get("backend", "a fault stopped the robot").rstrip(".")
+            outcome.failure = f"{fault}; {log.backend.get('remedy', '').rstrip('.')}."
+
+    def _must_wait_for_torque_off(self, now: float) -> bool:
+        """Return whether the backend still tries to disable torque after a fault: it must not be ended then."""
         if self._log.motion != "faulted" or self._log.backend.get("torque_off") != "False":
             return False
-        if math.isnan(self._faulted):
-            self._faulted = now
-            print(f"crawler: {self._outcome.failure} Trying on for {TORQUE_OFF:g} s.", file=sys.stderr, flush=True)
-        return now - self._faulted < TORQUE_OFF and not self._processes.ended()
+        if math.isnan(self._fault_time):
+            self._fault_time = now
+            message = f"crawler: {self._outcome.failure} Trying on for {TORQUE_OFF_TIMEOUT_S:g} s."
+            print(message, file=sys.stderr, flush=True)
+        return now - self._fault_time < TORQUE_OFF_TIMEOUT_S and not self._processes.ended()

@@ -1,4 +1,4 @@
-"""What a run shows in the terminal while it lasts: a live table, or a line now and then."""
+"""Show the status of a run in the terminal: a live table, or a line every two seconds."""
 
 from __future__ import annotations
 
@@ -15,22 +15,21 @@ from crawler_core.types import ContactMode
 from crawler_nodes.run_log.log import RunLog
 from crawler_nodes.run_log.stride_metrics import latest_step
 
-PLAIN_EVERY = 2.0  # s between lines where the output is no terminal
+LINE_PERIOD_S = 2.0  # between lines where the output is no terminal
+RATE_PERIOD_S = 1.0  # over which rates are measured
 
 
 class StatusLine:
-    """Live status: a table on a terminal, otherwise a line every two seconds on stderr."""
+    """Live status on stderr: a table on a terminal, otherwise lines."""
 
     def __init__(self, stack: Stack, log: RunLog, quiet: bool) -> None:
         self._stack = stack
         self._log = log
-        self._console = Console(stderr=True)
-        self._live = (
-            None if quiet or not self._console.is_terminal else Live(console=self._console, refresh_per_second=5)
-        )
-        self._next_line = time.monotonic() + PLAIN_EVERY
-        self._seen = (time.monotonic(), 0, 0.0)
-        self._rates = (0.0, 0.0)
+        console = Console(stderr=True)
+        self._live = Live(console=console, refresh_per_second=5) if console.is_terminal and not quiet else None
+        self._next_line = time.monotonic() + LINE_PERIOD_S
+        self._rated = (time.monotonic(), 0, 0.0)  # time, number of states and time of the run at the last measurement
+        self._rates = (0.0, 0.0)  # states per second, times real time
 
     def __enter__(self) -> StatusLine:
         if self._live:
@@ -43,26 +42,25 @@ class StatusLine:
             self._live.stop()
 
     def update(self) -> None:
-        """Show how things are."""
+        """Show the present status."""
         now = time.monotonic()
-        if now - self._seen[0] > 1.0:
-            passed = now - self._seen[0]
-            self._rates = ((self._log.states - self._seen[1]) / passed, (self._log.time - self._seen[2]) / passed)
-            self._seen = (now, self._log.states, self._log.time)
+        if (passed := now - self._rated[0]) > RATE_PERIOD_S:
+            self._rates = ((self._log.states - self._rated[1]) / passed, (self._log.time - self._rated[2]) / passed)
+            self._rated = (now, self._log.states, self._log.time)
         if self._live:
             self._live.update(self._table())
         elif now > self._next_line:
-            self._next_line = now + PLAIN_EVERY
-            print("  ".join(f"{key}: {value}" for key, value in self._facts()), file=sys.stderr, flush=True)
+            self._next_line = now + LINE_PERIOD_S
+            print("  ".join(f"{key}: {value}" for key, value in self._values()), file=sys.stderr, flush=True)
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def _values(self) -> list[tuple[str, str]]:
         log = self._log
         if not log.states:
             return [("state", "starting the nodes")]
         of = f" of {self._stack.duration:g}" if self._stack.duration else ""
         step = latest_step(log, self._stack.gait.period if math.isnan(log.period) else log.period)
         modes = log.contacts[-1].modes if log.contacts else []
-        facts = [
+        values = [
             ("time", f"{log.time:.1f}{of} s"),
             ("distance", f"{log.distance * 1e3:.1f} mm"),
             *([("aside", f"{log.lateral * 1e3:.1f} mm, {math.degrees(log.yaw):.1f}°")] if log.drifts else []),
@@ -71,16 +69,11 @@ class StatusLine:
             ("rate", f"{self._rates[0]:.0f} ticks/s, {self._rates[1]:.2f} x real time"),
             ("motion", log.motion or "-"),
         ]
-        return facts + [(f"note from {name}", text) for name, text in log.troubles.items()]
+        return values + [(f"note from {name}", text) for name, text in log.troubles.items()]
 
     def _table(self) -> Table:
-        options = self._stack.options
-        table = Table(
-            title=f"{self._stack.spec.title}: {self._stack.gait_name} gait, {options.backend} backend",
-            show_header=False,
-            title_justify="left",
-            min_width=64,
-        )
-        for key, value in self._facts():
+        title = f"{self._stack.spec.title}: {self._stack.gait_name} gait, {self._stack.options.backend} backend"
+        table = Table(title=title, show_header=False, title_justify="left", min_width=64)
+        for key, value in self._values():
             table.add_row(key, value)
         return table

@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Any
 
-from crawler_cli.console.arguments import HOUR, add_json, number_to, whole
+from crawler_cli.console.arguments import MAX_RUN_S, add_json, integer, number_up_to
 from crawler_core.errors import UserError
 from crawler_core.registry import LazyRegistry
 from crawler_testing.bench.benchmark_part import Part
@@ -26,7 +26,11 @@ PARTS: LazyRegistry[Part] = LazyRegistry(
         "board": "crawler_testing.bench.board:PART",
     },
 )
-HELP = """examples:
+HELP = """  makes   a table of speeds on this machine, beside what limits them
+  where   on the terminal; the curves of the tuning go to studies/
+  time    some seven minutes; less with --only
+
+examples:
   crawler bench
   crawler bench --only gaits
 
@@ -64,9 +68,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only", metavar="PART,...", help=f"only these parts of {', '.join(PARTS)} (default: all, some seven minutes)"
     )
     parser.add_argument(
-        "--seconds", type=number_to(HOUR), default=4.0, help="of each measurement of the ring (default: %(default)s)"
+        "--seconds",
+        type=number_up_to(MAX_RUN_S),
+        default=4.0,
+        help="of each measurement of the ring (default: %(default)s)",
     )
-    parser.add_argument("--rounds", type=whole, default=3, help="of each comparison (default: %(default)s)")
+    parser.add_argument("--rounds", type=integer, default=3, help="of each comparison (default: %(default)s)")
     add_json(parser)
 
 

@@ -1,4 +1,4 @@
-"""Inject faults into running robots, one after the other, and see that each ends safe and is said."""
+"""Inject faults into running robots, one after the other, and check that each ends safe and is reported."""
 
 from __future__ import annotations
 
@@ -10,129 +10,139 @@ import time
 from pathlib import Path
 
 from crawler_cli.console.arguments import add_json
+from crawler_cli.console.exit_code import EXIT_INTERRUPTED
 from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.robot.robot_file import default_robot, load_robot
 from crawler_nodes.testing.free_domain_id import free_domain_id
-from crawler_testing.faults.campaign import CampaignConfig, blow
-from crawler_testing.faults.catalogue import FAMILIES, chosen_kinds, on_robot
-from crawler_testing.faults.fault_kind import EVERY
-from crawler_testing.faults.report import read_storm, write_tables
+from crawler_testing.faults.campaign import CampaignConfig, run_campaign
+from crawler_testing.faults.catalogue import FAMILIES, kinds_for_robot, select_kinds
+from crawler_testing.faults.report import read_campaign, write_tables
 from crawler_testing.faults.verdict import Verdict
-from sim_bridge.physics.engines import installed_engines
+from crawler_testing.fixtures.run_config import ALL_BACKENDS
+from sim_bridge.physics.engines import ENGINES, installed_engines
 
-HELP = f"""examples:
-  crawler storm --backend mock                         every kind of fault that mock servos can have
+HELP = f"""  makes   one line per fault that tells whether the run ended as expected, and the counts
+  where   on the terminal; with --write also tables in a file
+  time    about 15 s per fault; no run is started after --minutes (240)
+
+examples:
+  crawler storm --backend mock                         all faults that mock servos can have
   crawler storm --backend model,pybullet --only services,processes/gait_kill
-  crawler storm --seed 7 --minutes 10                  as many as fit into ten minutes
+  crawler storm --seed 7 --minutes 10                  as many as ten minutes allow
   crawler storm --robot ROBOT --backend mock           another robot
   crawler storm --list
   crawler storm --from mock.json model.json --write docs/reliability.md
 
-Every kind is injected into a `crawler run` of its own or, where it should crawl on, of several; moments and order come
-from --seed. What is judged: limits of speed and acceleration of joint_states between ticks, the time until the robot is
-at rest or without torque, what diagnostics say, exit code, summary and recording, tracebacks in any log, processes that
-are left. docs/reliability.md has the kinds, what must follow each, and how the latest storm went.
+Each kind of fault gets a `crawler run` of its own. Kinds after which the robot has to crawl on
+share a run. Order and moments follow from --seed. Checked are: speed and acceleration of
+joint_states between ticks, the time until the robot is at rest or without torque, diagnostics,
+exit code, summary and recording, tracebacks in logs, and leftover processes.
+docs/reliability.md has the kinds, the outcome expected of each, and the latest results.
 
-families: {", ".join(FAMILIES)}
+families: {", ".join(FAMILIES[: len(FAMILIES) // 2])},
+  {", ".join(FAMILIES[len(FAMILIES) // 2 :])}
 
-exit codes: 0 every fault ended as it must, 1 some did not, 2 bad input, 130 interrupted (what was done is printed)
+exit codes: 0 all faults ended as expected, 1 some did not, 2 bad input,
+  130 interrupted (the results so far are printed)
 
-keys of --json: seed, seconds, injected, as_they_must, verdicts (of each: ok, kind, backend, at, problems, safe_after,
-crawled_after, speed and acceleration as shares of what is allowed, said, code)
+keys of --json: seed, seconds, injected, as_expected, verdicts (of each: ok, kind, backend, at,
+  problems, safe_after, crawled_after, speed and acceleration as shares of what is allowed,
+  reported, foot_lifted, code)
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `crawler storm`."""
-    parser.add_argument("--backend", default="", help=f"comma-separated, of {', '.join(EVERY)} (default: all of them)")
+    """Add the arguments of `crawler storm`."""
+    names = ", ".join(ALL_BACKENDS)
+    parser.add_argument("--backend", default="", metavar="NAME,...", help=f"of {names} (default: all)")
     parser.add_argument(
-        "--robot", default="", help="another than the default: without the kinds that need a law or a joint of that one"
+        "--robot",
+        default="",
+        help="another robot, without the faults that need a law or a joint of the default one",
     )
     parser.add_argument("--only", default="", metavar="KIND,...", help="only these families or kinds")
     parser.add_argument("--seed", type=int, default=0, help="of order and moments (default: %(default)s)")
-    parser.add_argument("--minutes", type=float, default=240.0, help="nothing is begun later (default: %(default)s)")
+    parser.add_argument("--minutes", type=float, default=240.0, help="no run is started later (default: %(default)s)")
     parser.add_argument(
         "--timeout-scale",
         type=float,
         default=1.0,
         metavar="F",
-        help="times every bound of time, on a busy machine (default: 1)",
+        help="multiply every timeout, for a busy machine (default: 1)",
     )
-    parser.add_argument("--lockstep", action="store_true", help="simulations in lockstep, at real time")
-    parser.add_argument("--domain", type=int, help="ROS domain of the storm (default: one in which nobody else is)")
-    parser.add_argument(
-        "--write", metavar="FILE", help="write the tables between the marks of this file, docs/reliability.md"
-    )
+    parser.add_argument("--lockstep", action="store_true", help="run simulations in lockstep, at real time")
+    parser.add_argument("--domain", type=int, help="ROS domain of the runs (default: an unused one)")
+    parser.add_argument("--write", metavar="FILE", help="write the tables between the marks of this page")
     parser.add_argument(
         "--from",
         nargs="+",
         default=[],
         dest="earlier",
         metavar="FILE",
-        help="begin nothing: count what earlier storms have printed with --json, of each kind on a backend the last",
+        help="start no run; count earlier outputs of --json, for each kind and backend the last",
     )
-    parser.add_argument("--list", action="store_true", help="say which kinds there are, and begin nothing")
+    parser.add_argument("--list", action="store_true", help="list the kinds, and start no run")
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Blow, and say how each ended."""
-    kinds = chosen_kinds(word.strip() for word in arguments.only.split(",") if word.strip())
+    """Run the campaign and report every verdict."""
+    kinds = select_kinds(word.strip() for word in arguments.only.split(",") if word.strip())
     if arguments.robot and arguments.robot != default_robot():
-        load_robot(arguments.robot, {})  # refuses what it is not
-        kinds = on_robot(kinds, arguments.robot)
+        load_robot(arguments.robot, {})  # raises UserError for an invalid robot
+        kinds = kinds_for_robot(kinds, arguments.robot)
     backends = _backends(arguments.backend)
-    if not 1.0 <= arguments.timeout_scale <= 1000.0 or not 0.0 < arguments.minutes <= 1e5:
-        raise UserError("--timeout-scale must be 1 to 1000, and --minutes more than 0.")
+    if not 1.0 <= arguments.timeout_scale <= 1000.0:
+        raise UserError(f"--timeout-scale {arguments.timeout_scale:g} is not allowed: it must be 1 to 1000.")
+    if not 0.0 < arguments.minutes <= 1e5:
+        raise UserError(f"--minutes {arguments.minutes:g} is not allowed: it must be more than 0, and 1e5 at most.")
     if arguments.list:
         for kind in kinds:
-            print(f"{kind.name:40} {kind.does}: {kind.must.text}")
+            print(f"{kind.name:40} {kind.action}: {kind.expected.text}")
         return 0
-    verdicts: list[Verdict]
     if arguments.earlier:
-        storms = [read_storm(Path(file)) for file in arguments.earlier]
-        verdicts = list({(one.kind, one.backend): one for found, _ in storms for one in found}.values())
-        return _say(arguments, verdicts, sum(about["seconds"] for _, about in storms))
-    verdicts = []
-    began, code = time.monotonic(), 0
+        campaigns = [read_campaign(Path(file)) for file in arguments.earlier]
+        last = {(verdict.kind, verdict.backend): verdict for verdicts, _ in campaigns for verdict in verdicts}
+        return _report(arguments, list(last.values()), sum(seconds for _, seconds in campaigns))
     domain = free_domain_id() if arguments.domain is None else arguments.domain
     os.environ |= {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
     more = ("--lockstep", "--real-time-factor", "1") if arguments.lockstep else ()
-    weather = CampaignConfig(arguments.seed, domain, arguments.timeout_scale, 60.0 * arguments.minutes, more)
+    config = CampaignConfig(arguments.seed, domain, arguments.timeout_scale, 60.0 * arguments.minutes, more)
 
-    def say(text: str) -> None:
+    def log(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
+    verdicts: list[Verdict] = []
+    start, code = time.monotonic(), 0
     try:
-        for verdict in blow(kinds, backends, weather, say, StopRequest(raises=False).check):
+        for verdict in run_campaign(kinds, backends, config, log, StopRequest(raises=False).check):
             verdicts.append(verdict)
-            say("\n       ".join([f"  {'ok  ' if verdict.ok else 'FAIL'} {verdict.kind}", *verdict.problems]))
+            log("\n       ".join([f"  {'ok  ' if verdict.ok else 'FAIL'} {verdict.kind}", *verdict.problems]))
     except KeyboardInterrupt:
-        code = 130
-    return max(code, _say(arguments, verdicts, time.monotonic() - began))
+        code = EXIT_INTERRUPTED
+    return max(code, _report(arguments, verdicts, time.monotonic() - start))
 
 
-def _say(arguments: argparse.Namespace, verdicts: list[Verdict], seconds: float) -> int:
-    """Print and write how it went; 1 where a fault did not end as it must."""
+def _report(arguments: argparse.Namespace, verdicts: list[Verdict], seconds: float) -> int:
+    """Print the counts and write the tables; return 1 if a fault did not end as expected."""
     good = sum(verdict.ok for verdict in verdicts)
     if arguments.write:
-        command = f"`./crawler storm --seed {arguments.seed}`" if not arguments.earlier else "Several storms"
-        write_tables(Path(arguments.write), verdicts, f"{command}, {seconds / 60.0:.0f} min.")
+        source = "Several campaigns" if arguments.earlier else f"`./crawler storm --seed {arguments.seed}`"
+        write_tables(Path(arguments.write), verdicts, f"{source}, {seconds / 60.0:.0f} min.")
     if arguments.json:
-        found = {"seed": arguments.seed, "seconds": seconds, "injected": len(verdicts), "as_they_must": good}
+        found = {"seed": arguments.seed, "seconds": seconds, "injected": len(verdicts), "as_expected": good}
         print(json.dumps({**found, "verdicts": [verdict.as_json() for verdict in verdicts]}))
     else:
-        print(f"{good} of {len(verdicts)} faults ended as they must, in {seconds:.0f} s")
+        print(f"{good} of {len(verdicts)} faults ended as expected, in {seconds:.0f} s")
     return int(good < len(verdicts))
 
 
 def _backends(words: str) -> list[str]:
     if not words:
-        engines = installed_engines()
-        return [name for name in EVERY if name not in ("pybullet", "mujoco") or name in engines]
-    chosen = [word.strip() for word in words.split(",")]
-    for word in chosen:
-        if word not in EVERY:
-            raise unknown_name("backend under a storm", word, EVERY)
-    return chosen
+        return [name for name in ALL_BACKENDS if name not in ENGINES or name in installed_engines()]
+    names = [word.strip() for word in words.split(",")]
+    for name in names:
+        if name not in ALL_BACKENDS:
+            raise unknown_name("backend", name, ALL_BACKENDS)
+    return names

@@ -1,48 +1,54 @@
-"""Motors and their buses that fail while the robot crawls."""
+"""Failures of motors and their buses while the robot crawls."""
 
 from __future__ import annotations
 
-from crawler_testing.faults.fault_kind import FaultKind, RunConfig, ends
+from crawler_testing.faults.fault_kind import FaultKind, expect_end
 from crawler_testing.fixtures.robot_selection import default_spec
-from crawler_testing.fixtures.run_harness import RunHarness
+from crawler_testing.fixtures.run_config import RunConfig
 from hw_drivers.emulation.emulator import INJECTABLE_FAULTS
 
 JOINT = default_spec().actuated_names[-1]  # that fails
-AFTER = 6.0  # s from the start of the backend until it fails
-MOCK = {
+FAIL_AFTER_S = 6.0  # from the start of the backend
+END_AFTER_FAULT_S = 12.0
+NO_ANSWER = (JOINT, "answer", "silent")
+MOCK_REPORTS = {  # words of which one is reported, by fault
     "late": ("late", "overrun", "slow"),
     "frozen": ("nothing new", "stopped"),
     "no_angle": (f"angle of {JOINT}",),
     "dead_joint": (f"{JOINT} does not follow",),
     "raise": (JOINT,),
 }
-BUS = {
-    "lost": (JOINT, "answer", "silent"),
-    "late": (JOINT, "answer", "silent"),
-    "corrupt": (JOINT, "answer", "silent", "checksum", "crc"),
-    "truncated": (JOINT, "answer", "silent"),
-    "dead": (JOINT, "answer", "silent"),
+BUS_REPORTS = {
+    "lost": NO_ANSWER,
+    "late": NO_ANSWER,
+    "corrupt": (*NO_ANSWER, "checksum", "crc"),
+    "truncated": NO_ANSWER,
+    "dead": NO_ANSWER,
     "hot": (JOINT, "hot", "temperature", "overheat"),
     "gone": ("port", "gone", "/dev", "adapter", "bus"),
 }
 
 
-def _fails(name: str, does: str, backend: str, fault: str, words: tuple[str, ...]) -> FaultKind:
-    sets = (f"backend.fail={fault}", f"backend.fail_after={AFTER:g}", f"backend.fail_joint={JOINT}")
-    must = ends(*words, within=AFTER + 12.0, text="all torque off, joint, cause and remedy said; exit code not 0")
-    return FaultKind(f"devices/{name}", does, must, _wait, (backend,), RunConfig(sets=sets))
+def _device_fault(name: str, action: str, backend: str, fault: str, reports: tuple[str, ...]) -> FaultKind:
+    settings = (f"backend.fail={fault}", f"backend.fail_after={FAIL_AFTER_S:g}", f"backend.fail_joint={JOINT}")
+    expected = expect_end(
+        *reports,
+        within=FAIL_AFTER_S + END_AFTER_FAULT_S,
+        text="all torque off; joint, cause and remedy reported; exit code not 0",
+    )
+    # the device fails by itself
+    return FaultKind(f"devices/{name}", action, expected, lambda _run: None, (backend,), RunConfig(settings=settings))
 
 
-def _wait(scene: RunHarness) -> None:
-    """It fails by itself."""
-
-
-def _all_kinds() -> tuple[FaultKind, ...]:
-    missing = set(INJECTABLE_FAULTS) - set(BUS) - {"none"}
+def _device_faults() -> tuple[FaultKind, ...]:
+    missing = set(INJECTABLE_FAULTS) - set(BUS_REPORTS) - {"none"}
     assert not missing, missing
-    mocks = (_fails(f"mock_{f}", f"the mock servos fail: {f}", "mock", f, w) for f, w in MOCK.items())
-    servos = (_fails(f"servo_{f}", f"emulated bus servos: {f}", "emulated", f, w) for f, w in BUS.items())
-    return (*mocks, *servos)
+    mock = (_device_fault(f"mock_{f}", f"mock servos: {f}", "mock", f, words) for f, words in MOCK_REPORTS.items())
+    bus = (
+        _device_fault(f"servo_{f}", f"emulated bus servos: {f}", "emulated", f, words)
+        for f, words in BUS_REPORTS.items()
+    )
+    return (*mock, *bus)
 
 
-KINDS = _all_kinds()
+KINDS = _device_faults()

@@ -1,48 +1,61 @@
-"""Files of the run that cannot be written, or are taken away."""
+"""Files of the run that cannot be written, or are removed."""
 
 from __future__ import annotations
 
 import resource
 import shutil
 
-from crawler_testing.faults.fault_kind import FaultKind, Must, NeededRun, crawls, ends
-from crawler_testing.fixtures.run_harness import Scene
+from crawler_testing.faults.fault_kind import ExpectedOutcome, FaultKind, expect_crawl, expect_end
+from crawler_testing.fixtures.run_config import RunConfig
+from crawler_testing.fixtures.run_harness import RunHarness
 
-FULL = ends("record", text="the cause is said, exit code not 0; what was recorded can be read")
-
-
-def _no_room(scene: Scene) -> None:
-    """The recorder's files may not grow: for who writes that is a disk that is full."""
-    size = sum(file.stat().st_size for file in (scene.out / "recording").rglob("*") if file.is_file())
-    resource.prlimit(scene.tree.pid("recorder"), resource.RLIMIT_FSIZE, (size + 4096, size + 4096))
+END_TIMEOUT_S = 20.0
+SPARE_BYTES = 4096  # that the recording may still grow
 
 
-def _no_room_for_logs(scene: Scene) -> None:
+def _limit_file_size(pid: int, size: int) -> None:
+    """Let no file of a process grow beyond so many bytes: for the process, the disk is full."""
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, size))
+
+
+def _fill_disk(run: RunHarness) -> None:
+    size = sum(file.stat().st_size for file in (run.out / "recording").rglob("*") if file.is_file())
+    _limit_file_size(run.processes.pid("recorder"), size + SPARE_BYTES)
+
+
+def _block_logs(run: RunHarness) -> None:
     for name in ("gait", "controller", "backend"):
-        resource.prlimit(scene.tree.pid(name), resource.RLIMIT_FSIZE, (0, 0))
+        _limit_file_size(run.processes.pid(name), 0)
 
 
-def _no_room_for_the_end(scene: Scene) -> None:
-    resource.prlimit(scene.process.pid, resource.RLIMIT_FSIZE, (0, 0))
-
-
-GONE = Must("the run ends with a sentence about it, exit code not 0", ends=20.0, code=None, keeps=False)
+RECORDER_ENDS = expect_end("record", text="cause reported, exit code not 0; the recording so far is readable")
+ENDS = ExpectedOutcome(
+    "the run ends and reports it, exit code not 0", ends_within=END_TIMEOUT_S, exit_codes=None, keeps_files=False
+)
+REJECTED = ExpectedOutcome(
+    "one sentence, exit code 2, nothing is started", ends_within=END_TIMEOUT_S, exit_codes=(2,), keeps_files=False
+)
 KINDS = (
-    FaultKind("files/disk_full", "no room for the recording any more", FULL, _no_room),
-    FaultKind("files/no_room_for_logs", "no room for the nodes' logs", crawls(text="crawls on"), _no_room_for_logs),
-    FaultKind("files/no_room_for_summary", "no room for summary and picture", GONE, _no_room_for_the_end),
-    FaultKind("files/out_removed", "the run's folder is removed", GONE, lambda scene: shutil.rmtree(scene.out)),
+    FaultKind("files/disk_full", "no space for the recording", RECORDER_ENDS, _fill_disk),
+    FaultKind("files/no_room_for_logs", "no space for the nodes' logs", expect_crawl(), _block_logs),
+    FaultKind(
+        "files/no_room_for_summary",
+        "no space for summary and plot",
+        ENDS,
+        lambda run: _limit_file_size(run.process.pid, 0),
+    ),
+    FaultKind("files/out_removed", "removal of the run's folder", ENDS, lambda run: shutil.rmtree(run.out)),
     FaultKind(
         "files/recording_removed",
-        "the recording's folder is removed",
-        GONE,
-        lambda scene: shutil.rmtree(scene.out / "recording"),
+        "removal of the recording's folder",
+        ENDS,
+        lambda run: shutil.rmtree(run.out / "recording"),
     ),
     FaultKind(
         "files/out_impossible",
-        "--out below something that is no folder",
-        Must("one sentence, exit code 2, nothing is started", ends=20.0, code=(2,), keeps=False),
-        lambda _scene: None,
-        stage=NeededRun(starts=False, out="/dev/null/run"),
+        "--out below something that is not a folder",
+        REJECTED,
+        lambda _run: None,
+        run_config=RunConfig(starts=False, out="/dev/null/run"),
     ),
 )

@@ -1,65 +1,68 @@
-"""Transitions of the managed backend node in the middle of a crawl."""
+"""Transitions of the managed backend node during a crawl."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 
-from crawler_testing.faults.fault_kind import FaultKind, Must, crawls, stops
-from crawler_testing.fixtures.run_harness import Scene, Unmet
+from crawler_testing.faults.fault_kind import ExpectedOutcome, FaultKind, expect_crawl, expect_stop
+from crawler_testing.fixtures.run_harness import ExpectationFailed, RunHarness
 
-STEPS = {
+TRANSITIONS = {
     "configure": Transition.TRANSITION_CONFIGURE,
     "cleanup": Transition.TRANSITION_CLEANUP,
     "activate": Transition.TRANSITION_ACTIVATE,
     "deactivate": Transition.TRANSITION_DEACTIVATE,
     "shutdown": Transition.TRANSITION_ACTIVE_SHUTDOWN,
 }
-DOWN = stops("inactive", "deactivated", "not active", text="comes to rest, said; no success")
+MAX_PAUSE_S = 0.5  # between deactivate and activate
 
 
-def change(scene: Scene, step: str) -> bool:
-    """Ask for a transition; whether it was granted."""
-    return bool(scene.call(ChangeState, "backend/change_state", transition=Transition(id=STEPS[step])).success)
+def change_state(run: RunHarness, name: str) -> bool:
+    """Request a transition; return True if it was made."""
+    request = Transition(id=TRANSITIONS[name])
+    return bool(run.call(ChangeState, "backend/change_state", transition=request).success)
 
 
-def _refused(step: str) -> FaultKind:
-    def inject(scene: Scene) -> None:
-        if change(scene, step):
-            raise Unmet(f"{step} was granted to an active node")
+def _transitions(*names: str, max_pause_s: float = 0.0) -> Callable[[RunHarness], None]:
+    def inject(run: RunHarness) -> None:
+        for name in names:
+            if not change_state(run, name):
+                raise ExpectationFailed(f"{name} was rejected")
+            if max_pause_s and name != names[-1]:
+                run.wait(run.rng.uniform(0.0, max_pause_s))
 
-    return FaultKind(f"lifecycle/{step}", f"{step} while it is active", crawls(text="refused; crawls on"), inject)
-
-
-def _deactivate(scene: Scene) -> None:
-    if not change(scene, "deactivate"):
-        raise Unmet("deactivate was refused")
+    return inject
 
 
-def _and_back(scene: Scene) -> None:
-    _deactivate(scene)
-    scene.listen(scene.chance.uniform(0.0, 0.5))
-    if not change(scene, "activate"):
-        raise Unmet("activate was refused")
+def _rejected_fault(name: str) -> FaultKind:
+    def inject(run: RunHarness) -> None:
+        if change_state(run, name):
+            raise ExpectationFailed(f"{name} was accepted by an active node")
+
+    return FaultKind(f"lifecycle/{name}", f"{name} while active", expect_crawl(text="rejected; crawls on"), inject)
 
 
-def _from_the_start(scene: Scene) -> None:
-    for step in ("deactivate", "cleanup", "configure", "activate"):
-        if not change(scene, step):
-            raise Unmet(f"{step} was refused")
-
-
-AGAIN = Must("crawls again", crawls=True, code=None)
+STOPS = expect_stop("inactive", "deactivated", "not active", text="comes to rest, reported; exit code not 0")
+CRAWLS_AGAIN = ExpectedOutcome("crawls again", crawls=True, exit_codes=None)
 KINDS = (
-    _refused("configure"),
-    _refused("activate"),
-    _refused("cleanup"),
-    FaultKind("lifecycle/deactivate", "deactivate", DOWN, _deactivate),
-    FaultKind("lifecycle/deactivate_and_back", "deactivate, then activate", AGAIN, _and_back),
-    FaultKind("lifecycle/from_the_start", "deactivate, cleanup, configure, activate", AGAIN, _from_the_start),
-    FaultKind("lifecycle/shutdown", "shutdown", DOWN, lambda scene: _shut(scene)),
+    _rejected_fault("configure"),
+    _rejected_fault("activate"),
+    _rejected_fault("cleanup"),
+    FaultKind("lifecycle/deactivate", "deactivate", STOPS, _transitions("deactivate")),
+    FaultKind(
+        "lifecycle/deactivate_and_back",
+        "deactivate, then activate",
+        CRAWLS_AGAIN,
+        _transitions("deactivate", "activate", max_pause_s=MAX_PAUSE_S),
+    ),
+    FaultKind(
+        "lifecycle/restart",
+        "deactivate, cleanup, configure, activate",
+        CRAWLS_AGAIN,
+        _transitions("deactivate", "cleanup", "configure", "activate"),
+    ),
+    FaultKind("lifecycle/shutdown", "shutdown", STOPS, lambda run: change_state(run, "shutdown")),
 )
-
-
-def _shut(scene: Scene) -> None:
-    change(scene, "shutdown")

@@ -1,133 +1,145 @@
-"""Kinds of fault that are messages: a stranger speaks on a topic of the ring."""
+"""Faults that are messages: forged copies of the stack's own messages from a second publisher."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
-from crawler_testing.faults.fault_kind import FaultKind, Must, crawls
-from crawler_testing.fixtures.run_harness import Scene
+from crawler_testing.faults.fault_kind import ExpectedOutcome, FaultKind, expect_crawl
+from crawler_testing.fixtures.run_harness import RunHarness
 
-Change = Callable[[Any, Scene], None]  # spoils a message where it is
-TIMES, EVERY = 60, 0.005  # messages of a kind, and s between them: a ring's own rate
-FLOOD = 4000  # messages as fast as they go
-NOTICED = 0.5  # s that a sender stays whose messages are over too soon for anybody to notice it
-NEVER_SINCE = -1_000_000  # s, a stamp of long ago
-NAMED = crawls("storm", text="ignored or refused, and the stranger named; crawls on")
-
-
-def speaks(topic: str, what: str, does: str, change: Change, must: Must, times: int = TIMES, **more: Any) -> FaultKind:
-    """A kind that sends `times` copies of the topic's latest message, each of them changed."""
-
-    def inject(scene: Scene) -> None:
-        genuine = scene.message(topic)
-        with scene.publisher(topic) as send:
-            for _ in range(times):
-                send(spoilt(scene, topic, change, genuine))
-                if times < FLOOD:
-                    scene.listen(EVERY)
-            scene.listen(EVERY if times == TIMES else NOTICED)
-
-    return FaultKind(f"{topic.strip('/')}/{what}", does, must, inject, jolts=True, **more)
+Edit = Callable[[Any, RunHarness], None]  # changes a message in place
+COPIES = 60
+PERIOD_S = 0.005  # between two copies, as between two messages of the stack
+FLOOD_COPIES = 4000  # published without a pause
+MIN_PRESENCE_S = 0.5  # of a publisher after few copies or many at once, so that the stack can detect it
+REPLAY_S = 0.5
+LONG_AGO_S = -1_000_000  # shift to the stamp 0
+REJECTED = expect_crawl("storm", text="ignored or rejected, publisher reported; crawls on")
 
 
-def spoilt(scene: Scene, topic: str, change: Change, otherwise: Any) -> Any:
-    """The latest message, changed. It has the name of the genuine sender in its header."""
-    message = scene.message(topic) if topic in scene.genuine else otherwise
-    change(message, scene)
-    return message
+class Forgery(NamedTuple):
+    """An edit that is applied to copies of a topic's last message."""
+
+    action: str
+    edit: Edit
+    copies: int = COPIES
 
 
-def replays(topic: str, must: Must, seconds: float = 0.5, **more: Any) -> FaultKind:
-    """A kind that plays back later what went over the topic for a while, with the stamps of then."""
+def message_faults(
+    topic: str, forgeries: Mapping[str, Forgery], expected: ExpectedOutcome = REJECTED, **more: Any
+) -> tuple[FaultKind, ...]:
+    """Make one kind of fault per forgery, by name."""
+    return tuple(_message_fault(topic, name, forgery, expected, more) for name, forgery in forgeries.items())
 
-    def inject(scene: Scene) -> None:
-        kept: list[Any] = []
-        seen = b""
-        end = scene.witness.stamp + seconds
-        while scene.witness.stamp < end and not scene.ended:
-            scene.listen(0.002)
-            if (data := scene.genuine.get(topic, b"")) != seen:
-                seen = data
-                kept.append(scene.message(topic))
-        scene.listen(seconds)
-        with scene.publisher(topic) as send:
-            for message in kept:
+
+def _message_fault(
+    topic: str, name: str, forgery: Forgery, expected: ExpectedOutcome, more: Mapping[str, Any]
+) -> FaultKind:
+    def inject(run: RunHarness) -> None:
+        with run.publisher(topic) as send:
+            for _ in range(forgery.copies):
+                message = run.latest_message(topic)  # with the stack's own sender in its header
+                forgery.edit(message, run)
                 send(message)
-                scene.listen(EVERY)
-            scene.listen(NOTICED)
+                if forgery.copies < FLOOD_COPIES:
+                    run.wait(PERIOD_S)
+            run.wait(PERIOD_S if forgery.copies == COPIES else MIN_PRESENCE_S)
 
-    name = f"{topic.strip('/')}/replayed"
-    return FaultKind(name, f"{seconds:g} s of it are played back {seconds:g} s later", must, inject, jolts=True, **more)
-
-
-def untimely(topic: str, must: Must) -> tuple[FaultKind, ...]:
-    """The genuine message at another time than its own, or too often."""
-    return (
-        speaks(topic, "old_stamp", "the stamp 0", at(NEVER_SINCE), must),
-        speaks(topic, "past_stamp", "stamps 100 s old", at(-100.0), must),
-        speaks(topic, "future_stamp", "stamps 1e6 s ahead", at(1e6), must),
-        speaks(topic, "flood", f"{FLOOD} copies as fast as they go", as_it_is, must, times=FLOOD),
-        replays(topic, must),
-    )
+    return FaultKind(f"{topic.strip('/')}/{name}", forgery.action, expected, inject, hits_limits=True, **more)
 
 
-def as_it_is(_message: Any, _scene: Scene) -> None:
-    """Changes nothing."""
+def replay_fault(topic: str) -> FaultKind:
+    """Make the kind that publishes earlier messages again, with their old stamps."""
+
+    def inject(run: RunHarness) -> None:
+        recorded: list[Any] = []
+        last = b""
+        end = run.monitor.stamp + REPLAY_S
+        while run.monitor.stamp < end and not run.has_ended:
+            run.wait(0.002)
+            if (data := run.latest.get(topic, b"")) != last:
+                last = data
+                recorded.append(run.latest_message(topic))
+        run.wait(REPLAY_S)
+        with run.publisher(topic) as send:
+            for message in recorded:
+                send(message)
+                run.wait(PERIOD_S)
+            run.wait(MIN_PRESENCE_S)
+
+    action = f"{REPLAY_S:g} s of messages again, {REPLAY_S:g} s later"
+    return FaultKind(f"{topic}/replayed", action, REJECTED, inject, hits_limits=True)
 
 
-def at(seconds: float) -> Change:
-    """Moves the stamp by so many seconds; NEVER_SINCE is a fixed time long ago."""
+def timing_faults(topic: str) -> tuple[FaultKind, ...]:
+    """Make the kinds that publish unchanged values at another time, or too often."""
+    forgeries = {
+        "old_stamp": Forgery("the stamp 0", shift_stamp(LONG_AGO_S)),
+        "past_stamp": Forgery("stamps 100 s old", shift_stamp(-100.0)),
+        "future_stamp": Forgery("stamps 1e6 s ahead", shift_stamp(1e6)),
+        "flood": FLOOD,
+    }
+    return (*message_faults(topic, forgeries), replay_fault(topic))
 
-    def change(message: Any, _scene: Scene) -> None:
+
+FLOOD = Forgery(f"{FLOOD_COPIES} copies as fast as possible", lambda _message, _run: None, FLOOD_COPIES)
+
+
+def shift_stamp(seconds: float) -> Edit:
+    """Shift the stamp; LONG_AGO_S sets it to 0."""
+
+    def edit(message: Any, _run: RunHarness) -> None:
         stamp = message.header.stamp
-        stamp.sec = 0 if seconds == NEVER_SINCE else max(-(2**31), min(2**31 - 1, stamp.sec + round(seconds)))
+        stamp.sec = 0 if seconds == LONG_AGO_S else max(-(2**31), min(2**31 - 1, stamp.sec + round(seconds)))
 
-    return change
-
-
-def by_a_stranger(change: Change) -> Change:
-    """The same, under a name that nobody in the ring has."""
-
-    def changed(message: Any, scene: Scene) -> None:
-        message.header.frame_id = "stranger"
-        change(message, scene)
-
-    return changed
+    return edit
 
 
-def each(field: str, value: float) -> Change:
-    """Sets every number of an array."""
+def set_fields(**values: Any) -> Edit:
+    """Set fields, each named by its path with __ for the dots."""
 
-    def change(message: Any, _scene: Scene) -> None:
-        setattr(message, field, [value] * len(getattr(message, field)))
+    def edit(message: Any, _run: RunHarness) -> None:
+        for path, value in values.items():
+            *parents, field = path.split("__")
+            target = message
+            for parent in parents:
+                target = getattr(target, parent)
+            setattr(target, field, value)
 
-    return change
-
-
-def moved(field: str, by: float) -> Change:
-    """Adds to every number of an array."""
-
-    def change(message: Any, _scene: Scene) -> None:
-        setattr(message, field, [number + by for number in getattr(message, field)])
-
-    return change
+    return edit
 
 
-def sized(field: str, count: int) -> Change:
-    """Cuts an array to `count` elements, by so many where that is negative, or lengthens it with copies of itself."""
-
-    def change(message: Any, _scene: Scene) -> None:
-        kept = list(getattr(message, field))
-        setattr(message, field, (kept * (1 + max(0, count) // max(1, len(kept))))[:count])
-
-    return change
+def map_field(field: str, change: Callable[[list[Any]], list[Any]]) -> Edit:
+    """Replace an array by a function of it."""
+    return lambda message, _run: setattr(message, field, change(list(getattr(message, field))))
 
 
-def renamed(field: str, names: Callable[[list[str]], list[str]]) -> Change:
-    """Makes other names of its names."""
+def for_each(field: str, edit: Edit) -> Edit:
+    """Apply an edit to every element of an array of messages."""
 
-    def change(message: Any, _scene: Scene) -> None:
-        setattr(message, field, names(list(getattr(message, field))))
+    def edit_all(message: Any, run: RunHarness) -> None:
+        for element in getattr(message, field):
+            edit(element, run)
 
-    return change
+    return edit_all
+
+
+def fill(field: str, value: float) -> Edit:
+    """Set every number of an array."""
+    return map_field(field, lambda numbers: [value] * len(numbers))
+
+
+def add(field: str, offset: float) -> Edit:
+    """Add an offset to every number of an array."""
+    return map_field(field, lambda numbers: [number + offset for number in numbers])
+
+
+def with_other_sender(edit: Edit) -> Edit:
+    """Apply an edit, under a sender that no node of the stack has."""
+
+    def edit_both(message: Any, run: RunHarness) -> None:
+        message.header.frame_id = "other_node"
+        edit(message, run)
+
+    return edit_both

@@ -1,112 +1,114 @@
-"""Processes of the run that are killed, stopped, or asked to end."""
+"""Processes of the run that are killed, stopped, interrupted, or hang."""
 
 from __future__ import annotations
 
 import os
 import signal
 import time
+from typing import Any
 
-from crawler_cli.run.run_watch import HUNG
-from crawler_testing.faults.fault_kind import EVERY, REAL_TIME, SIMULATIONS, FaultKind, Must, NeededRun, crawls, ends
-from crawler_testing.fixtures.run_harness import Scene
+from crawler_cli.run.run_watch import REPORT_TIMEOUT_S
+from crawler_testing.faults.fault_kind import ExpectedOutcome, FaultKind, expect_crawl, expect_end
+from crawler_testing.fixtures.run_config import REAL_TIME, SIMULATIONS, RunConfig
+from crawler_testing.fixtures.run_harness import RunHarness
 
 NODES = ("gait", "controller", "backend", "recorder")
-BREATH, GASP, SLEEP = 0.05, 0.5, 5.0  # s that a process is stopped
-DEATH = 2.0  # s within which all others have ended when the first process has been killed
+PAUSES_S = {"50ms": 0.05, "500ms": 0.5, "5s": 5.0}
+END_TIMEOUT_S = 2.0  # of all processes after the end of the first
+CAN_HANG = RunConfig(can_hang=True, duration=30.0)
 
 
-def _signal(name: str, number: int) -> FaultKind:
-    word = signal.Signals(number).name
-    must = ends(name, text=f"the run ends, and names the {name} node; exit code not 0")
-    return FaultKind(
-        f"processes/{name}_{word[3:].lower()}",
-        f"{word} to the {name} node",
-        must,
-        lambda s: s.send_signal(name, number),
+def _signal_fault(node: str, number: signal.Signals) -> FaultKind:
+    expected = expect_end(node, text=f"the run ends and reports the {node} node; exit code not 0")
+    name = f"processes/{node}_{number.name[3:].lower()}"
+    return FaultKind(name, f"{number.name} to the {node} node", expected, lambda run: run.send_signal(node, number))
+
+
+def _cli_signal_fault(number: signal.Signals, exit_code: int) -> FaultKind:
+    expected = ExpectedOutcome(
+        f"every process ends within {END_TIMEOUT_S:g} s, exit code {exit_code}",
+        ends_within=END_TIMEOUT_S,
+        exit_codes=(exit_code,),
+        keeps_files=number == signal.SIGINT,
     )
+    name = f"processes/cli_{number.name[3:].lower()}"
+    return FaultKind(name, f"{number.name} to `crawler run`", expected, lambda run: os.kill(run.process.pid, number))
 
 
-def _pause(
-    name: str,
-    seconds: float,
-    must: Must,
-    number: int = signal.SIGSTOP,
-    backends: tuple[str, ...] = EVERY,
+def _pause_fault(
+    node: str,
+    duration: str,
+    expected: ExpectedOutcome,
+    number: signal.Signals = signal.SIGSTOP,
     label: str = "",
+    **more: Any,
 ) -> FaultKind:
-    """Stopped for so long."""
-    word = signal.Signals(number).name
+    seconds = PAUSES_S[duration]
 
-    def inject(scene: Scene) -> None:
-        with scene.paused(name, number):
-            began = time.monotonic()
-            while time.monotonic() - began < seconds and not scene.ended:
-                scene.listen(min(0.05, seconds))
+    def inject(run: RunHarness) -> None:
+        with run.stopped(node, number):
+            start = time.monotonic()
+            while time.monotonic() - start < seconds and not run.has_ended:
+                run.wait(min(0.05, seconds))
 
-    what = label or {BREATH: "breath", GASP: "gasp", SLEEP: "sleep"}[seconds]
-    return FaultKind(f"processes/{name}_{what}", f"{word} to it for {seconds:g} s", must, inject, backends)
-
-
-def _front(number: int, code: int) -> FaultKind:
-    word = signal.Signals(number).name
-    must = Must(
-        f"every process ends within {DEATH:g} s, exit code {code}",
-        ends=DEATH,
-        code=(code,),
-        keeps=number == signal.SIGINT,
-    )
-    return FaultKind(
-        f"processes/cli_{word[3:].lower()}",
-        f"{word} to `crawler run`",
-        must,
-        lambda scene: os.kill(scene.process.pid, number),
-    )
+    name = f"processes/{node}_{label or f'stopped_{duration}'}"
+    return FaultKind(name, f"{number.name} for {seconds:g} s", expected, inject, **more)
 
 
-def _spin(name: str, must: Must, backends: tuple[str, ...] = EVERY) -> FaultKind:
-    """It runs on, and does nothing any more."""
-    what = f"{'`crawler run`' if name == 'cli' else 'it'} spins in a callback"
-    return FaultKind(f"processes/{name}_spins", what, must, lambda scene: scene.spin(name), backends, SPINS)
+def _hang_fault(node: str, expected: ExpectedOutcome, **more: Any) -> FaultKind:
+    action = f"{'`crawler run`' if node == 'cli' else 'the node'} hangs in a callback"
+    name = f"processes/{node}_hangs"
+    return FaultKind(name, action, expected, lambda run: run.hang(node), run_config=CAN_HANG, **more)
 
 
-def _spins_and_is_asked(scene: Scene) -> None:
-    scene.spin("cli")
-    scene.listen(0.5)
-    scene.send_signal("cli", signal.SIGINT)
+def _hang_and_interrupt(run: RunHarness) -> None:
+    run.hang("cli")
+    run.wait(0.5)
+    run.send_signal("cli", signal.SIGINT)
 
 
-SPINS = NeededRun(spins=True, lasts=30.0)
-HANGS = ends(
-    "hangs", "has said nothing", within=HUNG + 5.0, text="the run ends, and names the node that hangs; exit code not 0"
+WITHIN_LIMITS = expect_crawl(text="crawls on within the limits")
+MAY_BE_LATE = ExpectedOutcome(
+    "crawls on within the limits; exit code 1 if commands were too late", crawls=True, exit_codes=(0, 1)
 )
-UNWATCHED = ends("hung", within=12.0, text="motors stop, every process ends, said; exit code not 0", keeps=False)
-ASKED = ends(within=2.0 * DEATH, text="every process ends; exit code 130", code=(130,), keeps=False)
-LATE = Must("goes on within the limits; no success where commands were too late", crawls=True, code=(0, 1))
-BITTEN = ends("watchdog", "has not answered", text="the motors' own watchdogs stop them, said; exit code not 0")
-STOPPED = ends("stopped", text="the run ends, and says that the node was stopped; exit code not 0")
+WATCHDOG = expect_end("watchdog", "has not answered", text="the motors' watchdogs stop them, reported; exit code not 0")
+STOPPED = expect_end("stopped", text="the run ends and reports the stopped node; exit code not 0")
+HANGS = expect_end(
+    "hangs",
+    "no diagnostics",
+    within=REPORT_TIMEOUT_S + 5.0,
+    text="the run ends and reports the node that hangs; exit code not 0",
+)
+CLI_HANGS = expect_end(
+    "hung", within=12.0, text="motors stop, every process ends, reported; exit code not 0", keeps_files=False
+)
+INTERRUPTED = expect_end(
+    within=2.0 * END_TIMEOUT_S, text="every process ends; exit code 130", exit_codes=(130,), keeps_files=False
+)
+MOTORS_STOP = ExpectedOutcome("motors stop; exit code not 0", exit_codes=None)
 KINDS = (
-    *(_signal(name, number) for name in NODES for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)),
-    _front(signal.SIGINT, 130),
-    _front(signal.SIGTERM, 143),
-    _front(signal.SIGKILL, -9),
-    *(_pause(name, BREATH, crawls(text="goes on within the limits")) for name in (*NODES, "cli")),
-    _pause("gait", GASP, LATE),
-    _pause("controller", GASP, LATE),
-    _pause("backend", GASP, LATE, backends=(*SIMULATIONS, "mock")),
-    _pause("backend", GASP, BITTEN, backends=("emulated",), label="gasp_on_motors"),
-    _pause("recorder", GASP, crawls(text="nothing is missing in the recording")),
-    _pause("cli", GASP, crawls()),
-    *(_pause(name, SLEEP, STOPPED) for name in NODES),
-    *(_spin(name, HANGS) for name in NODES),
-    _spin("cli", UNWATCHED, REAL_TIME),
+    *(_signal_fault(node, number) for node in NODES for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)),
+    _cli_signal_fault(signal.SIGINT, 130),
+    _cli_signal_fault(signal.SIGTERM, 143),
+    _cli_signal_fault(signal.SIGKILL, -9),
+    *(_pause_fault(node, "50ms", WITHIN_LIMITS) for node in (*NODES, "cli")),
+    _pause_fault("gait", "500ms", MAY_BE_LATE),
+    _pause_fault("controller", "500ms", MAY_BE_LATE),
+    _pause_fault("backend", "500ms", MAY_BE_LATE, backends=(*SIMULATIONS, "mock")),
+    _pause_fault("backend", "500ms", WATCHDOG, label="stopped_500ms_on_motors", backends=("emulated",)),
+    _pause_fault("recorder", "500ms", expect_crawl(text="the recording is complete")),
+    _pause_fault("cli", "500ms", expect_crawl()),
+    *(_pause_fault(node, "5s", STOPPED) for node in NODES),
+    *(_hang_fault(node, HANGS) for node in NODES),
+    _hang_fault("cli", CLI_HANGS, backends=REAL_TIME),
     FaultKind(
-        "processes/cli_spins_and_is_asked",
-        "`crawler run` spins in a callback, then SIGINT",
-        ASKED,
-        _spins_and_is_asked,
+        "processes/cli_hangs_then_sigint",
+        "`crawler run` hangs in a callback, then SIGINT",
+        INTERRUPTED,
+        _hang_and_interrupt,
         SIMULATIONS,
-        SPINS,
+        CAN_HANG,
     ),
-    _pause("cli", SLEEP, Must("motors stop, simulations may go on; no success", code=None), backends=REAL_TIME),
-    _pause("cli", SLEEP, Must("motors stop", code=None), signal.SIGTSTP, REAL_TIME, label="tstp"),
+    _pause_fault("cli", "5s", MOTORS_STOP, backends=REAL_TIME),
+    _pause_fault("cli", "5s", MOTORS_STOP, signal.SIGTSTP, label="sigtstp", backends=REAL_TIME),
 )

@@ -1,4 +1,4 @@
-"""Others on the same network: a second run, a second node of a kind."""
+"""A second stack, or a second node of one kind, on the same network."""
 
 from __future__ import annotations
 
@@ -6,74 +6,86 @@ import os
 import signal
 import subprocess
 
-from crawler_bringup.stack.stack import Options, make_stack
+from crawler_bringup.stack.options import Options
+from crawler_bringup.stack.stack import make_stack
 from crawler_cli.run.node_processes import command
-from crawler_testing.faults.fault_kind import FaultKind, crawls
-from crawler_testing.fixtures.run_harness import Scene, Unmet
+from crawler_testing.faults.fault_kind import FaultKind, expect_crawl
+from crawler_testing.fixtures.run_harness import ExpectationFailed, RunHarness
 
-SHORT = 2.0  # s that the second one runs
-APPEARS = 30.0  # s until it has come and been noticed
-
-
-def _second_run(scene: Scene) -> None:
-    second = scene.start(
-        ["--backend", "mock", "--duration", f"{SHORT:g}", "--out", str(scene.place / "second")], "second"
-    )
-    scene.expect(lambda: second.poll() is not None, APPEARS, "the second run did not end")
-    if second.returncode != 2 or "--namespace" not in scene.printed("second"):
-        last = scene.printed("second").strip().splitlines()[-1:]
-        raise Unmet(f"the second run was not refused with 2 and --namespace: {second.returncode}, {' '.join(last)}")
+SECOND_RUN_S = 2.0
+SECOND_TIMEOUT_S = 30.0  # until the second one has ended, or been reported
+OBSERVED_S = 1.0  # with the second node present
 
 
-def _beside(scene: Scene) -> None:
-    words = ["--backend", "mock", "--duration", f"{SHORT:g}", "--namespace", "other"]
-    second = scene.start([*words, "--out", str(scene.place / "beside")], "second")
-    scene.expect(lambda: second.poll() is not None, APPEARS, "the second run did not end")
-    if second.returncode:
-        raise Unmet(f"the run in a namespace of its own ended with {second.returncode}: {scene.printed('second')}")
+def _run_second(run: RunHarness, *arguments: str) -> tuple[int, str]:
+    """Run a second stack on mock motors; return its exit code and its stderr."""
+    words = ["--backend", "mock", "--duration", f"{SECOND_RUN_S:g}", "--out", str(run.directory / "second"), *arguments]
+    second = run.start(words, "second")
+    return _wait_for_end(run, second, "run")
 
 
-def _start_second(scene: Scene, node: str) -> subprocess.Popen[bytes]:
-    """A second node of a kind, by another name, as it would come from another machine."""
-    stack = make_stack(Options(robot=scene.spec.name, backend="mock"))
+def _wait_for_end(run: RunHarness, second: subprocess.Popen[bytes], what: str) -> tuple[int, str]:
+    run.require(lambda: second.poll() is not None, SECOND_TIMEOUT_S, f"the second {what} did not end")
+    return second.returncode, run.stderr("second")
+
+
+def _second_run(run: RunHarness) -> None:
+    code, stderr = _run_second(run)
+    if code != 2 or "--namespace" not in stderr:
+        last = " ".join(stderr.strip().splitlines()[-1:])
+        raise ExpectationFailed(f"the second run was not rejected with exit code 2 and --namespace: {code}, {last}")
+
+
+def _run_in_namespace(run: RunHarness) -> None:
+    code, stderr = _run_second(run, "--namespace", "other")
+    if code:
+        raise ExpectationFailed(f"the run in another namespace ended with exit code {code}: {stderr}")
+
+
+def _start_second_node(run: RunHarness, node: str) -> subprocess.Popen[bytes]:
+    """Start a second node of a kind under another name, as from another machine."""
+    stack = make_stack(Options(robot=run.spec.name, backend="mock"))
     spec = next(one for one in stack.nodes if one.name == node)
-    words = [word.replace(f"__node:={node}", f"__node:=second_{node}") for word in command(spec, scene.place)]
-    with (scene.place / "second.err").open("wb") as log:
-        return subprocess.Popen(words, stdout=log, stderr=log, env=scene.environment, start_new_session=True)
+    words = [word.replace(f"__node:={node}", f"__node:=second_{node}") for word in command(spec, run.directory)]
+    with (run.directory / "second.err").open("wb") as log:
+        return subprocess.Popen(words, stdout=log, stderr=log, env=run.environment, start_new_session=True)
 
 
-def _second_backend(scene: Scene) -> None:
-    child = _start_second(scene, "backend")
-    scene.expect(lambda: child.poll() is not None, APPEARS, "the second backend did not end")
-    if child.returncode != 2 or "already" not in scene.printed("second"):
-        raise Unmet(f"the second backend was not refused: it ended with {child.returncode}")
+def _second_backend(run: RunHarness) -> None:
+    code, stderr = _wait_for_end(run, _start_second_node(run, "backend"), "backend")
+    if code != 2 or "already" not in stderr:
+        raise ExpectationFailed(f"the second backend was not rejected: it ended with exit code {code}")
 
 
-def _second(node: str) -> FaultKind:
-    def inject(scene: Scene) -> None:
-        child = _start_second(scene, node)
+def _second_node_fault(node: str) -> FaultKind:
+    name = f"second_{node}"
+
+    def inject(run: RunHarness) -> None:
+        child = _start_second_node(run, node)
         try:
-            scene.expect(lambda: scene.witness.said((f"second_{node}",), 0.0), APPEARS, f"second_{node} was not named")
-            scene.listen(1.0)
+            run.require(lambda: run.monitor.has_reported((name,), 0.0), SECOND_TIMEOUT_S, f"{name} was not reported")
+            run.wait(OBSERVED_S)
         finally:
             os.kill(child.pid, signal.SIGKILL)
             child.wait()
 
-    must = crawls(f"second_{node}", text="ignored and named; crawls on")
-    return FaultKind(f"rings/second_{node}", f"a second {node} node", must, inject)
+    expected = expect_crawl(name, text="ignored and reported; crawls on")
+    return FaultKind(f"second_stack/{node}", f"a second {node} node", expected, inject)
 
 
 KINDS = (
     FaultKind(
-        "rings/same_names",
+        "second_stack/same_names",
         "a second run under the same names",
-        crawls(text="it is refused; the first crawls on"),
+        expect_crawl(text="rejected; the first crawls on"),
         _second_run,
     ),
-    FaultKind("rings/namespace", "a second run in a namespace", crawls(text="both crawl"), _beside),
-    _second("gait"),
-    _second("controller"),
     FaultKind(
-        "rings/second_backend", "a second backend node", crawls(text="it is refused; crawls on"), _second_backend
+        "second_stack/namespace", "a second run in a namespace", expect_crawl(text="both crawl"), _run_in_namespace
+    ),
+    _second_node_fault("gait"),
+    _second_node_fault("controller"),
+    FaultKind(
+        "second_stack/backend", "a second backend node", expect_crawl(text="rejected; crawls on"), _second_backend
     ),
 )

@@ -1,101 +1,99 @@
-"""Services of the backend at moments at which nobody expects them."""
+"""Calls of the backend's services at unexpected moments."""
 
 from __future__ import annotations
 
 from std_srvs.srv import SetBool, Trigger
 
-from crawler_testing.faults.fault_kind import FaultKind, Must, crawls, stops
-from crawler_testing.fixtures.run_harness import Scene, Unmet
+from crawler_testing.faults.fault_kind import ExpectedOutcome, FaultKind, expect_crawl, expect_stop
+from crawler_testing.fixtures.run_harness import ExpectationFailed, RunHarness
 
-PROMPT = 0.5  # s from an emergency stop to its answer
+ESTOP_TIMEOUT_S = 0.5
+DISABLE_TIMEOUT_S = 1.0
+MAX_DELAY_S = 1.0
 CALLS = 50
-PRESSED = stops("emergency stop", within=PROMPT, text="torque off at once, said; no success", returns=True)
+FLOOD_COPIES = 2000
 
 
-def estop(scene: Scene) -> None:
-    """At any moment."""
-    scene.listen(scene.chance.uniform(0.0, 1.0))
-    scene.call(Trigger, "backend/estop")
+def estop(run: RunHarness) -> None:
+    """Call the emergency stop after a random delay."""
+    run.wait(run.rng.uniform(0.0, MAX_DELAY_S))
+    run.call(Trigger, "backend/estop")
 
 
-def reset(scene: Scene) -> None:
-    """Clears what is latched."""
-    answer = scene.call(Trigger, "backend/reset")
-    if not answer.success:
-        raise Unmet(f"reset was refused: {answer.message}")
+def reset(run: RunHarness) -> None:
+    """Clear latched stops. Raises ExpectationFailed if that is rejected."""
+    response = run.call(Trigger, "backend/reset")
+    if not response.success:
+        raise ExpectationFailed(f"reset was rejected: {response.message}")
 
 
-def enable(scene: Scene, on: bool = True) -> None:
-    """Or disables."""
-    answer = scene.call(SetBool, "backend/enable", data=on)
-    if not answer.success:
-        raise Unmet(f"{'enable' if on else 'disable'} was refused: {answer.message}")
+def enable(run: RunHarness, on: bool = True) -> None:
+    """Enable or disable the joints. Raises ExpectationFailed if that is rejected."""
+    response = run.call(SetBool, "backend/enable", data=on)
+    if not response.success:
+        raise ExpectationFailed(f"{'enable' if on else 'disable'} was rejected: {response.message}")
 
 
-def _estop_twice(scene: Scene) -> None:
-    estop(scene)
-    scene.call(Trigger, "backend/estop")
+def _estop_twice(run: RunHarness) -> None:
+    estop(run)
+    run.call(Trigger, "backend/estop")
 
 
-def _estop_in_a_flood(scene: Scene) -> None:
-    message = scene.message("joint_commands")
-    with scene.publisher("joint_commands") as send:
-        for _ in range(2000):
+def _estop_in_flood(run: RunHarness) -> None:
+    message = run.latest_message("joint_commands")
+    with run.publisher("joint_commands") as send:
+        for _ in range(FLOOD_COPIES):
             send(message)
-        scene.call(Trigger, "backend/estop")
+        run.call(Trigger, "backend/estop")
 
 
-def _enable_without_reset(scene: Scene) -> None:
-    estop(scene)
-    if scene.call(SetBool, "backend/enable", data=True).success:
-        raise Unmet("enable was granted while the emergency stop was latched")
+def _enable_without_reset(run: RunHarness) -> None:
+    estop(run)
+    if run.call(SetBool, "backend/enable", data=True).success:
+        raise ExpectationFailed("enable was accepted while the emergency stop was latched")
 
 
-def _estop_and_back(scene: Scene) -> None:
-    estop(scene)
-    scene.expect(lambda: scene.witness.safe, PROMPT, "no torque off came")
-    scene.listen(scene.chance.uniform(0.0, 1.0))
-    reset(scene)
-    enable(scene)
+def _estop_and_back(run: RunHarness) -> None:
+    estop(run)
+    run.require(run.monitor.is_safe, ESTOP_TIMEOUT_S, "torque was not off")
+    run.wait(run.rng.uniform(0.0, MAX_DELAY_S))
+    reset(run)
+    enable(run)
 
 
-def _disable_and_back(scene: Scene) -> None:
-    enable(scene, False)
-    scene.expect(lambda: scene.witness.safe, 1.0, "no rest came after disable")
-    enable(scene)
+def _disable_and_back(run: RunHarness) -> None:
+    enable(run, False)
+    run.require(run.monitor.is_safe, DISABLE_TIMEOUT_S, "joints were not at rest")
+    enable(run)
 
 
-def _many(scene: Scene) -> None:
+def _toggle_enable(run: RunHarness) -> None:
     for _ in range(CALLS):
-        enable(scene, scene.chance.random() < 0.5)
-    enable(scene)
+        enable(run, run.rng.random() < 0.5)
+    enable(run)
 
 
-RESUMED = Must("crawls again", crawls=True, code=None)
-KINDS = (
-    FaultKind("services/estop", "an emergency stop", PRESSED, estop),
-    FaultKind("services/estop_twice", "two of them", PRESSED, _estop_twice),
-    FaultKind("services/estop_in_a_flood", "one in a flood of commands", PRESSED, _estop_in_a_flood),
-    FaultKind("services/enable_without_reset", "enable while one is latched", PRESSED, _enable_without_reset),
-    FaultKind("services/estop_and_back", "one, then reset and enable", RESUMED, _estop_and_back),
-    FaultKind("services/reset_without_cause", "reset in the middle of a crawl", crawls(), reset),
-    FaultKind("services/enable_twice", "enable in the middle of a crawl", crawls(), lambda scene: enable(scene)),
-    FaultKind(
-        "services/disable",
-        "disable in the middle of a crawl",
-        stops("disabled", returns=True, text="torque off, said; no success"),
-        lambda scene: enable(scene, False),
-    ),
-    FaultKind(
-        "services/disable_and_back",
-        "disable, then enable",
-        Must("crawls again", crawls=True, code=None),
-        _disable_and_back,
-    ),
-    FaultKind(
-        "services/many",
-        f"{CALLS} times enable or disable, in a row",
-        Must("every one is answered; crawls again", crawls=True, code=None),
-        _many,
-    ),
+STOPPED = expect_stop(
+    "emergency stop",
+    within=ESTOP_TIMEOUT_S,
+    text="torque off at once, reported; exit code not 0",
+    resumes=True,
+)
+DISABLED = expect_stop("disabled", text="torque off, reported; exit code not 0", resumes=True)
+CRAWLS_AGAIN = ExpectedOutcome("crawls again", crawls=True, exit_codes=None)
+ALL_ANSWERED = ExpectedOutcome("each call is answered; crawls again", crawls=True, exit_codes=None)
+KINDS = tuple(
+    FaultKind(f"services/{name}", action, expected, inject)
+    for name, action, expected, inject in (
+        ("estop", "an emergency stop", STOPPED, estop),
+        ("estop_twice", "two emergency stops", STOPPED, _estop_twice),
+        ("estop_in_flood", "an emergency stop during a flood of commands", STOPPED, _estop_in_flood),
+        ("enable_without_reset", "enable after an emergency stop", STOPPED, _enable_without_reset),
+        ("estop_and_back", "an emergency stop, then reset and enable", CRAWLS_AGAIN, _estop_and_back),
+        ("reset_without_cause", "reset during a crawl", expect_crawl(), reset),
+        ("enable_twice", "enable during a crawl", expect_crawl(), enable),
+        ("disable", "disable during a crawl", DISABLED, lambda run: enable(run, False)),
+        ("disable_and_back", "disable, then enable", CRAWLS_AGAIN, _disable_and_back),
+        ("toggle", f"enable or disable, {CALLS} times in a row", ALL_ANSWERED, _toggle_enable),
+    )
 )

@@ -1,1 +1,0 @@
-"""The documentation as a site: the pages of the checkout, and what the modules say of themselves."""
