@@ -17,8 +17,8 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from crawler_core.errors import UserError
-from hybrid_controller.controller import ODOMETRY_DELAY
-from hybrid_controller.node import controller_node
+from hybrid_controller.estimation.odometry_delay import ODOMETRY_DELAY_NS
+from hybrid_controller.node import lockstep_wait
 from hybrid_controller.node.controller_node import ControllerNode
 
 MS = 1_000_000
@@ -204,11 +204,11 @@ def test_lockstep_goes_on_without_a_reference_after_the_timeout(rig):
 
 
 def test_the_first_answer_in_lockstep_waits_until_all_listen_who_shall_miss_nothing(rig, monkeypatch):
-    monkeypatch.setattr(controller_node, "PATIENCE", math.inf)
+    monkeypatch.setattr(lockstep_wait, "READERS_TIMEOUT_S", math.inf)
     rig = rig(lockstep=True, readers=2, reference_timeout=60.0)
     rig.reference(0, 500 * MS)
     rig.world.send_state(0)
-    rig.graph.spin_until(lambda: rig.node.now == 0)
+    rig.graph.spin_until(lambda: rig.node.now_ns == 0)
     rig.settle()
     assert not rig.world.commands
     heard = []
@@ -220,7 +220,7 @@ def test_the_first_answer_in_lockstep_waits_until_all_listen_who_shall_miss_noth
 
 
 def test_who_does_not_come_to_listen_is_not_waited_for_for_ever(rig, monkeypatch):
-    monkeypatch.setattr(controller_node, "PATIENCE", 0.1)
+    monkeypatch.setattr(lockstep_wait, "READERS_TIMEOUT_S", 0.1)
     rig = rig(lockstep=True, readers=2, reference_timeout=60.0)
     rig.reference(0, 500 * MS)
 
@@ -268,7 +268,7 @@ def test_a_reference_that_cannot_be_used_is_reported_and_the_old_one_stays(rig):
     rig.reference(0, 500 * MS)
     rig.ask(0)
     rig.world.reference_out.publish(JointTrajectory(joint_names=["knee"]))
-    rig.graph.spin_until(lambda: any("must name the joints joint_1, joint_2; got knee" in w for w in rig.world.words))
+    rig.graph.spin_until(lambda: any("names the joints knee: it must name joint_1" in w for w in rig.world.words))
     assert list(rig.ask(DT).position) == pytest.approx(motion(2 * DT)[0], abs=1e-7)
 
 
@@ -317,14 +317,14 @@ def test_lockstep_that_gave_contacts_up_waits_for_them_again_once_they_have_come
     spin_until(world.contacts_out.get_subscription_count)
     rig.reference(0, 500 * MS)
     world.send_state(0)
-    spin_until(lambda: rig.node.now == 0)
-    rig.node._give_up()
+    spin_until(lambda: rig.node.now_ns == 0)
+    rig.node.lockstep_wait.time_out()
     spin_until(lambda: len(world.commands) == 1)
     rig.ask(DT)  # as long as there are none, nobody waits for them
     world.send_contacts(DT)
     rig.settle()
     world.send_state(2 * DT)
-    spin_until(lambda: rig.node.now == 2 * DT)
+    spin_until(lambda: rig.node.now_ns == 2 * DT)
     rig.settle()
     assert len(world.commands) == 2
     world.send_contacts(2 * DT)
@@ -407,15 +407,15 @@ def test_the_states_of_another_backend_are_not_answered(rig):
     command = rig.ask(DT, sender="/backend#1")
     assert list(command.position) == pytest.approx(motion(2 * DT)[0], abs=1e-7)
     assert {message.header.frame_id.partition(" ")[0] for message in rig.world.commands} == {"/backend#1"}
-    assert rig.node.backend.ignored == 3
+    assert rig.node.state_source.ignored == 3
 
 
 def test_the_references_of_another_gait_node_are_not_followed(rig):
     rig = rig()
     rig.world.send_reference(0, 500 * MS, sender="/gait#1")
-    rig.graph.spin_until(lambda: rig.node.gait.source == "/gait#1")
+    rig.graph.spin_until(lambda: rig.node.reference_source.source == "/gait#1")
     rig.world.send_reference(0, 400 * MS, sender="/gait#2")
-    rig.graph.spin_until(lambda: rig.node.gait.ignored == 1)
+    rig.graph.spin_until(lambda: rig.node.reference_source.ignored == 1)
     assert rig.node.controller.horizon_remaining(0) == pytest.approx(0.5)
 
 
@@ -435,16 +435,16 @@ def test_while_motion_is_not_allowed_it_stands_by_where_the_joints_are_and_goes_
     for now in range(0, 100 * MS, DT):
         rig.ask(now, sender="/backend#1")
     rig.world.send_motion("/other#2", "faulted")  # is not its business
-    rig.graph.spin_until(lambda: "/other#2" in rig.node._motions)  # else the next word would be in its place
-    assert rig.node.motion.value == "active"
+    rig.graph.spin_until(lambda: "/other#2" in rig.node.motion_states)  # else the next word would be in its place
+    assert rig.node.motion_state.value == "active"
     rig.world.send_motion("/backend#1", "e-stopped")
-    rig.graph.spin_until(lambda: rig.node.motion.value == "e-stopped")
+    rig.graph.spin_until(lambda: rig.node.motion_state.value == "e-stopped")
     for now in range(100 * MS, 150 * MS, DT):
         command = rig.ask(now, sender="/backend#1", angles=(1.5, 1.6))
         assert (list(command.position), list(command.velocity)) == ([1.5, 1.6], [0.0, 0.0])
     rig.graph.spin_until(lambda: any("motion is e-stopped: standing by" in word for word in rig.world.words))
     rig.world.send_motion("/backend#1", "active")
-    rig.graph.spin_until(lambda: rig.node.motion.value == "active")
+    rig.graph.spin_until(lambda: rig.node.motion_state.value == "active")
     # the old reference is forgotten: nothing moves before there is a new one
     assert list(rig.ask(150 * MS, sender="/backend#1", angles=(1.5, 1.6)).position) == [1.5, 1.6]
     rig.reference(150 * MS, 950 * MS)
@@ -464,10 +464,10 @@ def test_while_it_stands_by_odometry_is_not_kept(rig):
         message.pose.pose.orientation.w = 1.0
         message.header.stamp.nanosec = now
         out.publish(message)
-        rig.graph.spin_until(lambda now=now: rig.node._odometry_of == now)
+        rig.graph.spin_until(lambda now=now: rig.node.inputs.odometry_ns == now)
         rig.ask(now, sender="/backend#1")
-    assert rig.node.motion.value == "disabled"
-    assert len(rig.node._odometry) <= 1 + ODOMETRY_DELAY // DT
+    assert rig.node.motion_state.value == "disabled"
+    assert len(rig.node.inputs._odometry) <= 1 + ODOMETRY_DELAY_NS // DT
 
 
 def test_after_motion_was_not_allowed_between_two_states_nothing_of_the_old_plan_is_commanded(rig):
@@ -478,7 +478,7 @@ def test_after_motion_was_not_allowed_between_two_states_nothing_of_the_old_plan
     count = len(rig.world.commands)
     for word in ("disabled", "active"):
         rig.world.send_motion("/backend#1", word)
-        rig.graph.spin_until(lambda word=word: rig.node.motion.value == word)
+        rig.graph.spin_until(lambda word=word: rig.node.motion_state.value == word)
     rig.world.send_state(100 * MS, sender="/backend#1")
     rig.graph.spin_until(lambda: len(rig.world.states) == 21)
     assert rig.world.states[-1].status == ControllerState.WAITING
@@ -496,7 +496,7 @@ def test_no_contact_that_can_be_sent_ends_it(rig):
     rig.graph.spin_until(lambda: any("is not a valid ContactSource for a foot" in word for word in rig.world.words))
     rig.world.contacts_out.publish(ContactStateArray(contacts=[ContactState(mode=99, source=2)]))
     rig.world.contacts_out.publish(ContactStateArray(contacts=[ContactState(foot="x", source=2)] * 10_000))
-    rig.graph.spin_until(lambda: rig.node.hearing.refused == 3)
+    rig.graph.spin_until(lambda: rig.node.safe_subscriptions.rejected == 3)
     rig.ask(DT)
 
 

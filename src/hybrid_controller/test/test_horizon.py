@@ -99,13 +99,22 @@ def lose_a_number(message):
 @pytest.mark.parametrize(
     ("message", "sentence"),
     [
-        (trajectory(names=("joint_1", "knee")), "must name the joints joint_1, joint_2; got joint_1, knee."),
-        (trajectory(names=("joint_1", "joint_1")), "must name the joints joint_1, joint_2; got joint_1, joint_1."),
-        (trajectory(count=1), "must hold at least two points; got 1."),
-        (broken(repeat_time), "the times of gait_reference must rise, but point 3 does not come after point 2."),
-        (broken(forget_velocity), "point 1 of gait_reference has 0 velocities for 2 joints."),
-        (broken(forget_acceleration), "point 4 of gait_reference has 0 accelerations for 2 joints."),
-        (broken(lose_a_number), "point 2 of gait_reference has no finite number in the positions of joint_2."),
+        (
+            trajectory(names=("joint_1", "knee")),
+            "gait_reference names the joints joint_1, knee: it must name joint_1, joint_2.",
+        ),
+        (
+            trajectory(names=("joint_1", "joint_1")),
+            "names the joints joint_1, joint_1: it must name joint_1, joint_2.",
+        ),
+        (trajectory(count=1), "gait_reference has 1 points: it must have at least two."),
+        (broken(repeat_time), "point 3 of gait_reference is not later than point 2: times must rise."),
+        (broken(forget_velocity), "point 1 of gait_reference has 0 velocities: it must have 2."),
+        (broken(forget_acceleration), "point 4 of gait_reference has 0 accelerations: it must have 2."),
+        (
+            broken(lose_a_number),
+            "point 2 of gait_reference has a number in the positions of joint_2 that is not finite.",
+        ),
     ],
 )
 def test_a_reference_that_cannot_be_used_is_refused_with_a_sentence(message, sentence):

@@ -13,7 +13,7 @@ from crawler_core.robot.robot_file import load_robot
 from hybrid_controller.controller import Controller
 from hybrid_controller.laws.law import Measured, Setpoint
 from hybrid_controller.laws.law_registry import LAWS
-from hybrid_controller.laws.phase_lock import CATCHING_UP, IN_STEP, PhaseLock, PhaseLockParameters, out_of_step
+from hybrid_controller.laws.phase_lock import CATCHING_UP, IN_STEP, PhaseLock, PhaseLockParameters, phase_differences
 from hybrid_controller.reference.horizon import Horizon, ReferencePoint
 
 TURN = 2.0 * math.pi
@@ -75,7 +75,7 @@ class Rotors:
 
     def apart(self):
         """Each crank's phase error in degrees, from the circular mean."""
-        return np.degrees(out_of_step((self.angle - self.reference(self.time_ns).position).tolist()))
+        return np.degrees(phase_differences((self.angle - self.reference(self.time_ns).position).tolist()))
 
     def run(self, seconds, held=()):
         """The phase errors after each tick."""
@@ -196,7 +196,7 @@ def test_a_state_that_is_no_number_brings_the_cranks_to_rest_by_the_controllers_
     controller = Controller(with_cranks(), law, dt_ns)
     times = [0, 100_000_000, 200_000_000]
     angles = np.array([[RATE * 1e-9 * t] * 4 for t in times])
-    controller.take(Horizon(times, angles, np.full((3, 4), RATE), np.zeros((3, 4))))
+    controller.set_reference(Horizon(times, angles, np.full((3, 4), RATE), np.zeros((3, 4))))
     answer = controller.step(0, [0.0] * 4, [0.0] * 4)
     assert answer is not None
     assert np.isfinite(answer.setpoint.effort).all()
@@ -212,6 +212,6 @@ def test_what_it_cannot_drive_and_what_it_cannot_read_are_refused_in_a_sentence(
     with pytest.raises(UserError, match="joint_1, joint_2 of three_link is not built so: use another control law"):
         LAWS["phase_lock"].check(load_robot("three_link"))
     with pytest.raises(
-        UserError, match=r"controller.encoder_counts = 3 is too coarse to tell a speed: give 4 at least"
+        UserError, match=r"controller.encoder_counts = 3 is too coarse for a speed: it must be at least 4"
     ):
         PhaseLockParameters(encoder_counts=3)

@@ -1,7 +1,7 @@
-"""A model observer of the contacts: the stick-slip equations, run along the measured joints.
+"""Observe the contacts with a model: the stick-slip equations, run along the measured joints.
 
-Joint angles and rates fix everything but the velocity of foot 1, and friction makes the equations forget a wrong one:
-where a foot sticks it is known exactly. Odometry, where there is any, corrects it in between.
+Joint angles and rates determine everything but the velocity of foot 1. Friction makes an error in it decay, and where a
+foot sticks it is known exactly. Odometry corrects it in between, if there is any.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from crawler_models.three_link.equations.contact_map import Pair
 from crawler_models.three_link.equations.dynamics import Forces
 from crawler_models.three_link.equations.foot_mode import ROS_MODE, Mode
 from crawler_models.three_link.plant import tick
-from hybrid_controller.laws.law import BaseMotion
+from hybrid_controller.estimation.odometry_delay import BaseMotion
 
-_GAP = 0.1  # s without a state after which the observer begins again
-_MEMORY = 400  # states that odometry may lag behind
-_DOUBT = 4e-3  # m/s: what odometry must say before a foot that should stick is believed to slip
-_UNKNOWN = (math.nan, math.nan, math.nan)
+MAX_STATE_GAP_S = 0.1  # between two states; after a longer one the observer starts again
+MAX_PAST_STATES = 400  # by which odometry may lag behind
+MIN_SLIP_CORRECTION = 4e-3  # m/s of odometry's correction, from which on a foot that should stick counts as slipping
+UNKNOWN_VECTOR = (math.nan, math.nan, math.nan)
 
 
-class _Past(NamedTuple):
+class _PastState(NamedTuple):
     time_ns: int
-    v1: float  # m/s, as it was estimated
+    v1: float  # m/s, estimated
     base: float  # m/s, x' of the base's centre seen from foot 1
 
 
 class ContactObserver:
-    """Estimates modes, velocities and forces of both feet; `gain` is the share that odometry corrects at a time."""
+    """Estimates modes, velocities and forces of both feet; `gain` is the share of an error that odometry corrects."""
 
     def __init__(self, robot: ThreeLink, feet: Sequence[str], gain: float = 0.3) -> None:
         """`feet` are the names, front one first."""
@@ -46,11 +46,11 @@ class ContactObserver:
         self.restart()
 
     def restart(self) -> None:
-        """Forget everything."""
+        """Reset the estimate."""
         self.contacts: tuple[Contact, ...] = ()
         self._time_ns = 0
         self._now: tick.Instant | None = None
-        self._past: deque[_Past] = deque(maxlen=_MEMORY)
+        self._past: deque[_PastState] = deque(maxlen=MAX_PAST_STATES)
 
     def update(
         self,
@@ -59,27 +59,27 @@ class ContactObserver:
         velocity: Sequence[float],
         odometry: Sequence[BaseMotion] = (),
     ) -> tuple[Contact, ...]:
-        """Take the joints at a time, and odometry of times up to then; returns the feet at that time.
+        """Return the contacts at `time_ns`, from the joints at that time and odometry of times up to it.
 
-        The feet are UNKNOWN where the equations have no answer, and the observer begins again from there.
+        They are UNKNOWN where the equations have no solution, and the observer starts again from there.
         """
         q, dq = (position[0], position[1]), (velocity[0], velocity[1])
         h = (time_ns - self._time_ns) * 1e-9
         known = True
-        if self._now is None or not 0.0 < h <= _GAP:
+        if self._now is None or not 0.0 < h <= MAX_STATE_GAP_S:
             self._begin(q, dq)
         else:
             known = self._advance(self._now, q, dq, h)
         self._time_ns = time_ns
         assert self._now is not None
-        self._past.append(_Past(time_ns, self._now.v1, _base_speed(self._robot, self._now.chain, dq)))
+        self._past.append(_PastState(time_ns, self._now.v1, _base_speed(self._robot, self._now.chain, dq)))
         for motion in odometry:
             self._correct(motion)
         self.contacts = self._describe(self._now, known)
         return self.contacts
 
     def _begin(self, q: Pair, dq: Pair) -> None:
-        """Foot 1 at rest, which friction will correct."""
+        """Start with foot 1 at rest; friction corrects an error in that."""
         self._past.clear()
         c = chain(self._robot, *q, *dq, 0.0, 0.0, cmath.exp)
         mode = (0, 0 if abs(c.d1) <= tick.AT_REST else 1 if c.d1 > 0.0 else -1)
@@ -87,10 +87,10 @@ class ContactObserver:
         self._now = tick.Instant(0.0, q, dq, (0.0, 0.0), 0.0, 0.0, mode, c, 0.0, Forces(nan, nan, nan, nan))
 
     def _advance(self, now: tick.Instant, q: Pair, dq: Pair, h: float) -> bool:
-        """Move the equations along the joints; whether they had an answer.
+        """Advance the equations along the joints. Return False where they have no solution.
 
-        Over the tick the joints move as their rates say; the difference to the measured angles, which is noise, would
-        mean absurd accelerations.
+        Over the tick the joints move at their measured rates. Their difference to the measured angles is noise, and
+        would mean absurd accelerations.
         """
         end = (now.q[0] + 0.5 * h * (now.dq[0] + dq[0]), now.q[1] + 0.5 * h * (now.dq[1] + dq[1]))
         try:
@@ -102,15 +102,15 @@ class ContactObserver:
         return math.isfinite(then.v1)
 
     def _correct(self, motion: BaseMotion) -> None:
-        """Move the estimate by a share of what it lacked at the time of the odometry."""
+        """Correct the estimate by a share of its error at the time of the odometry."""
         index = next((i for i, past in enumerate(self._past) if past.time_ns == motion.time_ns), None)
         if index is None or self._now is None or not math.isfinite(motion.forward):
             return
         past, now = self._past[index], self._now
-        lacking = (0.0 - motion.forward) - past.base - past.v1
-        if 0 in now.mode and abs(lacking) < _DOUBT:
+        error = (0.0 - motion.forward) - past.base - past.v1
+        if 0 in now.mode and abs(error) < MIN_SLIP_CORRECTION:
             return
-        change = self.gain * lacking
+        change = self.gain * error
         for i in range(index, len(self._past)):
             self._past[i] = self._past[i]._replace(v1=self._past[i].v1 + change)
         v1 = now.v1 + change
@@ -118,9 +118,8 @@ class ContactObserver:
 
     def _describe(self, now: tick.Instant, known: bool) -> tuple[Contact, ...]:
         if not known:
-            return tuple(
-                Contact(foot, ContactMode.UNKNOWN, ContactSource.ESTIMATED, _UNKNOWN, _UNKNOWN) for foot in self._feet
-            )
+            unknown = ContactMode.UNKNOWN, ContactSource.ESTIMATED, UNKNOWN_VECTOR, UNKNOWN_VECTOR
+            return tuple(Contact(foot, *unknown) for foot in self._feet)
         mode: Mode = now.mode
         v = (0.0 if mode[0] == 0 else now.v1, 0.0 if mode[1] == 0 else now.v1 + now.chain.d1)
         f = now.forces
@@ -136,6 +135,6 @@ def _sign(v: float) -> int:
 
 
 def _base_speed(robot: ThreeLink, c: Chain, dq: Pair) -> float:
-    """x' of the central link's centre relative to foot 1, in the paper's axes."""
+    """Return x' of the central link's centre relative to foot 1 (m/s), in the paper's axes."""
     moving = 0.5j * robot.l0 * c.theta1 * c.e0 - 1j * robot.l1 * (c.theta1 - dq[0]) * c.e1
     return float(moving.real)

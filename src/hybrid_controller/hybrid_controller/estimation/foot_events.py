@@ -1,4 +1,4 @@
-"""Touch-down and lift-off of the feet, found from one state's contacts to the next one's."""
+"""Detect touch-down and lift-off of the feet from the contacts of successive states."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ LIFT_OFF = "lift_off"
 
 
 class FootEvent(NamedTuple):
-    """A foot came down, or left the ground, since its contact was last known."""
+    """Touch-down or lift-off of a foot since its contact was last known."""
 
     foot: str
     kind: str  # TOUCH_DOWN | LIFT_OFF
 
 
 class FootEvents:
-    """Remembers which feet are in the air. The first that is known of a foot is no event."""
+    """Remembers which feet are in the air. The first known contact of a foot is no event."""
 
     def __init__(self) -> None:
         self._in_air: dict[str, bool] = {}
 
     def update(self, contacts: Sequence[Contact]) -> tuple[FootEvent, ...]:
-        """What these contacts show that the ones before did not. A foot whose mode is unknown stays as it was."""
+        """Return the events between the last contacts and these. A foot of unknown mode keeps its state."""
         events = []
         for contact in contacts:
             if contact.mode is ContactMode.UNKNOWN:

@@ -97,7 +97,7 @@ class EffortTracking(Law):
             for contact in measured.contacts
         ):
             return ""
-        return "no contact state is known: the reference does not restart"
+        return "nothing is known of the contacts: the reference does not restart"
 
 
 def _require_effort_drives(spec: RobotSpec) -> None:

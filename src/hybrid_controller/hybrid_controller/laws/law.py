@@ -8,14 +8,8 @@ from typing import Any, NamedTuple
 
 from crawler_core.types import Contact
 from hybrid_controller.estimation.foot_events import FootEvent
+from hybrid_controller.estimation.odometry_delay import BaseMotion
 from hybrid_controller.reference.horizon import ReferencePoint
-
-
-class BaseMotion(NamedTuple):
-    """Motion of the base at one time, from odometry."""
-
-    time_ns: int
-    forward: float  # m/s, along the robot's heading
 
 
 class Measured(NamedTuple):

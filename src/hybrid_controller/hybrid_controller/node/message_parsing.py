@@ -1,4 +1,4 @@
-"""What the controller reads of its topics. Each function raises UserError for a message that cannot be used."""
+"""Parse the controller's topics. Each function raises UserError for a message that cannot be used."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from crawler_core.types import Contact, ContactMode, ContactSource
 from crawler_nodes.messages.base_writer import read_ground_motion
 from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.messages.joint_message import JointMessage
-from hybrid_controller.laws.law import BaseMotion
+from hybrid_controller.estimation.odometry_delay import BaseMotion
 from hybrid_controller.reference.horizon import Horizon, read_trajectory
 
-UNIT = 1e-3  # by which the length of a quaternion may be off: rounded to four digits it is the same attitude
+QUATERNION_TOLERANCE = 1e-3  # of its length: rounded to four digits it is the same attitude
 
 
 def read_state(message: JointMessage) -> JointMessage:
-    """joint_states; what is wrong with its numbers is left to the controller, which brings the joints to rest."""
+    """Check the stamp of joint_states. The controller stops the joints for numbers that are not finite."""
     if message.stamp < 0:
-        raise UserError("joint_states has a time before zero.")
+        raise UserError(f"joint_states has the time {message.stamp * 1e-9:g} s: it must not be negative.")
     return message
 
 
 def read_reference(message: JointTrajectory, joints: Sequence[str]) -> tuple[str, Horizon]:
-    """Who sends a gait_reference, and its horizon."""
+    """Return the sender of gait_reference, and its horizon."""
     return message.header.frame_id, read_trajectory(message, joints)
 
 
 def read_contacts(message: ContactStateArray) -> tuple[int, tuple[Contact, ...]]:
-    """The time of contact_states (ns), and every foot."""
+    """Return the time of contact_states (ns), and the contact of every foot."""
     contacts = []
     for entry in message.contacts:
         try:
@@ -45,13 +45,13 @@ def read_contacts(message: ContactStateArray) -> tuple[int, tuple[Contact, ...]]
     return stamp_ns(message.header.stamp), tuple(contacts)
 
 
-def read_odometry(message: Odometry, yaws: bool) -> BaseMotion:
-    """How the base moves; `yaws`: it has a heading of its own."""
+def read_odometry(message: Odometry, can_yaw: bool) -> BaseMotion:
+    """Return the motion of the base. With `can_yaw` it has a heading of its own."""
     q, v = message.pose.pose.orientation, message.twist.twist.linear
     length = math.hypot(q.w, q.x, q.y, q.z)
-    if not abs(length - 1.0) < UNIT:
-        raise UserError(f"odom has an attitude whose quaternion is {length:.4g} long, but must be 1 long.")
+    if not abs(length - 1.0) < QUATERNION_TOLERANCE:
+        raise UserError(f"odom has an attitude with a quaternion of length {length:.4g}: it must be 1.")
     if not math.isfinite(math.hypot(v.x, v.y, v.z)):
         raise UserError("odom has a speed that is not finite.")
-    forward = read_ground_motion(message, yaws).forward
+    forward = read_ground_motion(message, can_yaw).forward
     return BaseMotion(stamp_ns(message.header.stamp), forward)

@@ -1,4 +1,4 @@
-"""The reference in hand: one horizon of grid points, and the motion between them."""
+"""One horizon of the gait's reference: grid points, and the quintics between them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from crawler_nodes.messages.header import stamp_ns
 
 
 class ReferencePoint(NamedTuple):
-    """The joints at one time. Lists of floats: for a handful of joints they are faster than arrays."""
+    """Reference of the joints at one time. For so few joints lists of floats are faster than arrays."""
 
     position: list[float]  # rad
     velocity: list[float]  # rad/s
@@ -24,7 +24,7 @@ class ReferencePoint(NamedTuple):
 
 
 class Horizon:
-    """Grid points and the quintic between them. Its last instant belongs to the horizon that comes next.
+    """Grid points with quintics between them. Its last instant belongs to the next horizon.
 
     A time between two given points has the same bits in every horizon that holds both.
     """
@@ -41,11 +41,11 @@ class Horizon:
         self._cells: list[list[list[float]]] = np.moveaxis(c, 0, -1).tolist()  # cell, joint, power
 
     def covers(self, time_ns: int) -> bool:
-        """Whether `at` can be asked for this time."""
+        """Return True if `at` is defined for this time."""
         return self.begin_ns <= time_ns < self.end_ns
 
     def at(self, time_ns: int) -> ReferencePoint:
-        """The reference at a time that is covered."""
+        """Return the reference at a time that is covered."""
         cell = bisect_right(self._times, time_ns) - 1
         h = self._lengths[cell]
         s = (time_ns - self._times[cell]) * 1e-9 / h
@@ -59,33 +59,37 @@ class Horizon:
 
 
 def read_trajectory(message: Any, joints: Sequence[str]) -> Horizon:
-    """The horizon in a trajectory_msgs/JointTrajectory, with its joints in the order of `joints`.
+    """Return the horizon of a trajectory_msgs/JointTrajectory, with its joints in the order of `joints`.
 
     Raises UserError for joints that are not exactly `joints`, fewer than two points, missing or non-finite numbers and
     times that do not rise.
     """
     names = list(message.joint_names)
     if sorted(names) != sorted(joints):
-        raise UserError(f"gait_reference must name the joints {', '.join(joints)}; got {', '.join(names) or 'none'}.")
+        raise UserError(
+            f"gait_reference names the joints {', '.join(names) or 'none'}: it must name {', '.join(joints)}."
+        )
     points = message.points
     if len(points) < 2:
-        raise UserError(f"gait_reference must hold at least two points; got {len(points)}.")
+        raise UserError(f"gait_reference has {len(points)} points: it must have at least two.")
     start = stamp_ns(message.header.stamp)
     time_ns = [start + stamp_ns(point.time_from_start) for point in points]
     for i, (earlier, later) in enumerate(itertools.pairwise(time_ns)):
         if later <= earlier:
-            raise UserError(f"the times of gait_reference must rise, but point {i + 1} does not come after point {i}.")
+            raise UserError(f"point {i + 1} of gait_reference is not later than point {i}: times must rise.")
     order = [names.index(joint) for joint in joints]
     table = []
     for field in ("positions", "velocities", "accelerations"):
         rows = [getattr(point, field) for point in points]
         for i, row in enumerate(rows):
             if len(row) != len(names):
-                raise UserError(f"point {i} of gait_reference has {len(row)} {field} for {len(names)} joints.")
+                raise UserError(f"point {i} of gait_reference has {len(row)} {field}: it must have {len(names)}.")
         values = np.array(rows)[:, order]
         finite = np.isfinite(values)
         if not finite.all():
             point, joint = np.argwhere(~finite)[0]
-            raise UserError(f"point {point} of gait_reference has no finite number in the {field} of {joints[joint]}.")
+            raise UserError(
+                f"point {point} of gait_reference has a number in the {field} of {joints[joint]} that is not finite."
+            )
         table.append(values)
     return Horizon(time_ns, *table)
