@@ -7,13 +7,13 @@ from typing import cast
 
 import numpy as np
 import pytest
+from bolt_robustness import MAX_CHANGE_PERCENT, broken, changed, reach
 from bolt_runs import LAW, LEG, RIGID, SPEC, START
 
 from crawler_core.motion import PeriodicMotion
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.bolt.prediction import least_friction, predict_running
 from crawler_models.bolt.runs.return_map import multipliers
-from crawler_models.bolt.runs.robustness import MAX_CHANGE_PERCENT, broken, changed, reach
 from crawler_models.bolt.runs.running import RunningParameters
 from crawler_models.bolt.runs.sampled_run import Start, simulate_sampled
 from crawler_models.bolt.runs.vault import fastest, vault, vault_speed

@@ -5,12 +5,13 @@ import math
 
 import numpy as np
 import pytest
+import three_link_reference as reference
 from scipy.integrate import trapezoid
 from three_link_cases import Harmonic, random_robot, robot
+from three_link_matrices import contact_acceleration_map
 
 from crawler_models.three_link.equations.closed_chain import closed_chain
 from crawler_models.three_link.equations.contact_map import SingularContacts, slopes
-from crawler_models.three_link.equations.matrices import contact_acceleration_map
 from crawler_models.three_link.feedback.closed_loop import ClosedLoop
 from crawler_models.three_link.feedback.feedback_crawl import feedback_crawl
 from crawler_models.three_link.feedback.feedback_law import (
@@ -20,7 +21,6 @@ from crawler_models.three_link.feedback.feedback_law import (
     contact_tracking,
     joint_tracking,
 )
-from crawler_models.three_link.simulation import reference
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -2,18 +2,18 @@
 
 import numpy as np
 import pytest
+import three_link_reference as reference
 from three_link_cases import Harmonic, random_robot, robot
-
-from crawler_models.three_link.equations.closed_chain import closed_chain
-from crawler_models.three_link.equations.dynamics import acceleration, contact_forces, joint_torques
-from crawler_models.three_link.equations.foot_mode import ALL_MODES, STICK_STICK
-from crawler_models.three_link.equations.matrices import (
+from three_link_matrices import (
     block_system,
     contact_acceleration_map,
     foot_jacobians,
     motion_terms,
 )
-from crawler_models.three_link.simulation import reference
+
+from crawler_models.three_link.equations.closed_chain import closed_chain
+from crawler_models.three_link.equations.dynamics import acceleration, contact_forces, joint_torques
+from crawler_models.three_link.equations.foot_mode import ALL_MODES, STICK_STICK
 from crawler_models.three_link.simulation.hybrid import SpanTable, State, simulate
 
 

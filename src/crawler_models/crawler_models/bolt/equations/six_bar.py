@@ -6,37 +6,15 @@ the leg is built on the right one. Angles are counter-clockwise from the paper's
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from crawler_core.types import FloatArray
 from crawler_models.linkage_joints import right_of
 
-
-class Lengths(Protocol):
-    """The lengths (m) and the angle (rad) of a `Leg`, or arrays of them that broadcast against the crank's angles."""
-
-    @property
-    def l_c(self) -> Any: ...
-    @property
-    def theta(self) -> Any: ...
-    @property
-    def l_1(self) -> Any: ...
-    @property
-    def l_2(self) -> Any: ...
-    @property
-    def l_3(self) -> Any: ...
-    @property
-    def l_4(self) -> Any: ...
-    @property
-    def l_5(self) -> Any: ...
-    @property
-    def l_s(self) -> Any: ...
-    @property
-    def l_f(self) -> Any: ...
-    @property
-    def l_t(self) -> Any: ...
+# a `Leg`, or an object whose lengths (m) and angle (rad) are arrays that broadcast against the crank's angles
+Lengths = Any
 
 
 class Pins(NamedTuple):

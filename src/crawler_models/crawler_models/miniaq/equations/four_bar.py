@@ -7,35 +7,15 @@ meeting point below the line from D to A.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from crawler_core.types import FloatArray
 from crawler_models.linkage_joints import right_of
 
-
-class Lengths(Protocol):
-    """The lengths (m) and angles (rad) of a `Quadruped`'s leg, or arrays that broadcast against the cranks' angles."""
-
-    @property
-    def x_A(self) -> Any: ...
-    @property
-    def z_A(self) -> Any: ...
-    @property
-    def l_2(self) -> Any: ...
-    @property
-    def l_3(self) -> Any: ...
-    @property
-    def l_4(self) -> Any: ...
-    @property
-    def l_5(self) -> Any: ...
-    @property
-    def l_6(self) -> Any: ...
-    @property
-    def theta_35(self) -> Any: ...
-    @property
-    def theta_36(self) -> Any: ...
+# a `Quadruped`, or an object whose lengths (m) and angles (rad) are arrays that broadcast against the crank's angles
+Lengths = Any
 
 
 class Pins(NamedTuple):

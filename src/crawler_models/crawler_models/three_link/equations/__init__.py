@@ -1,4 +1,4 @@
-"""Equations of the three-link robot: closed chain, contact modes, dynamics, the paper's matrices.
+"""Equations of the three-link robot: closed chain, contact modes, dynamics.
 
 Not here: their integration over time (crawler_models.three_link.simulation).
 Imported by: TODO.

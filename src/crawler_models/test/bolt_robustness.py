@@ -74,7 +74,7 @@ def broken(run: SampledRun, promise: Promise = Promise(), strides: int = TRIAL_S
 def changed(
     name: str, factor: float, leg: Leg, law: RunningParameters, start: Start
 ) -> tuple[Leg, RunningParameters, Start]:
-    """The run with one of `LEG_PARAMETERS`, `LAW_PARAMETERS` and `START_PARAMETERS` times a factor; "mass" is all masses at once."""
+    """Scale one of `LEG_PARAMETERS`, `LAW_PARAMETERS` and `START_PARAMETERS`; "mass" is all masses at once."""
     if name == "mass":
         return replace(leg, **{m: getattr(leg, m) * factor for m in MASS_NAMES}), law, start
     of = next(part for part in (leg, law, start) if name in (field.name for field in fields(part)))

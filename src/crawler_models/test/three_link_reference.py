@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
+from three_link_matrices import Response, block_system, foot_jacobians
 
 from crawler_models.three_link.equations.contact_law import ContactLost, NoConsistentMode
 from crawler_models.three_link.equations.foot_mode import STICK_STICK, Mode, candidates
-from crawler_models.three_link.equations.matrices import Response, block_system, foot_jacobians
 from crawler_models.three_link.equations.three_link import ThreeLink
 
 Array = NDArray[np.float64]
