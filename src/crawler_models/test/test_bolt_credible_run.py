@@ -115,7 +115,8 @@ def test_it_holds_with_10_percent_off_in_the_floor_the_foot_the_motor_the_masses
 
 
 def broken_with(name, factor):
-    return broken(simulate_sampled(*changed(name, factor, LEG, LAW, START), 16))
+    leg, law, start = changed(name, factor, LEG, LAW, START)
+    return broken(simulate_sampled(leg, law, start, 16))
 
 
 def test_reach_says_how_far_a_number_may_be_off_and_what_breaks_then():
