@@ -12,7 +12,12 @@ from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.settings import check_section, split_parameters
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.loop.backend_entry import BackendEntry
-from crawler_core.loop.backend_settings import BackendSettings, check_time, common_robot_settings, own_robot_settings
+from crawler_core.loop.backend_settings import (
+    BackendSettings,
+    check_time_settings,
+    common_robot_settings,
+    own_robot_settings,
+)
 from crawler_core.parameters import build
 from crawler_core.robot.robot_spec import RobotSpec
 from sim_bridge.physics.engines import default_physics, substitution
@@ -57,7 +62,7 @@ def choose_backend(name: str, spec: RobotSpec, chosen: Mapping[str, Any]) -> Bac
     settings = check_section(
         "backend", parameters, BackendSettings, entry.settings, defaults, RESERVED_BACKEND_PARAMETERS
     )
-    check_time(settings)
+    check_time_settings(settings)
     own, _ = split_parameters(entry.settings, {**defaults, **parameters})
     entry.check(spec, build(entry.settings, own, section="backend"))
     if settings.lockstep and not entry.simulated:

@@ -20,7 +20,7 @@ from crawler_bringup.stack.prediction import Prediction, predict_by_equations, p
 from crawler_bringup.stack.robot_view import rviz_node
 from crawler_bringup.stack.settings import check_section, split_parameters
 from crawler_core.errors import UserError, unknown_name
-from crawler_core.loop.backend_settings import LONGEST, BackendSettings
+from crawler_core.loop.backend_settings import MAX_RUN_TIME_S, BackendSettings
 from crawler_core.parameters import build
 from crawler_core.robot.names import check_namespace
 from crawler_core.robot.robot_file import load_robot
@@ -157,9 +157,9 @@ def _run_duration(options: Options, settings: BackendSettings, gait: Gait) -> fl
     duration = options.duration
     if duration is None:
         return settings.stop_at or max(MIN_DEFAULT_DURATION_S, DEFAULT_DURATION_PERIODS * gait.period)
-    if not 0.0 <= duration <= LONGEST:
+    if not 0.0 <= duration <= MAX_RUN_TIME_S:
         raise UserError(
-            f"--duration {duration:g} is not allowed: it must be 0 to {LONGEST:g} s, where 0 runs until Ctrl-C."
+            f"--duration {duration:g} is not allowed: it must be 0 to {MAX_RUN_TIME_S:g} s, where 0 runs until Ctrl-C."
         )
     if duration and settings.stop_at not in (0.0, duration):
         raise UserError(

@@ -1,4 +1,4 @@
-"""The contract between the stack and whatever moves: a simulator, the equations, mock servos or real motors."""
+"""The contract between the stack and what moves the joints: a simulator, equations, mock servos or real motors."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from crawler_core.types import JointCommand, Observation
 
 
 class Backend(Protocol):
-    """One robot behind one interface. docs/add_a_backend.md walks through an implementation.
+    """One robot behind one interface. docs/add_a_backend.md shows an implementation.
 
     The caller has one thread and keeps the order: open, then any number of (observe, apply, advance), then close.
-    Limits of the robot file are enforced before `apply` is called; a backend adds only what its device imposes.
+    Limits of the robot file are enforced before `apply` is called; a backend adds only the limits of its device.
     """
 
     simulated: ClassVar[bool]  # True: `advance` makes the time; False: time passes by itself
     kind: ClassVar[str]  # the name by which the user selects it
 
     def open(self) -> None:
-        """Connect and check everything that can be checked without moving. Raises UserError or BackendFault."""
+        """Connect, and check everything that can be checked without moving. Raise UserError or BackendFault."""
         ...
 
     def observe(self) -> Observation:
-        """The present state. Raises BackendFault when it cannot be had."""
+        """Return the present state. Raise BackendFault when it cannot be had."""
         ...
 
     def apply(self, command: JointCommand) -> JointCommand:
-        """Take setpoints for the end of the next tick; returns those really applied. Ends a relaxed state."""
+        """Take setpoints for the end of the next tick; return those really applied. This ends a relaxed state."""
         ...
 
     def advance(self, dt: float) -> None:
-        """A simulator integrates `dt` seconds; hardware returns at once."""
+        """Integrate `dt` seconds in a simulator; return at once on hardware."""
         ...
 
     def relax(self) -> None:
@@ -48,15 +48,15 @@ class Backend(Protocol):
 
 @runtime_checkable
 class Recoverable(Protocol):
-    """What a backend has besides whose devices latch errors of their own, as motors do and equations do not."""
+    """A backend whose devices latch errors of their own, as motors do."""
 
     def recover(self) -> None:
-        """Clear the devices' errors, with the torque off; nothing to do where there are none.
+        """Clear the devices' errors, with the torque off; do nothing where there are none.
 
-        Raises BackendFault with what is still wrong: then the stop stays latched.
+        Raise BackendFault with the error that remains: then the stop stays latched.
         """
         ...
 
     def health(self) -> Mapping[str, object]:
-        """How the devices are, for diagnostics: temperatures, lost answers. Any thread may ask; never raises."""
+        """Return temperatures, lost answers and the like, for diagnostics. Any thread may ask; never raises."""
         ...

@@ -1,4 +1,4 @@
-"""What a backend says of itself to those who choose one; each has such an object, which the stack's table names."""
+"""The description of a kind of backend, by which the stack finds and starts it."""
 
 from __future__ import annotations
 

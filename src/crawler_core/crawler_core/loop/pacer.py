@@ -1,19 +1,19 @@
-"""Keeping pace with the wall clock."""
+"""Pacing of ticks by the wall clock."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-APART = 0.9  # of a tick: where time passes by itself, two ticks begin no closer together
+MIN_TICK_SHARE = 0.9  # of a tick, between the beginnings of two ticks where time passes by itself
 
 
 class Pacer:
     """Lets simulated time pass `factor` times as fast as the steady clock; factor 0 never waits.
 
-    A tick that starts late is made up for by the next ones; past `slack` seconds the lost time is given up, counted as
-    an overrun, and the pace begins again, so that a suspended machine does not race afterwards. With `evenly`, for
-    motors, nothing is made up: each tick takes its time, and every whole tick that has been lost so is an overrun.
+    The next ticks make up for one that starts late. Beyond `slack` seconds the lost time is given up, counted as an
+    overrun, and the pace begins again, so that a suspended machine does not race afterwards. With `evenly`, for motors,
+    nothing is made up for: each tick takes its time, and every whole tick lost so is an overrun.
     """
 
     def __init__(
@@ -30,27 +30,27 @@ class Pacer:
         self._slack = slack
         self._evenly = evenly
         self._sleep = sleep or time.sleep
-        self._due: float | None = None
-        self._lost = 0.0  # ticks, less than one
-        self._began = 0.0  # when the last tick that was waited for did begin
+        self._due: float | None = None  # s, when the last tick was
+        self._lost_ticks = 0.0  # less than one
+        self._last_start = 0.0  # s, of a tick that was waited for
 
     def restart(self) -> None:
-        """Begin again: the next tick is due a tick from then."""
+        """Begin again: the next tick is due a tick from now."""
         self._due = None
 
     def next(self, dt: float) -> float:
-        """When the tick may begin that is `dt` simulated seconds after the last one that was asked for, s."""
+        """Return when (s) the tick may begin that is `dt` simulated seconds after the last one."""
         now = time.monotonic()
         if self.factor == 0.0:
             return now
         step = dt / self.factor
         due = (now if self._due is None else self._due) + step
         if self._evenly:
-            began = max(due, now, self._began + APART * step)
-            self._lost += (began - due) / step
-            self.overruns += int(self._lost)
-            self._lost %= 1.0
-            due = began
+            start = max(due, now, self._last_start + MIN_TICK_SHARE * step)
+            self._lost_ticks += (start - due) / step
+            self.overruns += int(self._lost_ticks)
+            self._lost_ticks %= 1.0
+            due = start
         elif now > due + self._slack:
             self.overruns += 1
             due = now
@@ -62,4 +62,4 @@ class Pacer:
         left = self.next(dt) - time.monotonic()
         if left > 0.0:
             self._sleep(left)
-        self._began = time.monotonic()
+        self._last_start = time.monotonic()

@@ -1,10 +1,10 @@
 """The backend node: any Backend behind the topics of the stack.
 
-A managed node. Configure opens the backend and checks it; activate enables motion and lets time run; deactivate brings
-the joints to rest and stops time; cleanup closes. With `autostart` the first two happen at once.
+A managed node. Configure opens the backend and checks it; activate enables motion and starts its time; deactivate
+brings the joints to rest and stops its time; cleanup closes it. With `autostart` the first two happen at once.
 
-Time runs in one of two ways. In lockstep every tick is the answer to a command that carries the stamp of the state it
-answers, so a run depends on nothing but its inputs. Otherwise a thread paces the ticks on the steady clock.
+Time advances in one of two ways. In lockstep every tick is the answer to a command that carries the stamp of the state
+it answers, so a run depends on nothing but its inputs. Otherwise a thread paces the ticks on the steady clock.
 """
 
 from __future__ import annotations
@@ -12,80 +12,83 @@ from __future__ import annotations
 import math
 import time
 import traceback
-from collections.abc import Callable
 from typing import Any
 
-from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
-from rclpy.timer import Timer
-from sensor_msgs.msg import JointState
 
-from crawler_core.loop.backend import Backend
-from crawler_core.loop.backend_settings import BackendSettings, check_time, robots_common, robots_own
-from crawler_core.linkages.loop_closure_solver import closure_of
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.loop.supervised_backend import Runner
-from crawler_core.safety.supervisor import MOVING, MotionState, Supervisor
+from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
+from crawler_core.loop.backend import Backend
+from crawler_core.loop.backend_settings import (
+    BackendSettings,
+    check_time_settings,
+    common_robot_settings,
+    own_robot_settings,
+)
+from crawler_core.loop.supervised_backend import SupervisedBackend
+from crawler_core.safety.supervisor import MOVING_STATES, MotionState, Supervisor
 from crawler_core.types import JointCommand, Observation
+from crawler_nodes.backend_node.priority_lock import PriorityLock
 from crawler_nodes.backend_node.publishers import BackendPublishers
 from crawler_nodes.backend_node.report import BackendReport
 from crawler_nodes.backend_node.scheduler import LockstepScheduler, RealTimeScheduler
-from crawler_nodes.backend_node.services import BackendServices, PriorityLock
+from crawler_nodes.backend_node.services import BackendServices
 from crawler_nodes.backend_node.stamp_window import StampWindow
-from crawler_nodes.messages.header import CommandMessage, CommandReader
+from crawler_nodes.backend_node.startup import START_TIMEOUT_S, BackendStartup
+from crawler_nodes.messages.command_reader import CommandMessage, CommandReader
 from crawler_nodes.messages.joint_message import JointMessageReader
 from crawler_nodes.node_main import run_node
-from crawler_nodes.parameters import declare, refuse_unknown, robot_of
-from crawler_nodes.transport.duplicate_stack_check import already_there, ring_nodes
-from crawler_nodes.transport.message_source import SourceArbiter, own_name, publishers
+from crawler_nodes.parameters import NodeParameters, robot_from_parameters
+from crawler_nodes.topics import JOINT_COMMANDS
+from crawler_nodes.transport.message_source import instance_name
 from crawler_nodes.transport.priority_executor import PriorityExecutor
 from crawler_nodes.transport.safe_subscriptions import SafeSubscriptions
+from crawler_nodes.transport.source_arbiter import SourceArbiter
 
-PATIENCE = 15.0  # s of wall time that the start waits for readers, and then the torque for a first command
-SETTLING = 0.2  # s more, until all who are there have found each other and us
-WARY = 1.0  # s of its time in which a backend gives way to another of its name, which a busy machine may show late
+BRAKING_S = 0.5  # of ticks, in which joints come to rest from any speed
 
 
 class BackendNode(LifecycleNode):
-    """Wires one backend to topics, services and parameters."""
+    """Connects one backend to topics, services and parameters."""
 
     def __init__(self, backend_class: Any, settings_class: type, **node_options: Any) -> None:
         super().__init__("backend", **node_options)
-        self.spec = robot_of(self)
-        common = robots_common(self.spec, backend_class.kind, settings_class)
-        self.settings = declare(self, BackendSettings, common, check=check_time, on_change=self._change)
-        settings = self.settings
-        check_time(settings)
-        own: Any = declare(self, settings_class, robots_own(self.spec, backend_class.kind, settings_class))
-        refuse_unknown(self, section="backend")
-        self.dt_ns = round(1e9 / settings.rate)
+        self.spec = robot_from_parameters(self)
+        common = common_robot_settings(self.spec, backend_class.kind, settings_class)
+        parameters = NodeParameters(self)
+        self.settings = parameters.declare(BackendSettings, common, make=_check_settings, on_change=self._change)
+        _check_settings(self.settings)
+        own: Any = parameters.declare(settings_class, own_robot_settings(self.spec, backend_class.kind, settings_class))
+        parameters.reject_unknown(section="backend")
+        self.dt_ns = round(1e9 / self.settings.rate)
         dt = self.dt_ns * 1e-9
         backend: Backend = backend_class(self.spec, own, dt)
-        if settings.lockstep and not backend.simulated:
-            raise UserError(f"backend.lockstep = true needs a simulation; with {backend.kind} time passes by itself.")
-        self.runner = Runner(backend, Supervisor(self.spec, dt), dt, closure_of(self.spec))
-        self.ticks = 0
-        self.overruns = 0  # how often time was given up since ticks took too long
-        self.waited = 0  # ticks of a paced simulation that waited for their command
-        self.standing = ""  # why its time stands still, and what to do, in a sentence
-        self.trouble = ""  # why it could not be configured or activated, in a sentence
-        self._end_ns = round(settings.stop_at * 1e9) if settings.stop_at else None
+        if self.settings.lockstep and not backend.simulated:
+            raise UserError(f"backend.lockstep = true is not allowed with {backend.kind}: it needs a simulation.")
+        self.runner = SupervisedBackend(backend, Supervisor(self.spec, dt), dt, make_loop_closure_solver(self.spec))
         self.lock = PriorityLock()
-        name, safety = own_name(self), self.spec.safety
-        self._topics = BackendPublishers(self, self.spec, backend.simulated, name)
-        self._questions = StampWindow(name, safety.command_timeout + dt)
-        self._commander = SourceArbiter(
-            max(safety.relax_after, settings.lockstep_timeout if settings.lockstep else 0.0)
+
+        self.ticks = 0
+        self.overruns = 0  # how often time was given up, because ticks took too long
+        self.blocked_ticks = 0  # ticks of a paced simulation that waited for their command
+        self.idle_reason = ""  # why its time stands still, and what to do
+        self.start_error = ""  # why it could not be configured or activated
+        self._is_broken = False  # by an unexpected error
+        self._end_ns = round(self.settings.stop_at * 1e9) if self.settings.stop_at else None
+        self._started_at = 0.0  # s on the steady clock, when its time started
+        self._scheduler: LockstepScheduler | RealTimeScheduler | None = None
+
+        name, safety = instance_name(self), self.spec.safety
+        lockstep_timeout = self.settings.lockstep_timeout if self.settings.lockstep else 0.0
+        self._publishers = BackendPublishers(self, self.spec, backend.simulated, name)
+        self._stamps = StampWindow(name, safety.command_timeout + dt)
+        self._commander = SourceArbiter(max(safety.relax_after, lockstep_timeout))
+        self.commands = SafeSubscriptions(self, self._reject_command).subscribe(
+            JOINT_COMMANDS, CommandReader(self.spec).read, self._on_command, decode=JointMessageReader()
         )
-        hearing = SafeSubscriptions(self, self._refuse)
-        read, decode = CommandReader(self.spec).read, JointMessageReader()
-        self.commands = hearing.listen(JointState, "joint_commands", read, self._on_command, decode=decode)
-        self.urgent = [BackendServices(self).estop]
-        self._report = BackendReport(self, self.spec.name, self._commander, self._topics.announce, self._topics.own)
-        self._time: LockstepScheduler | RealTimeScheduler | None = None
-        self._broken = False  # by an error that nobody foresaw
-        self._began = 0.0  # s on the steady clock, when time did
-        self._starting: Timer | None = None
+        self.priority_services = [BackendServices(self).estop]
+        self._report = BackendReport(self, self._commander, self._publishers)
+        self._startup = BackendStartup(self, self._publishers, self._start_ticks)
 
     def _change(self, settings: BackendSettings) -> None:
         self.settings = settings
@@ -96,211 +99,89 @@ class BackendNode(LifecycleNode):
         try:
             self.runner.open()
         except (UserError, BackendFault) as error:
-            self.fail(error)
+            self._fail_start(error)
             return TransitionCallbackReturn.FAILURE
         return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         try:
-            self.runner.enable(PATIENCE)
+            self.runner.enable(START_TIMEOUT_S)
         except BackendFault as error:
-            self.fail(error)
+            self._fail_start(error)
             return TransitionCallbackReturn.FAILURE
         self._report.failure = None
-        self.standing = ""
-        self._patience = time.monotonic() + PATIENCE
-        self._settled: float | None = None
-        self._starting = self.create_timer(0.01, self._start_time, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self.idle_reason = ""
+        self._startup.begin()
         return super().on_activate(state)
 
-    def _start_time(self) -> None:
-        """Start as soon as everybody listens."""
-        listening = self._topics.readers
-        now = time.monotonic()
-        if listening < self.settings.readers:
-            if now < self._patience:
-                return
-            self.get_logger().warning(
-                f"only {listening} of {self.settings.readers} readers of joint_states came; starting without the others"
-            )
-        elif self._settled is None:
-            self._settled = now + SETTLING
-        if self._settled is not None and now < self._settled:
-            return
-        self._end_start()
-        self._refuse_a_second()
-        with self.lock:
-            self.runner.go_on(PATIENCE)
-        self._time = LockstepScheduler(self) if self.settings.lockstep else RealTimeScheduler(self)
-        self._began = time.monotonic()
-        self._time.start()
-        self._starting = self.create_timer(0.1, self._stay_wary, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        self.report()
-
-    def _refuse_a_second(self) -> None:
-        """Raise UserError where there is another: two times and states under one name would break both rings."""
-        if len(publishers(self, "joint_states")) > 1:
-            raise already_there(ring_nodes(self), "give this one another namespace (--namespace NAME, namespace:=NAME)")
-
-    def _stay_wary(self) -> None:
-        """Whoever has been commanded for a while was first; at once, where the other has another name."""
-        if not self._report.commanded:
-            self._refuse_a_second()
-        elif time.monotonic() - self._began > WARY:
-            self._end_start()
-        elif publishers(self, "joint_states").count(self.get_fully_qualified_name()) > 1:
-            self._refuse_a_second()
-
-    def _end_start(self) -> None:
-        if self._starting is not None:
-            self.destroy_timer(self._starting)
-            self._starting = None
-
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        self._stop_time()
-        if self._releases:
-            self.runner.stop()  # no tick will come that takes the torque off
-        self.standing = "the backend is inactive, and its time stands still: activate it"
+        self._stop_ticks()
+        if self._releases_torque:
+            self.runner.stop()  # no tick will come that does it
+        self.idle_reason = "the backend is inactive, and its time stands still: activate it"
         self.report()
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        self.runner.close(release=self._releases)
-        self.standing = "the backend is inactive and closed: configure and activate it"
+        self.runner.close(release=self._releases_torque)
+        self.idle_reason = "the backend is inactive and closed: configure and activate it"
         self.report()
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        self.leave_safe()
-        self.standing = "the backend was shut down and is inactive for ever: start it anew"
+        self.shut_down_safely()
+        self.idle_reason = "the backend was shut down and stays inactive: start it again"
         self.report()
         return super().on_shutdown(state)
 
-    def leave_safe(self) -> None:
-        """Bring the joints to rest, then take the torque off or hold, as the robot file says. For every way out."""
-        try:
-            self._stop_time()
-        finally:
-            self.runner.close(release=self._releases)
-
-    @property
-    def _releases(self) -> bool:
-        return self.spec.safety.on_exit != "hold"
-
-    def release_torque(self) -> None:
-        """Take the torque off motors, from any thread and whatever the others are doing; for a process that hangs."""
-        if self.runner.backend.simulated:
-            return
-        if self._time is not None:
-            self._time.abandon()
-        if self._releases:
-            self.runner.supervisor.disable()
-            self.runner.stop()
-
-    def end(self) -> None:
-        """The run on motors has reached its end: come to rest and let go, whoever may command or watch them."""
-        if self._broken:
-            return
-        self._brake()
-        if self._releases:
-            with self.lock:
-                self.runner.stop()
-        self.get_logger().info(f"{self._report.over}: motion is {self.runner.supervisor.motion.value}")
-        self.report()
-
-    def _stop_time(self) -> None:
-        self._end_start()
-        if self._time is None:
-            return
-        self._time.stop()
-        self._time = None
-        self._brake()
-
-    def _brake(self) -> None:
-        """Bring the joints to rest, unless they shall lose their torque at once; no command moves them any more."""
-        if self.runner.supervisor.motion not in MOVING:
-            return
-        if self.spec.safety.on_exit != "release":
-            self._come_to_rest()
-        self.runner.supervisor.disable()
-
-    def _come_to_rest(self) -> None:
-        try:
-            for _ in range(round(0.5 * self.settings.rate)):  # joints brake in less than half a second
-                with self.lock.tick():
-                    if self.runner.supervisor.motion not in MOVING:
-                        return  # an emergency stop came in between
-                    self.runner.rest()
-                if self.runner.at_rest:
-                    break
-                if not self.runner.backend.simulated:
-                    time.sleep(self.dt_ns * 1e-9)
-        except Exception as error:  # whatever it is, the torque must go off all the same
-            self.get_logger().error(f"could not bring the joints to rest: {error}")
-
-    def fail(self, error: Exception) -> None:
-        """Say what went wrong, on the log and in diagnostics."""
+    def _fail_start(self, error: Exception) -> None:
         remedy = getattr(error, "remedy", "").rstrip(".")
-        self.trouble = f"{str(error).rstrip('.')}{f': {remedy}' if remedy else ''}."
-        self.get_logger().error(self.trouble)
+        self.start_error = f"{str(error).rstrip('.')}{f': {remedy}' if remedy else ''}."
+        self.get_logger().error(self.start_error)
         self._report.failure = error
         self.report()
 
-    @property
-    def active(self) -> bool:
-        """Whether time runs."""
-        return self._time is not None
+    def _start_ticks(self) -> None:
+        with self.lock:
+            self.runner.resync(START_TIMEOUT_S)
+        self._scheduler = LockstepScheduler(self) if self.settings.lockstep else RealTimeScheduler(self)
+        self._started_at = time.monotonic()
+        self._scheduler.start()
+        self.report()
 
-    # the ring
+    # ways to stop
 
-    def _on_command(self, command: CommandMessage) -> None:
-        if not self._commander.admits(command.sender):
-            return
+    def shut_down_safely(self) -> None:
+        """Bring the joints to rest, then take the torque off or hold, as the robot file says. For every way out."""
         try:
-            self._questions.check(command.backend, command.stamp)
-        except UserError as error:
-            self._refuse(str(error))
+            self._stop_ticks()
+        finally:
+            self.runner.close(release=self._releases_torque)
+
+    def release_torque(self) -> None:
+        """Take the torque off motors, from any thread at any time; for a process that hangs."""
+        if self.runner.backend.simulated:
             return
-        self._report.commanded = time.monotonic()
-        if self._time is not None:
-            self._time.answer(command.stamp, command.setpoints)
+        if self._scheduler is not None:
+            self._scheduler.abandon()
+        if self._releases_torque:
+            self.runner.supervisor.disable()
+            self.runner.stop()
 
-    def _refuse(self, reason: str) -> None:
-        self.runner.supervisor.refuse(reason)
-        self._report.soon()
-
-    @property
-    def due(self) -> float:
-        """When the next tick may begin for which all is there, s on the steady clock; infinity where none may."""
-        return math.inf if self._time is None else self._time.due
-
-    def turn(self) -> None:
-        """Let a tick pass that is due."""
-        if self._time is not None:
-            self._time.turn()
-
-    def tick(self, command: JointCommand | None) -> None:
-        """One tick of the runner, and its result on the topics."""
-        before = self.runner.supervisor.motion
-        try:
-            with self.lock.tick():
-                moved = self.runner.tick(command)
-        except Exception as error:  # whatever it is, the motors must not be left without a guard
-            self.crash(error)
+    def finish_run(self) -> None:
+        """End a run on motors at `stop_at`: bring the joints to rest and take the torque off."""
+        if self._is_broken:
             return
-        after = self.runner.supervisor.motion
-        self.ticks += 1
-        if moved:
-            self.publish(self.runner.observation)
-        if after is not before or self.finished:
-            self.report()
-            if after is MotionState.FAULTED and before is not MotionState.FAULTED:
-                report = self.runner.supervisor.report
-                self.get_logger().error(f"{report.fault.rstrip('.')}. Remedy: {report.remedy.rstrip('.')}.")
+        self._brake()
+        if self._releases_torque:
+            with self.lock:
+                self.runner.stop()
+        self.get_logger().info(f"{self._report.end_text}: motion is {self.runner.supervisor.motion.value}")
+        self.report()
 
-    def crash(self, error: Exception) -> None:
-        """Make the robot safe after an error that nobody foresaw, and say so."""
-        self._broken = True
+    def fail_safe(self, error: Exception) -> None:
+        """Take the torque off after an unexpected error, and report it."""
+        self._is_broken = True
         with self.lock:
             remedy = "report this with the log, then restart the backend"
             self.runner.supervisor.fault(BackendFault(f"the backend broke: {error!r}", remedy=remedy))
@@ -309,32 +190,133 @@ class BackendNode(LifecycleNode):
         self.report()
 
     @property
+    def _releases_torque(self) -> bool:
+        return self.spec.safety.on_exit != "hold"
+
+    def _stop_ticks(self) -> None:
+        self._startup.cancel()
+        if self._scheduler is not None:
+            self._scheduler.stop()
+            self._scheduler = None
+            self._brake()
+
+    def _brake(self) -> None:
+        """Bring the joints to rest, unless they shall lose their torque at once, and disable motion."""
+        if self.runner.supervisor.motion not in MOVING_STATES:
+            return
+        if self.spec.safety.on_exit != "release":
+            try:
+                self._run_braking_ticks()
+            except Exception as error:  # after any error the torque must go off all the same
+                self.get_logger().error(f"could not bring the joints to rest: {error}")
+        self.runner.supervisor.disable()
+
+    def _run_braking_ticks(self) -> None:
+        for _ in range(round(BRAKING_S * self.settings.rate)):
+            with self.lock.tick():
+                if self.runner.supervisor.motion not in MOVING_STATES:
+                    return  # an emergency stop came in between
+                self.runner.rest()
+            if self.runner.at_rest:
+                return
+            if not self.runner.backend.simulated:
+                time.sleep(self.dt_ns * 1e-9)
+
+    # state
+
+    @property
+    def active(self) -> bool:
+        """Whether its time runs."""
+        return self._scheduler is not None
+
+    @property
     def broken(self) -> bool:
-        """Whether an error that nobody foresaw has ended it."""
-        return self._broken
+        """Whether an unexpected error has ended it."""
+        return self._is_broken
+
+    @property
+    def is_commanded(self) -> bool:
+        """Whether it has accepted a command."""
+        return self._report.commanded_at > 0.0
 
     @property
     def finished(self) -> bool:
-        """Whether time stands still from here on: the run has reached `stop_at`, or the backend broke."""
-        if self._broken or self._end_ns is None or self._time is None:
-            return self._broken
+        """Whether its time has ended: the run has reached `stop_at`, or the backend broke."""
+        if self._is_broken or self._end_ns is None or self._scheduler is None:
+            return self._is_broken
         if self.runner.backend.simulated:
             return self.ticks * self.dt_ns >= self._end_ns
-        return time.monotonic() - self._began >= self._end_ns * 1e-9  # however many ticks were lost
-
-    def publish(self, observation: Observation) -> None:
-        """Send a state."""
-        self._questions.ask(observation.time_ns)
-        self._report.stated = time.monotonic()
-        self._topics.publish(observation, self.settings)
+        return time.monotonic() - self._started_at >= self._end_ns * 1e-9  # however many ticks were lost
 
     def report(self) -> None:
-        """Say in diagnostics how things are."""
-        self._report.say(now=self.finished)
+        """Update the diagnostics."""
+        self._report.update(now=self.finished)
+
+    # control loop
+
+    def _on_command(self, command: CommandMessage) -> None:
+        if not self._commander.accept(command.sender):
+            return
+        try:
+            self._stamps.check(command.backend, command.stamp)
+        except UserError as error:
+            self._reject_command(str(error))
+            return
+        self._report.commanded_at = time.monotonic()
+        if self._scheduler is not None:
+            self._scheduler.submit(command.stamp, command.setpoints)
+
+    def _reject_command(self, reason: str) -> None:
+        self.runner.supervisor.reject(reason)
+        self._report.update_soon()
+
+    @property
+    def due(self) -> float:
+        """When the next tick may begin whose command has come, s on the steady clock; infinity where none may."""
+        return math.inf if self._scheduler is None else self._scheduler.due
+
+    def run_due(self) -> None:
+        """Run the tick that is due, if any."""
+        if self._scheduler is not None:
+            self._scheduler.run_due()
+
+    def tick(self, command: JointCommand | None) -> None:
+        """Run one tick and publish its state."""
+        before = self.runner.supervisor.motion
+        try:
+            with self.lock.tick():
+                has_state = self.runner.tick(command)
+        except Exception as error:  # any error must leave the motors safe
+            self.fail_safe(error)
+            return
+        self.ticks += 1
+        if has_state:
+            self.publish(self.runner.observation)
+        self._report_change(before)
+
+    def _report_change(self, before: MotionState) -> None:
+        after = self.runner.supervisor.motion
+        if after is before and not self.finished:
+            return
+        self.report()
+        if after is MotionState.FAULTED and before is not MotionState.FAULTED:
+            report = self.runner.supervisor.report
+            self.get_logger().error(f"{report.fault.rstrip('.')}. Remedy: {report.remedy.rstrip('.')}.")
+
+    def publish(self, observation: Observation) -> None:
+        """Publish a state, which commands may answer from now on."""
+        self._stamps.add(observation.time_ns)
+        self._report.published_at = time.monotonic()
+        self._publishers.publish(observation, self.settings)
+
+
+def _check_settings(settings: BackendSettings) -> BackendSettings:
+    check_time_settings(settings)
+    return settings
 
 
 def run_backend(backend_class: Any, settings_class: type) -> None:
-    """The main of a backend executable."""
+    """Run a backend executable: its main."""
 
     def make() -> BackendNode:
         node = BackendNode(backend_class, settings_class)
@@ -342,16 +324,20 @@ def run_backend(backend_class: Any, settings_class: type) -> None:
             autostart(node)
         return node
 
-    def loop(node: BackendNode) -> PriorityExecutor:
-        return PriorityExecutor(node, [node.commands], urgent=node.urgent, chore=node)
+    def make_executor(node: BackendNode) -> PriorityExecutor:
+        return PriorityExecutor(node, [node.commands], priority_services=node.priority_services, periodic_task=node)
 
-    moves = not backend_class.simulated
-    run_node(make, leave=BackendNode.leave_safe, release_torque=BackendNode.release_torque, moves=moves, spinner=loop)
+    run_node(
+        make,
+        cleanup=BackendNode.shut_down_safely,
+        release_torque=BackendNode.release_torque,
+        drives_motors=not backend_class.simulated,
+        executor=make_executor,
+    )
 
 
 def autostart(node: BackendNode) -> None:
     """Configure and activate at once. Raises UserError where either fails."""
-    steps: tuple[Callable[[], TransitionCallbackReturn], ...] = (node.trigger_configure, node.trigger_activate)
-    for step in steps:
+    for step in (node.trigger_configure, node.trigger_activate):
         if step() is not TransitionCallbackReturn.SUCCESS:
-            raise UserError(node.trouble or "the backend could not be started, see above.")
+            raise UserError(node.start_error or "the backend could not be started: see the log above.")
