@@ -18,16 +18,16 @@ from tornado.websocket import websocket_connect
 
 from crawler_bringup.stack.options import Options
 from crawler_nodes.messages.header import stamp_ns
-from crawler_nodes.transport.tap import Topic
+from crawler_nodes.topics import Topic
 from crawler_testing.fixtures.running_stack import RunningStack
-from crawler_view.server.web_server import listen
+from crawler_view.server.web_server import open_sockets
 
 
 class Shown:
     """A ring with a page, in a thread that keeps what is said on its topics by stamp."""
 
     def __init__(self, robot="three_link", backend="model", **settings):
-        (sock,) = listen("127.0.0.1", 0)
+        (sock,) = open_sockets("127.0.0.1", 0)
         self.port = sock.getsockname()[1]
         sock.close()
         self.said = {"joint_states": {}, "contact_states": {}}
@@ -37,7 +37,7 @@ class Shown:
         options = Options(
             robot=robot, backend=backend, settings=chosen, namespace="shown", view=True, view_port=self.port
         )
-        self.ring = RunningStack(options, topics)
+        self.stack = RunningStack(options, topics)
         self.over = threading.Event()
         self.thread = threading.Thread(target=self.listen)
         self.broken = None
@@ -52,19 +52,19 @@ class Shown:
     def listen(self):
         try:
             while not self.over.is_set():
-                self.ring.watch(self.over.is_set, 0.2)
+                self.stack.wait_until(self.over.is_set, 0.2)
         except BaseException as error:
             self.broken = error
 
     def __enter__(self):
-        self.ring.__enter__()
+        self.stack.__enter__()
         self.thread.start()
         return self
 
     def __exit__(self, *error):
         self.over.set()
         self.thread.join()
-        self.ring.__exit__(*error)
+        self.stack.__exit__(*error)
         if self.broken is not None:
             raise self.broken
 
@@ -74,7 +74,7 @@ class Shown:
 
     @property
     def motion(self):
-        return self.ring.log.motion
+        return self.stack.log.status.motion
 
     async def until(self, condition):
         end = time.monotonic() + LONG
@@ -109,7 +109,7 @@ async def hear(live, wanted):
 def test_frames_are_what_the_topics_say_and_commands_do_what_services_do():
     async def check(shown):
         live = await shown.connect()
-        assert await hear(live, "ring") == {"namespace": "shown", "view_only": False}
+        assert await hear(live, "stack") == {"namespace": "shown", "view_only": False}
         assert (await hear(live, "scene"))["robot"] == "three_link"
         parameters = []
         while not parameters:
@@ -124,11 +124,11 @@ def test_frames_are_what_the_topics_say_and_commands_do_what_services_do():
             assert frame["position"] == pytest.approx(list(state.position), abs=1e-6)
         assert {foot["foot"] for foot in frame["feet"]} == {"foot_1", "foot_2"}
         await live.write_message(json.dumps({"do": "set", "node": "gait", "name": "omega", "value": 400}))
-        said = await hear(live, "said")
+        said = await hear(live, "answer")
         assert not said["done"]
         assert "0.05 to 40 rad/s" in said["text"]
         await live.write_message(json.dumps({"do": "set", "node": "gait", "name": "omega", "value": 2}))
-        assert (await hear(live, "said"))["done"]
+        assert (await hear(live, "answer"))["done"]
         while omega["value"] != 2:
             (omega,) = [one for one in await hear(live, "parameters") if one["name"] == "omega"]
         for command, motion in (
@@ -138,11 +138,11 @@ def test_frames_are_what_the_topics_say_and_commands_do_what_services_do():
             ("stop", "disabled"),
         ):
             await live.write_message(json.dumps({"do": command}))
-            assert (await hear(live, "said"))["done"]
+            assert (await hear(live, "answer"))["done"]
             await shown.until(lambda m=motion: shown.motion == m)
         for nonsense in ({"do": "fly"}, {"do": "set", "node": "backend", "name": "rate", "value": 1}, {}):
             await live.write_message(json.dumps(nonsense))
-            assert not (await hear(live, "said"))["done"]
+            assert not (await hear(live, "answer"))["done"]
 
     with Shown(gait={"omega": 4.0}) as shown:
         asyncio.run(asyncio.wait_for(check(shown), 3 * LONG))
@@ -152,18 +152,18 @@ def test_a_page_that_stands_still_or_dies_does_not_hold_up_the_ring():
     """In lockstep the ring waits for whoever it needs, for a minute: it does not need the page."""
 
     def goes_on(shown, for_seconds=2.0):
-        begin = shown.ring.log.time
-        return shown.until(lambda: shown.ring.log.time > begin + for_seconds)
+        begin = shown.stack.log.time
+        return shown.until(lambda: shown.stack.log.time > begin + for_seconds)
 
     async def check(shown):
         live = await shown.connect()
         await hear(live, "frame")
-        page = shown.ring.processes.children["view"]
+        page = shown.stack.processes.children["view"]
         os.kill(page.pid, signal.SIGSTOP)
         await goes_on(shown)
         os.kill(page.pid, signal.SIGCONT)
         await hear(live, "frame")
-        shown.ring.expected_to_end.add("view")
+        shown.stack.expected_to_end.add("view")
         page.kill()
         await goes_on(shown)
 
@@ -204,7 +204,7 @@ def test_in_a_browser_the_page_shows_steers_and_stops_the_robot():
                 "'input[type=range]'); s.value = 0.5; s.dispatchEvent(new Event('input'));"
                 "s.dispatchEvent(new Event('change')); })()"
             )
-            await page.until("document.getElementById('said').textContent.startsWith('gait.omega = ')")
+            await page.until("document.getElementById('answer').textContent.startsWith('gait.omega = ')")
             chosen = float(await page.value("document.getElementById('gait.omega').value"))
             assert chosen == pytest.approx(math.sqrt(0.05 * 40.0), rel=0.01)  # the middle of a slider by ratios
             period = 2.0 * math.pi / chosen
@@ -216,7 +216,7 @@ def test_in_a_browser_the_page_shows_steers_and_stops_the_robot():
             await page.value("document.getElementById('estop').click()")
             await shown.until(lambda: shown.motion == "e-stopped")
             await page.until("document.getElementById('motion').textContent === 'e-stopped'")
-            assert "emergency stop" in await page.value("document.getElementById('trouble').textContent")
+            assert "emergency stop" in await page.value("document.getElementById('warnings').textContent")
             await page.until("!document.getElementById('reset').disabled")
             await page.value("document.getElementById('reset').click()")
             await page.until("!document.getElementById('enable').disabled")

@@ -4,8 +4,8 @@ import pytest
 
 from crawler_view.server.access import Access, is_loopback
 
-HERE = Access.of("127.0.0.1", "")
-OPEN = Access.of("0.0.0.0", "secret")
+HERE = Access.for_host("127.0.0.1", "")
+OPEN = Access.for_host("0.0.0.0", "secret")
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ OPEN = Access.of("0.0.0.0", "secret")
     ],
 )
 def test_the_pages_own_browser_may_come_in(access, host, origin, token):
-    assert access.refusal(host, origin, token) == ""
+    assert access.rejection(host, origin, token) == ""
 
 
 @pytest.mark.parametrize(
@@ -33,15 +33,15 @@ def test_the_pages_own_browser_may_come_in(access, host, origin, token):
         (OPEN, "robot.local:8600", "http://robot.local:8600", "", "token"),
         (OPEN, "robot.local:8600", "http://robot.local:8600", "secre", "token"),
         (OPEN, "robot.local:8600", "http://elsewhere.example", "secret", "elsewhere.example"),
-        (Access.of("127.0.0.1", "mine"), "127.0.0.1:8600", None, "", "token"),
+        (Access.for_host("127.0.0.1", "mine"), "127.0.0.1:8600", None, "", "token"),
     ],
 )
 def test_all_others_may_not(access, host, origin, token, why):
-    assert why in access.refusal(host, origin, token)
+    assert why in access.rejection(host, origin, token)
 
 
 def test_beyond_loopback_there_is_always_a_token_and_the_address_has_it():
-    first, second = Access.of("0.0.0.0", ""), Access.of("192.168.1.2", "")
+    first, second = Access.for_host("0.0.0.0", ""), Access.for_host("192.168.1.2", "")
     assert len(first.token) >= 16
     assert first.token != second.token
     assert second.url(8600) == f"http://192.168.1.2:8600/?token={second.token}"

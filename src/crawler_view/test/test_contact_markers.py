@@ -16,7 +16,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from crawler_core.description.urdf import build_urdf
 from crawler_core.robot.robot_file import load_robot
-from crawler_view.markers.contact_markers import ARROW, contact_markers
+from crawler_view.markers.contact_markers import MAX_ARROW_LENGTH, contact_markers
 from crawler_view.markers.markers_node import MarkersNode
 from crawler_view.scene.robot_scene import MODE_COLOURS
 
@@ -55,7 +55,7 @@ def test_an_arrow_points_along_the_force_and_is_as_long_as_it_is_large_beside_th
     assert (start.x, start.y, start.z) == (1.0, 2.0, 0.5)
     assert tip.x - start.x == 0.0
     assert (tip.y - start.y) / (tip.z - start.z) == pytest.approx(0.75)
-    assert math.hypot(tip.y - start.y, tip.z - start.z) == pytest.approx(0.5 * ARROW * 2.0)
+    assert math.hypot(tip.y - start.y, tip.z - start.z) == pytest.approx(0.5 * MAX_ARROW_LENGTH * 2.0)
 
 
 @pytest.mark.parametrize("force", [(0.0, 0.0, 0.0), (None, None, None)])

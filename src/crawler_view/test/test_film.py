@@ -10,7 +10,7 @@ from crawler_core.description.urdf import build_urdf
 from crawler_core.errors import UserError
 from crawler_core.files import replace_file
 from crawler_core.robot.robot_file import load_robot
-from crawler_view.film.camera import BAND, cameras
+from crawler_view.film.camera import TEXT_BAND_PX, cameras
 from crawler_view.film.film_file import check_kind, write_film
 from crawler_view.film.frame_renderer import FrameRenderer
 from crawler_view.film.raster import rasterise
@@ -54,8 +54,8 @@ def test_everything_is_in_the_picture_and_the_camera_goes_along_only_where_the_r
         assert (near > 0.0).all()
         assert column.min() > 0.0
         assert column.max() < camera.width
-        assert row.min() > 0.9 * BAND
-        assert row.max() < camera.height - 0.9 * BAND
+        assert row.min() > 0.9 * TEXT_BAND_PX
+        assert row.max() < camera.height - 0.9 * TEXT_BAND_PX
     moved = made[-1].target[0] - made[0].target[0]
     assert moved == pytest.approx(0.0 if far < 1.0 else far, abs=1e-9)
     assert {camera.height % 2 for camera in made} == {0}
@@ -113,7 +113,7 @@ def test_a_foot_has_the_colour_of_its_mode_where_it_is(mode):
     stage = FrameRenderer(scene, [crawling(mode)] * 2, True, 700, 10, "three_link")
     place = Kinematics(scene).at(crawling(mode))["foot_1"][:3, 3]
     column, row, _ = stage.camera(0).project(place)
-    shown = np.asarray(stage.picture(0, ["0 s"]))[round(float(row)), round(float(column))] / 255.0
+    shown = np.asarray(stage.render(0, ["0 s"]))[round(float(row)), round(float(column))] / 255.0
     pure = np.array(MODE_COLOURS[mode])
     assert shown / np.linalg.norm(shown) == pytest.approx(pure / np.linalg.norm(pure), abs=0.03)  # in whatever light
 
@@ -121,7 +121,7 @@ def test_a_foot_has_the_colour_of_its_mode_where_it_is(mode):
 def test_a_robot_whose_forces_are_not_known_is_drawn_without_arrows():
     scene = read_scene(build_urdf(load_robot("three_link")))
     with_force, without = (
-        np.asarray(FrameRenderer(scene, [crawling("stick", force)], True, 300, 10, "").picture(0, []), dtype=int)
+        np.asarray(FrameRenderer(scene, [crawling("stick", force)], True, 300, 10, "").render(0, []), dtype=int)
         for force in ((0.0, 0.0, 5.0), (None, None, None))
     )
     green = [((image[..., 1] > image[..., 0] + 30) & (image[..., 1] > 60)).sum() for image in (with_force, without)]

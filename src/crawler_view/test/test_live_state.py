@@ -91,19 +91,19 @@ def test_the_step_is_what_the_base_gains_in_the_gaits_period():
 def test_joint_states_are_listened_to_only_once_time_goes_by():
     """A backend counts who reads them, and begins when all are there: the page must not stand for the controller."""
     state = shown()
-    assert not state.running
+    assert not state.is_running
     assert "joint_states" not in [topic.name for topic, _ in state.topics()]
     state.on_diagnostics(report("backend", ticks=0))
-    assert not state.running
+    assert not state.is_running
     state.on_diagnostics(report("backend", ticks=1))
-    assert state.running
+    assert state.is_running
 
 
 def test_nothing_that_flows_is_asked_to_be_sent_again():
     state = shown()
     flowing = [
         topic
-        for topic, _ in [*state.topics(), *state.joints()]
+        for topic, _ in [*state.topics(), *state.joint_topics()]
         if topic.name not in ("robot_description", "diagnostics")
     ]
     assert len(flowing) == 4
@@ -118,13 +118,13 @@ def test_another_robot_begins_anew():
     assert state.frame() is not None
     state.on_description(serialize_message(String(data=build_urdf(load_robot("snake")))))
     assert state.scene["robot"] == "snake"
-    assert state.scenes == 2
+    assert state.scene_count == 2
     assert state.frame() is None
 
 
 def test_a_fault_is_told_as_the_backend_says_it():
     state = shown()
-    assert state.silent
+    assert state.is_silent
     said = {"motion": "faulted", "fault": "joint_1 does not follow", "joint": "joint_1", "remedy": "free it"}
     state.on_diagnostics(report("backend", "joint_1 does not follow", DiagnosticStatus.ERROR, **said))
     state.on_joints(joints(1.0, joint_1=0.0))

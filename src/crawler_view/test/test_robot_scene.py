@@ -22,7 +22,7 @@ def test_every_link_hangs_on_the_base_and_every_foot_and_joint_is_there(robot):
     assert reached == set(names)
     assert set(spec.foot_names) <= reached
     assert {joint["name"] for joint in joints if joint["name"]} == set(spec.joint_names)
-    turning = {joint["name"] for joint in joints if joint["turns"]}
+    turning = {joint["name"] for joint in joints if joint["periodic"]}
     assert turning == {joint.name for joint in spec.joints if joint.continuous}
     assert sum(bool(link["shapes"]) for link in scene["links"]) >= len(spec.joints)  # no link is missing to the eye
 

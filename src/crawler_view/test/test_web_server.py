@@ -12,7 +12,8 @@ from tornado.websocket import websocket_connect
 
 from crawler_core.errors import UserError
 from crawler_view.server.access import Access
-from crawler_view.server.web_server import MOST, PAGE, WAITS, WebClients, listen, serve
+from crawler_view.server.web_clients import MAX_CLIENTS, MAX_UNREAD_MESSAGES, WebClients
+from crawler_view.server.web_server import PAGE_DIRECTORY, open_sockets, start_server
 
 UPGRADE = "\r\n".join(
     (
@@ -27,12 +28,14 @@ UPGRADE = "\r\n".join(
 @asynccontextmanager
 async def served(token="", command=None):
     """A server; gives its port and its audience."""
-    sockets, audience = listen("127.0.0.1", 0), WebClients()
-    server = serve(sockets, Access.of("127.0.0.1", token), audience, lambda: [("ring", {"namespace": ""})], command)
+    sockets, audience = open_sockets("127.0.0.1", 0), WebClients()
+    server = start_server(
+        sockets, Access.for_host("127.0.0.1", token), audience, lambda: [("stack", {"namespace": ""})], command
+    )
     try:
         yield sockets[0].getsockname()[1], audience
     finally:
-        for browser in list(audience.browsers):
+        for browser in list(audience.clients):
             browser.close()
         server.stop()
         await server.close_all_connections()
@@ -61,7 +64,7 @@ def test_the_page_is_served_whole_and_may_fetch_nothing_from_elsewhere():
             assert page.code == 200
             assert "default-src 'self'" in page.headers["Content-Security-Policy"]
             assert "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
-            for file in PAGE.iterdir():
+            for file in PAGE_DIRECTORY.iterdir():
                 found = await get(port, f"/{file.name}")
                 assert found.body == file.read_bytes()
                 assert not re.search(rb"https?://(?!www\.w3\.org)", found.body), file.name
@@ -85,13 +88,13 @@ def test_foreign_pages_and_names_and_missing_tokens_are_refused():
             assert await refused(port, Origin="null") == 403
             assert await refused(port, Host=f"elsewhere.example:{port}") == 403
             assert (await get(port, "/", Host=f"elsewhere.example:{port}")).code == 403
-            assert not audience.browsers
+            assert not audience.clients
         async with served(token="secret") as (port, audience):
             assert await refused(port) == 403
             assert await refused(port, "?token=wrong") == 403
             live = await websocket_connect(f"ws://127.0.0.1:{port}/live?token=secret")
-            assert await told(live) == {"ring": {"namespace": ""}}
-            assert len(audience.browsers) == 1
+            assert await told(live) == {"stack": {"namespace": ""}}
+            assert len(audience.clients) == 1
 
     asyncio.run(check())
 
@@ -114,7 +117,7 @@ def test_commands_are_handed_on_and_a_page_that_can_only_look_is_told_so():
             live = await websocket_connect(f"ws://127.0.0.1:{port}/live")
             await live.read_message()
             await live.write_message('{"do": "estop"}')
-            assert (await told(live))["said"]["text"] == "this page can only look"
+            assert (await told(live))["answer"]["text"] == "this page can only view"
 
     asyncio.run(asyncio.wait_for(check(), 60.0))
     assert heard == [{"do": "estop"}]
@@ -126,21 +129,21 @@ def test_a_browser_that_does_not_read_misses_frames_and_is_let_go_while_others_g
             deaf = socket.create_connection(("127.0.0.1", port))
             deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             deaf.sendall(f"GET /live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{UPGRADE}\r\n\r\n".encode())
-            await until(lambda: audience.browsers)
-            (slow,) = audience.browsers
+            await until(lambda: audience.clients)
+            (slow,) = audience.clients
             live = await websocket_connect(f"ws://127.0.0.1:{port}/live")
             await live.read_message()
-            (quick,) = audience.browsers - {slow}
+            (quick,) = audience.clients - {slow}
             big = "x" * 200_000
             for k in range(100):  # frames: 20 MB, which no socket's buffers hold
                 await until(lambda: not quick.unread)
-                audience.send("frame", [k, big])
+                audience.send_nowait("frame", [k, big])
                 assert (await told(live))["frame"][0] == k
             assert slow.unread == 1  # one frame is on its way, and no other was begun
-            for k in range(WAITS + 3):  # what must not be missed
-                audience.send("said", [k, big])
-                assert (await told(live))["said"][0] == k
-            assert audience.browsers == {quick}
+            for k in range(MAX_UNREAD_MESSAGES + 3):  # what must not be missed
+                audience.send_nowait("answer", [k, big])
+                assert (await told(live))["answer"][0] == k
+            assert audience.clients == {quick}
             deaf.close()
 
     asyncio.run(asyncio.wait_for(check(), 120.0))
@@ -149,18 +152,18 @@ def test_a_browser_that_does_not_read_misses_frames_and_is_let_go_while_others_g
 def test_there_is_room_for_some_browsers_and_not_for_any_number():
     async def check():
         async with served() as (port, audience):
-            lives = [await websocket_connect(f"ws://127.0.0.1:{port}/live") for _ in range(MOST)]
+            lives = [await websocket_connect(f"ws://127.0.0.1:{port}/live") for _ in range(MAX_CLIENTS)]
             with pytest.raises(HTTPClientError, match="403"):
                 await websocket_connect(f"ws://127.0.0.1:{port}/live")
-            assert len(audience.browsers) == len(lives) == MOST
+            assert len(audience.clients) == len(lives) == MAX_CLIENTS
 
     asyncio.run(asyncio.wait_for(check(), 60.0))
 
 
 def test_a_port_that_is_taken_and_an_address_of_another_machine_are_refused_in_a_sentence():
-    (taken,) = listen("127.0.0.1", 0)
+    (taken,) = open_sockets("127.0.0.1", 0)
     port = taken.getsockname()[1]
     with taken, pytest.raises(UserError, match=f"port {port}.*give another port"):
-        listen("127.0.0.1", port)
+        open_sockets("127.0.0.1", port)
     with pytest.raises(UserError, match="give another port, or an address of this machine"):
-        listen("203.0.113.7", 0)
+        open_sockets("203.0.113.7", 0)

@@ -121,7 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
         if stack.note:
             print(stack.note, file=sys.stderr)
         stack.prediction  # noqa: B018  known before anything moves
-        duplicates.raise_if_duplicate("give this one --namespace NAME")
+        duplicates.raise_if_duplicate("use --namespace NAME")
     if stack.options.view:
         _print_page_address(stack)
     try:
@@ -134,14 +134,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _print_page_address(stack: Stack) -> None:
     from crawler_view.server.access import Access
-    from crawler_view.server.web_server import listen
+    from crawler_view.server.web_server import open_sockets
 
     host, port = ViewSettings.host, stack.options.view_port
     if not port:
         raise UserError("--view-port 0 is not allowed here: give a port, so that the page's address is known.")
-    for sock in listen(host, port):  # an unusable address is an error before anything starts
+    for sock in open_sockets(host, port):  # an unusable address is an error before anything starts
         sock.close()
-    print(f"see the robot at {Access.of(host, '').url(port)}", file=sys.stderr)
+    print(f"see the robot at {Access.for_host(host, '').url(port)}", file=sys.stderr)
 
 
 def options(arguments: argparse.Namespace, directory: Path) -> Options:

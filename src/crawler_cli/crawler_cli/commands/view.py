@@ -9,7 +9,7 @@ from rclpy.parameter import Parameter
 from crawler_cli.console.arguments import namespace, port
 from crawler_view.server.view_node import main
 from crawler_view.server.view_settings import ViewSettings
-from crawler_view.server.web_server import listen
+from crawler_view.server.web_server import open_sockets
 
 HELP = """
   makes   a page with the moving robot, sliders for its gait, and an emergency stop
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C."""
-    for sock in listen(arguments.host, arguments.port):  # an unusable address is an error before anything starts
+    for sock in open_sockets(arguments.host, arguments.port):  # an unusable address is an error before anything starts
         sock.close()
     names = ("host", "port", "token", "view_only")
     overrides = [Parameter(name, value=getattr(arguments, name)) for name in names]

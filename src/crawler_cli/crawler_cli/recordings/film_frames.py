@@ -17,7 +17,13 @@ from crawler_cli.recordings.recorded_run import recorded_stack
 from crawler_core.errors import UserError
 from crawler_core.files import replace_file
 from crawler_nodes.run_log.log import RunLog
-from crawler_studies.recordings.recording import connections, find_recording, is_of, read_run_metadata, reading
+from crawler_studies.recordings.recording_reader import (
+    find_recording,
+    has_message_type,
+    open_recording,
+    read_run_metadata,
+    topic_connections,
+)
 from crawler_view.film.film_file import check_kind, write_film
 from crawler_view.film.frame_renderer import FrameRenderer
 from crawler_view.scene.live_state import LiveState
@@ -41,7 +47,7 @@ def make_film(path: Path, file: Path | None, options: FilmOptions, quiet: bool) 
 
     Raises UserError if `path` is no recording of a robot that moves, or the film cannot be written.
     """
-    with reading(path) as reader:
+    with open_recording(path) as reader:
         stack = recorded_stack(read_run_metadata(reader), path)
         begin, end, step = options.sample_times(stack)
         film = read_frames(reader, path, begin, end, step)
@@ -64,7 +70,7 @@ def make_film(path: Path, file: Path | None, options: FilmOptions, quiet: bool) 
 
     def picture(i: int) -> Image.Image:
         progress(f"{file}: {i} of {renderer.count} frames")
-        return renderer.picture(i, [f"{film.times[i]:.2f} s{_distance_text(film.frames[i]['distance'])}", speed_text])
+        return renderer.render(i, [f"{film.times[i]:.2f} s{_distance_text(film.frames[i]['distance'])}", speed_text])
 
     replace_file(file, lambda part: write_film(renderer.count, picture, renderer.colours, frame_time, Path(part)))
     return {
@@ -115,10 +121,14 @@ class FrameSampler:
 def read_frames(reader: AnyReader, path: Path, begin: float, end: float, step: float) -> FilmFrames:
     """Return the robot every `step` s from `begin` to `end`, counted from the first state. Raises UserError."""
     state = LiveState()
-    topics = {topic.name: (topic.type, callback) for topic, callback in [*state.topics(), *state.joints()]}
+    topics = {topic.name: (topic.type, callback) for topic, callback in [*state.topics(), *state.joint_topics()]}
 
     def find(name: str) -> list[Connection]:
-        found = [connection for connection in connections(reader, name) if is_of(connection, topics[name][0])]
+        found = [
+            connection
+            for connection in topic_connections(reader, name)
+            if has_message_type(connection, topics[name][0])
+        ]
         if len({connection.topic for connection in found}) > 1:
             raise UserError(f"{path} holds several {name}: record one robot at a time.")
         return found

@@ -1,1 +1,1 @@
-"""A robot's motion as pictures, drawn without a screen."""
+"""Draws a robot's motion as a film, without a screen."""

@@ -1,4 +1,4 @@
-"""Pictures as a film: GIF, or whatever else ffmpeg makes where it is installed."""
+"""The file of a film: a GIF, or an MP4 where ffmpeg is installed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from PIL import Image
 
 from crawler_core.errors import UserError
 
-KINDS = (".gif", ".mp4")
-COLOURS = 80  # of a GIF, besides those that it must have
+SUFFIXES = (".gif", ".mp4")
+FREE_COLOURS = 80  # of a GIF, besides the given ones
+PALETTE_SAMPLES = 8  # pictures from which the free colours are chosen
 Colour = tuple[int, int, int]
-SAMPLES = 8  # pictures that its colours are chosen from
 
 
 def check_kind(file: Path) -> None:
-    """Raise UserError for a film that cannot be made here."""
-    if file.suffix not in KINDS:
-        raise UserError(f"{file} has no suffix of a film: give one of {', '.join(KINDS)}.")
+    """Raise UserError for a film that this machine cannot make."""
+    if file.suffix not in SUFFIXES:
+        raise UserError(f"{file} has no suffix of a film: give one of {', '.join(SUFFIXES)}.")
     if file.suffix == ".mp4" and shutil.which("ffmpeg") is None:
         raise UserError("an MP4 needs ffmpeg, which is not installed: install it, or give a name that ends in .gif.")
     if file.is_dir() or not file.parent.is_dir():
@@ -34,7 +34,7 @@ def write_film(
 ) -> None:
     """Write the pictures 0 to `count` - 1 to `file`, each shown for `delay` ms.
 
-    A GIF has few colours: `colours` are those that must be right. The same pictures give the same bytes.
+    A GIF has few colours; it has the given `colours` exactly. The same pictures give the same bytes.
     """
     if file.suffix == ".gif":
         _gif(count, picture, colours, delay, file)
@@ -43,11 +43,11 @@ def write_film(
 
 
 def _gif(count: int, picture: Callable[[int], Image.Image], colours: Sequence[Colour], delay: int, file: Path) -> None:
-    chosen = {int(i): picture(int(i)) for i in np.linspace(0, count - 1, min(count, SAMPLES))}
-    beside = Image.fromarray(np.concatenate([np.asarray(image) for image in chosen.values()]))
-    usual = beside.quantize(COLOURS, method=Image.Quantize.MEDIANCUT).getpalette() or []
+    chosen = {int(i): picture(int(i)) for i in np.linspace(0, count - 1, min(count, PALETTE_SAMPLES))}
+    samples = Image.fromarray(np.concatenate([np.asarray(image) for image in chosen.values()]))
+    free = samples.quantize(FREE_COLOURS, method=Image.Quantize.MEDIANCUT).getpalette() or []
     palette = Image.new("P", (1, 1))
-    palette.putpalette([value for colour in colours for value in colour] + usual[: 3 * COLOURS])
+    palette.putpalette([value for colour in colours for value in colour] + free[: 3 * FREE_COLOURS])
 
     def reduced(i: int) -> Image.Image:
         image = chosen[i] if i in chosen else picture(i)
@@ -69,12 +69,12 @@ def _by_ffmpeg(count: int, picture: Callable[[int], Image.Image], delay: int, fi
     try:
         for image in images:
             encoder.stdin.write(image.tobytes())
-        _, said = encoder.communicate()
+        _, errors = encoder.communicate()
     except BrokenPipeError:
-        _, said = encoder.communicate()
+        _, errors = encoder.communicate()
     finally:
         encoder.kill()
         encoder.wait()
     if encoder.returncode:
-        why = (said.decode(errors="replace").strip().splitlines() or ["it does not say why"])[-1]
+        why = (errors.decode(errors="replace").strip().splitlines() or ["no reason given"])[-1]
         raise UserError(f"ffmpeg could not write {file.name}: {why.rstrip('.')}.")

@@ -1,4 +1,4 @@
-"""The ground of a film: a platform with lines at round lengths, some with their place written on."""
+"""The ground of a film: a platform with lines at round distances, some of them labelled."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ from crawler_core.types import FloatArray
 from crawler_view.film.camera import Camera
 
 SKY, PLATFORM, LINE, INK = (250, 251, 252), (228, 233, 238), (196, 204, 213), (112, 122, 135)
-WRITTEN = 90  # pixels between two places that are written on, at least
-UNWRITTEN = 28  # pixels from the lower edge up: the meaning of the colours stands there
-# parts of the robot's length
-STEP = 0.35  # between two lines, at most
-BESIDE = 0.09  # between the robot and what is written
+MIN_LABEL_SPACING_PX = 90
+LEGEND_HEIGHT_PX = 28
+MAX_LINE_SPACING, LABEL_OFFSET = 0.35, 0.09  # robot lengths; offset from the robot
 
 
 @dataclass(frozen=True)
@@ -28,21 +26,21 @@ class Ground:
     low: FloatArray
     high: FloatArray
     step: float
-    along: float  # where it is written on, as y in m
+    label_y: float  # m
 
     @staticmethod
     def below(seen: FloatArray, length: float, planar: bool) -> Ground:
-        """For all that is seen (points, m) of a robot that is `length` m long."""
-        decade = 10.0 ** math.floor(math.log10(STEP * length))
-        step = decade * next(digit for digit in (5, 2, 1) if digit * decade <= STEP * length)
-        along = float(seen[:, 1].min() - BESIDE * length)
+        """Return the ground for all points `seen` (m) of a robot that is `length` m long."""
+        decade = 10.0 ** math.floor(math.log10(MAX_LINE_SPACING * length))
+        step = decade * next(digit for digit in (5, 2, 1) if digit * decade <= MAX_LINE_SPACING * length)
+        label_y = float(seen[:, 1].min() - LABEL_OFFSET * length)
         margin = np.array([4.0, 0.9] if planar else [0.9, 0.9]) * length
         low, high = seen[:, :2].min(axis=0) - margin, seen[:, :2].max(axis=0) + margin
         low, high = np.floor(low / step) * step, np.ceil(high / step) * step
-        return Ground(low, high, step, along)
+        return Ground(low, high, step, label_y)
 
     def draw(self, draw: ImageDraw, camera: Camera, font: FreeTypeFont, scale: float) -> None:
-        """Onto an empty picture, `scale` times as thick as in a usual one."""
+        """Draw the ground onto an empty picture; `scale` is the size of text and lines."""
         (x0, y0), (x1, y1) = self.low, self.high
         corners = _visible(camera, np.array([(x0, y0, 0.0), (x1, y0, 0.0), (x1, y1, 0.0), (x0, y1, 0.0)]))
         if len(corners) < 3:
@@ -53,26 +51,27 @@ class Ground:
             self._line(draw, camera, np.array([(x, y0, 0.0), (x, y1, 0.0)]), thin * (2 if k % 5 == 0 else 1))
         for k, y in self._marks(1):
             self._line(draw, camera, np.array([(x0, y, 0.0), (x1, y, 0.0)]), thin * (2 if k % 5 == 0 else 1))
-        every = self._every(camera.focus * self.step / camera.distance / scale)
+        every = self._label_every(camera.focus * self.step / camera.distance / scale)
         for k, x in self._marks(0):
-            at = camera.project(np.array([x, self.along, 0.0]))
+            at = camera.project(np.array([x, self.label_y, 0.0]))
             if (
                 k % every == 0
                 and at[2] > 0.0
                 and 0.0 < at[0] < camera.width
-                and at[1] < camera.height - UNWRITTEN * scale
+                and at[1] < camera.height - LEGEND_HEIGHT_PX * scale
             ):
-                draw.text((float(at[0]), float(at[1])), self._name(k, every), font=font, fill=INK, anchor="mm")
+                draw.text((float(at[0]), float(at[1])), self._label(k, every), font=font, fill=INK, anchor="mm")
 
     def _marks(self, axis: int) -> Iterator[tuple[int, float]]:
         for k in range(round(self.low[axis] / self.step), round(self.high[axis] / self.step) + 1):
             yield k, k * self.step
 
     @staticmethod
-    def _every(apart: float) -> int:
-        return next(every for every in (1, 2, 5, 10, 20, 50, 100) if every * apart > WRITTEN or every == 100)
+    def _label_every(spacing: float) -> int:
+        """Return n, where each n-th line is labelled; `spacing` is that of the lines (px)."""
+        return next(n for n in (1, 2, 5, 10, 20, 50, 100) if n * spacing > MIN_LABEL_SPACING_PX or n == 100)
 
-    def _name(self, k: int, every: int) -> str:
+    def _label(self, k: int, every: int) -> str:
         place = k * self.step
         return f"{place:.4g} m" if self.step * every >= 0.1 - 1e-9 else f"{round(1e3 * place, 6):g} mm"
 
@@ -83,14 +82,14 @@ class Ground:
 
 
 def _visible(camera: Camera, points: FloatArray) -> FloatArray:
-    """A polygon or line on the picture, cut off where it comes too near to the camera or behind it."""
-    nearest = 0.05 * camera.distance
-    ahead = (points - camera.eye) @ camera.axes[2] - nearest
-    kept = []
+    """Return a polygon or line on the picture, cut off near the camera and behind it."""
+    min_depth = 0.05 * camera.distance
+    depth = (points - camera.eye) @ camera.axes[2] - min_depth
+    points_in_front = []
     for i, point in enumerate(points):
-        before = ahead[i - 1]
-        if before * ahead[i] < 0.0:
-            kept.append(point + (points[i - 1] - point) * ahead[i] / (ahead[i] - before))
-        if ahead[i] >= 0.0:
-            kept.append(point)
-    return camera.project(np.array(kept).reshape(-1, 3))[:, :2]
+        before = depth[i - 1]
+        if before * depth[i] < 0.0:
+            points_in_front.append(point + (points[i - 1] - point) * depth[i] / (depth[i] - before))
+        if depth[i] >= 0.0:
+            points_in_front.append(point)
+    return camera.project(np.array(points_in_front).reshape(-1, 3))[:, :2]

@@ -1,4 +1,4 @@
-"""Triangles onto a picture, the nearest in front."""
+"""Rasterising of triangles with a depth buffer."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from crawler_core.types import FloatArray
 
 @njit(cache=True, nogil=True)
 def rasterise(image: NDArray[np.uint8], near: FloatArray, corners: FloatArray, colours: NDArray[np.uint8]) -> Any:
-    """Draw triangles of corners (column, row, 1 / distance). `near` is 1 / distance of what each pixel shows so far.
+    """Draw triangles with corners (column, row, 1 / distance). `near` has 1 / distance of each pixel so far.
 
-    1 / distance is linear over a triangle on the picture.
+    1 / distance is linear over a triangle in the picture.
     """
     rows, columns = near.shape
     for k in range(len(corners)):

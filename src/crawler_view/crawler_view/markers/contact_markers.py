@@ -1,4 +1,4 @@
-"""What RViz shows of the feet: coloured by what they do, with the force on each, and the way of the base."""
+"""Markers of the feet for RViz: each coloured by its contact mode, its force, and the path of the base."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point
-from std_msgs.msg import ColorRGBA
+from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
 
 from crawler_core.types import FloatArray
 from crawler_view.scene.robot_scene import MODE_COLOURS, TRAIL_COLOUR
 
-# parts of the robot's length
-FOOT, ARROW, SHAFT, HEAD, SHORTEST, RIBBON = 0.03, 0.35, 0.01, 0.03, 0.02, 0.008
-FEET, FORCES, TRAIL = "feet", "forces", "trail"  # namespaces, which RViz shows and hides one by one
+# in robot lengths
+FOOT_DIAMETER, TRAIL_WIDTH = 0.03, 0.008
+MAX_ARROW_LENGTH, MIN_ARROW_LENGTH, SHAFT_DIAMETER, HEAD_SIZE = 0.35, 0.02, 0.01, 0.03
+FEET, FORCES, TRAIL = "feet", "forces", "trail"  # marker namespaces, which RViz can hide
 
 
-def clear(frame: str) -> MarkerArray:
-    """Takes away whatever was there, of another robot for instance."""
-    return MarkerArray(markers=[_marker(FEET, 0, Marker.SPHERE, frame, Time(), action=Marker.DELETEALL)])
+def clear_markers(frame: str) -> MarkerArray:
+    """Return the message that deletes all markers, of another robot for instance."""
+    marker = Marker(ns=FEET, action=Marker.DELETEALL)
+    marker.header.frame_id = frame
+    return MarkerArray(markers=[marker])
 
 
 def contact_markers(
@@ -33,47 +36,53 @@ def contact_markers(
     frame: str,
     stamp: Time,
 ) -> MarkerArray:
-    """The markers of `feet`, as `LiveState.frame` has them, where `poses` put them in `frame`.
+    """Return the markers of `feet`, as `LiveState.frame` has them, at their `poses` in `frame`.
 
-    `largest` is the force (N) whose arrow is longest, `length` the robot's (m). Every marker of a foot is always there,
-    to be drawn or to be taken away.
+    `largest` is the force (N) with the longest arrow, `length` that of the robot (m). A marker without a force or a
+    trail is sent too: it deletes the one before.
     """
+    header = Header(stamp=stamp, frame_id=frame)
     markers = []
     for i, foot in enumerate(feet):
-        if foot["foot"] not in poses:
-            continue
-        colour = _colour(MODE_COLOURS[foot["mode"]])
-        x, y, z = poses[foot["foot"]][:3, 3].tolist()
-        sphere = _marker(FEET, i, Marker.SPHERE, frame, stamp, colour=colour)
-        sphere.pose.position.x, sphere.pose.position.y, sphere.pose.position.z = x, y, z
-        sphere.scale.x = sphere.scale.y = sphere.scale.z = FOOT * length
-        force = [value or 0.0 for value in foot["force"]]
-        size = math.hypot(*force)
-        long = ARROW * length * size / largest if largest > 0.0 else 0.0
-        arrow = _marker(FORCES, i, Marker.ARROW, frame, stamp, colour=colour)
-        if long < SHORTEST * length:
-            arrow.action = Marker.DELETE
-        else:
-            way = [long * value / size for value in force]
-            arrow.points = [Point(x=x, y=y, z=z), Point(x=x + way[0], y=y + way[1], z=z + way[2])]
-            # of an arrow between two points: diameters of shaft and head, and the head's length
-            arrow.scale.x, arrow.scale.y, arrow.scale.z = SHAFT * length, HEAD * length, HEAD * length
-        markers += [sphere, arrow]
-    line = _marker(TRAIL, 0, Marker.LINE_STRIP, frame, stamp, colour=_colour(TRAIL_COLOUR))
+        if foot["foot"] in poses:
+            colour = _colour(MODE_COLOURS[foot["mode"]])
+            at = Point(**dict(zip("xyz", poses[foot["foot"]][:3, 3].tolist(), strict=True)))
+            force = [value or 0.0 for value in foot["force"]]
+            markers.append(_foot_marker(Marker(header=header, ns=FEET, id=i, color=colour), at, length))
+            markers.append(
+                _force_marker(Marker(header=header, ns=FORCES, id=i, color=colour), at, force, largest, length)
+            )
+    markers.append(_trail_marker(Marker(header=header, ns=TRAIL, color=_colour(TRAIL_COLOUR)), trail, length))
+    return MarkerArray(markers=markers)
+
+
+def _foot_marker(marker: Marker, at: Point, length: float) -> Marker:
+    marker.type = Marker.SPHERE
+    marker.pose.position = at
+    marker.scale.x = marker.scale.y = marker.scale.z = FOOT_DIAMETER * length
+    return marker
+
+
+def _force_marker(marker: Marker, at: Point, force: Sequence[float], largest: float, length: float) -> Marker:
+    marker.type = Marker.ARROW
+    size = math.hypot(*force)
+    arrow = MAX_ARROW_LENGTH * length * size / largest if largest > 0.0 else 0.0
+    if arrow < MIN_ARROW_LENGTH * length:
+        marker.action = Marker.DELETE
+        return marker
+    dx, dy, dz = (arrow * value / size for value in force)
+    marker.points = [at, Point(x=at.x + dx, y=at.y + dy, z=at.z + dz)]
+    # of an arrow between two points: diameters of shaft and head, length of the head
+    marker.scale.x, marker.scale.y, marker.scale.z = SHAFT_DIAMETER * length, HEAD_SIZE * length, HEAD_SIZE * length
+    return marker
+
+
+def _trail_marker(marker: Marker, trail: Sequence[Point], length: float) -> Marker:
+    marker.type = Marker.LINE_STRIP
     if len(trail) < 2:
-        line.action = Marker.DELETE
+        marker.action = Marker.DELETE
     else:
-        line.scale.x, line.points = RIBBON * length, list(trail)
-    return MarkerArray(markers=[*markers, line])
-
-
-def _marker(
-    namespace: str, number: int, kind: int, frame: str, stamp: Time, action: int = Marker.ADD, **more: Any
-) -> Marker:
-    marker = Marker(ns=namespace, id=number, type=kind, action=action)
-    marker.header.frame_id, marker.header.stamp = frame, stamp
-    if "colour" in more:
-        marker.color = more["colour"]
+        marker.scale.x, marker.points = TRAIL_WIDTH * length, list(trail)
     return marker
 
 

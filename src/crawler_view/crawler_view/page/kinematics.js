@@ -1,4 +1,4 @@
-// where a robot's links are, from its joints' angles: passive joints are in joint_states too, so closed chains close
+// the poses of a robot's links from its joints' angles; joint_states has the passive joints of closed chains too
 import { fromOrigin, fromPose, identity, multiply, place, shift, turn } from "./matrix.js";
 
 export class Kinematics {
@@ -10,27 +10,27 @@ export class Kinematics {
       this.children.set(joint.parent, [...(this.children.get(joint.parent) ?? []), joint]);
   }
 
-  // the frame of each link in the world, by name
+  // the pose of each link in the world, by name
   at(frame) {
     const angles = new Map((frame?.names ?? []).map((name, i) => [name, frame.position[i] ?? 0]));
-    const found = new Map(), todo = [[this.base, frame?.base ? fromPose(...frame.base) : identity()]];
+    const poses = new Map(), todo = [[this.base, frame?.base ? fromPose(...frame.base) : identity()]];
     while (todo.length) {
       const [link, pose] = todo.pop();
-      found.set(link, pose);
+      poses.set(link, pose);
       for (const joint of this.children.get(link) ?? []) {
         const angle = angles.get(joint.name) ?? 0;
-        const motion = !joint.name ? null : joint.slides ? shift(joint.axis.map((v) => v * angle)) : turn(joint.axis, angle);
+        const motion = !joint.name ? null : joint.prismatic ? shift(joint.axis.map((v) => v * angle)) : turn(joint.axis, angle);
         const at = multiply(pose, joint.origin);
         todo.push([joint.child, motion ? multiply(at, motion) : at]);
       }
     }
-    if (!frame?.base) this.#stand(found);
-    return found;
+    if (!frame?.base) this.#placeOnGround(poses);
+    return poses;
   }
 
-  // without odometry the lowest link's origin stands on the ground
-  #stand(found) {
-    const low = Math.min(...[...found.values()].map((pose) => place(pose)[2]));
-    for (const pose of found.values()) pose[14] -= low;
+  // without odometry the lowest link's origin is on the ground
+  #placeOnGround(poses) {
+    const low = Math.min(...[...poses.values()].map((pose) => place(pose)[2]));
+    for (const pose of poses.values()) pose[14] -= low;
   }
 }

@@ -1,4 +1,4 @@
-// the page: what comes over the websocket is shown, what is pressed goes back over it
+// shows the messages of the websocket, and sends commands back
 import { Plot } from "./plot.js";
 import { Scene3D } from "./scene3d.js";
 import { Sliders } from "./sliders.js";
@@ -6,11 +6,11 @@ import { Sliders } from "./sliders.js";
 const get = (id) => document.getElementById(id);
 const text = (id, value) => { if (get(id).textContent !== value) get(id).textContent = value; };
 const number = (value, digits, unit) => value === null || value === undefined ? "–" : `${value.toFixed(digits)} ${unit}`;
-const DEGREES = 180 / Math.PI, LATCHED = ["e-stopped", "faulted"];
+const DEGREES = 180 / Math.PI, ANSWER_MS = 12000, LATCHED = ["e-stopped", "faulted"];
 const plots = { joints: new Plot(get("plot_joints"), 1, 180), slip: new Plot(get("plot_slip"), 1), step: new Plot(get("plot_step"), 2) };
-const once = (degrees) => degrees - 360 * Math.round(degrees / 360); // without whole turns
-let turning = new Set();
-let scene = null, socket = null, frame = null, robot = null, viewOnly = false, connected = false, status_ = null, first = null, said = 0;
+const wrap = (degrees) => degrees - 360 * Math.round(degrees / 360); // to -180 to 180
+let periodic = new Set(); // joints that turn without end
+let scene = null, socket = null, frame = null, robot = null, viewOnly = false, connected = false, status_ = null, startTime = null, answerTimer = 0;
 try { scene = new Scene3D(get("scene")); } catch (error) { text("robot", error.message); }
 const sliders = new Sliders(get("sliders"), (node, name, value) => send({ do: "set", node, name, value }));
 
@@ -32,46 +32,46 @@ function rows(table, lines) {
   });
 }
 
-const hears = {
-  ring(ring) {
-    viewOnly = ring.view_only;
-    text("namespace", ring.namespace);
+const handlers = {
+  stack(stack) {
+    viewOnly = stack.view_only;
+    text("namespace", stack.namespace);
     get("commands").hidden = viewOnly;
     sliders.disable(viewOnly);
   },
-  scene(told) {
-    robot = told;
-    turning = new Set(told.joints.filter((joint) => joint.turns).map((joint) => joint.name));
-    text("robot", told.robot);
-    document.title = `${told.robot} – crawler`;
-    scene?.setRobot(told);
+  scene(description) {
+    robot = description;
+    periodic = new Set(robot.joints.filter((joint) => joint.periodic).map((joint) => joint.name));
+    text("robot", robot.robot);
+    document.title = `${robot.robot} – crawler`;
+    scene?.setRobot(robot);
     for (const plot of Object.values(plots)) plot.clear();
     frame = null;
-    first = null;
+    startTime = null;
   },
   parameters(parameters) { sliders.show(parameters); },
-  status(told) { status_ = told; report(); },
-  said(told) {
-    text("said", told.text);
-    get("said").className = told.done ? "" : "bad";
-    clearTimeout(said);
-    said = setTimeout(() => text("said", ""), 12000);
+  status(status) { status_ = status; report(); },
+  answer(answer) {
+    text("answer", answer.text);
+    get("answer").className = answer.done ? "" : "bad";
+    clearTimeout(answerTimer);
+    answerTimer = setTimeout(() => text("answer", ""), ANSWER_MS);
   },
-  frame(told) {
-    if (first === null || told.t < first) { first = told.t; for (const plot of Object.values(plots)) plot.clear(); }
-    frame = told;
-    const t = told.t - first;
-    const driven = told.names.map((name, i) => [name, told.position[i]]).filter(([name]) => !robot?.passive.includes(name));
-    plots.joints.push(t, driven.map(([name]) => name), driven.map(([name, v]) => v === null ? null : turning.has(name) ? once(v * DEGREES) : v * DEGREES));
-    plots.slip.push(t, told.feet.map((foot) => foot.foot), told.feet.map((foot) => foot.slip === null ? null : foot.slip * 1e3));
-    plots.step.push(t, ["step"], [told.step === null ? null : told.step * 1e3]);
+  frame(latest) {
+    if (startTime === null || latest.t < startTime) { startTime = latest.t; for (const plot of Object.values(plots)) plot.clear(); }
+    frame = latest;
+    const t = frame.t - startTime;
+    const driven = frame.names.map((name, i) => [name, frame.position[i]]).filter(([name]) => !robot?.passive.includes(name));
+    plots.joints.push(t, driven.map(([name]) => name), driven.map(([name, v]) => v === null ? null : periodic.has(name) ? wrap(v * DEGREES) : v * DEGREES));
+    plots.slip.push(t, frame.feet.map((foot) => foot.foot), frame.feet.map((foot) => foot.slip === null ? null : foot.slip * 1e3));
+    plots.step.push(t, ["step"], [frame.step === null ? null : frame.step * 1e3]);
   },
 };
 
-// in the rhythm of the screen, and only the newest frame
+// draws the newest frame at the rate of the screen
 let drawn = null, count = 0;
-function paint() {
-  requestAnimationFrame(paint);
+function draw() {
+  requestAnimationFrame(draw);
   scene?.draw(frame);
   if (frame === drawn || !frame) return;
   drawn = frame;
@@ -85,19 +85,19 @@ function paint() {
     { value: foot.force.includes(null) ? "–" : `${Math.hypot(...foot.force).toPrecision(3)} N`, n: true }, { value: number(foot.slip === null ? null : foot.slip * 1e3, 1, "mm/s"), n: true }]));
   if (count++ % 2 === 0) for (const plot of Object.values(plots)) plot.draw();
 }
-requestAnimationFrame(paint);
+requestAnimationFrame(draw);
 
 function report() {
   const nodes = status_?.nodes ?? {}, backend = nodes.backend?.values ?? {}, silent = !status_ || status_.silent;
-  const motion = !connected ? "disconnected" : silent ? "no ring is heard" : backend.motion || "running";
+  const motion = !connected ? "disconnected" : silent ? "no running stack" : backend.motion || "running";
   text("motion", motion);
   get("motion").className = `badge ${motion === "active" ? "active" : motion === "holding" ? "holding" : LATCHED.includes(motion) || !connected ? "latched" : ""}`;
   const fault = LATCHED.includes(backend.motion) ? [backend.fault, backend.joint && `joint: ${backend.joint}`, backend.remedy && `remedy: ${backend.remedy}`].filter(Boolean).join("\n") : "";
-  const troubles = Object.entries(nodes).filter(([, node]) => node.level > 0 && node.message && !(fault && node.message === backend.fault)).map(([name, node]) => `${name}: ${node.message}`);
-  const shown = silent || !connected ? "" : [fault, ...troubles].filter(Boolean).join("\n");
-  text("trouble", shown);
-  get("trouble").hidden = !shown;
-  get("trouble").className = fault ? "bad" : "";
+  const warnings = Object.entries(nodes).filter(([, node]) => node.level > 0 && node.message && !(fault && node.message === backend.fault)).map(([name, node]) => `${name}: ${node.message}`);
+  const shown = silent || !connected ? "" : [fault, ...warnings].filter(Boolean).join("\n");
+  text("warnings", shown);
+  get("warnings").hidden = !shown;
+  get("warnings").className = fault ? "bad" : "";
   const off = viewOnly || !connected;
   get("estop").disabled = off;
   get("enable").disabled = off || ["active", "holding", ...LATCHED].includes(backend.motion);
@@ -120,7 +120,7 @@ function report() {
 function connect() {
   socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live${location.search}`);
   socket.onopen = () => { connected = true; report(); };
-  socket.onmessage = (message) => { for (const [kind, what] of Object.entries(JSON.parse(message.data))) hears[kind]?.(what); };
+  socket.onmessage = (message) => { for (const [kind, content] of Object.entries(JSON.parse(message.data))) handlers[kind]?.(content); };
   socket.onclose = () => { connected = false; report(); setTimeout(connect, 1000); };
 }
 connect();

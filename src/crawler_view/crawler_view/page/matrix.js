@@ -1,4 +1,4 @@
-// 4 x 4 matrices by columns, as WebGL takes them
+// 4 x 4 matrices in the column order of WebGL
 
 export const identity = () => new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
 

@@ -33,11 +33,11 @@ export function cylinder(top = 1, columns = 28) {
   const m = collect();
   for (let j = 0; j < columns; j++) {
     const [a, b] = [2 * Math.PI * j / columns, 2 * Math.PI * (j + 1) / columns];
-    const ring = (t, z, r) => [r * Math.cos(t), r * Math.sin(t), z], out = (t) => [Math.cos(t), Math.sin(t), 1 - top];
-    for (const [t, z] of [[a, -0.5], [b, -0.5], [b, 0.5], [a, -0.5], [b, 0.5], [a, 0.5]]) m.put(ring(t, z, z < 0 ? 1 : top), out(t));
-    for (const t of [b, a]) m.put(ring(t, -0.5, 1), [0, 0, -1]);
+    const corner = (t, z, r) => [r * Math.cos(t), r * Math.sin(t), z], out = (t) => [Math.cos(t), Math.sin(t), 1 - top];
+    for (const [t, z] of [[a, -0.5], [b, -0.5], [b, 0.5], [a, -0.5], [b, 0.5], [a, 0.5]]) m.put(corner(t, z, z < 0 ? 1 : top), out(t));
+    for (const t of [b, a]) m.put(corner(t, -0.5, 1), [0, 0, -1]);
     m.put([0, 0, -0.5], [0, 0, -1]);
-    if (top) { for (const t of [a, b]) m.put(ring(t, 0.5, top), [0, 0, 1]); m.put([0, 0, 0.5], [0, 0, 1]); }
+    if (top) { for (const t of [a, b]) m.put(corner(t, 0.5, top), [0, 0, 1]); m.put([0, 0, 0.5], [0, 0, 1]); }
   }
   return m;
 }

@@ -1,8 +1,8 @@
 // curves over the latest seconds of the run
-const SAMPLES = 600, SECONDS = 10, NAMED = 5;
+const MAX_SAMPLES = 600, MIN_SPAN_S = 10, MAX_NAMED_CURVES = 5;
 
 export class Plot {
-  // a curve that jumps further than `jump` is lifted there
+  // a curve is interrupted where it jumps by more than `jump`
   constructor(canvas, digits, jump = Infinity) {
     Object.assign(this, { canvas, digits, jump, names: [], samples: [] });
   }
@@ -14,12 +14,12 @@ export class Plot {
     if (names.join() !== this.names.join() || (last && time < last[0])) this.clear();
     this.names = names;
     this.samples.push([time, values]);
-    while (this.samples.length > SAMPLES) this.samples.shift();
+    while (this.samples.length > MAX_SAMPLES) this.samples.shift();
   }
 
   #colour(i) {
     const few = ["#1f6fd1", "#f08c00", "#1a9850", "#d6336c", "#7048e8"];
-    return this.names.length <= NAMED ? few[i] : `hsl(${280 * i / this.names.length} 65% 45%)`;
+    return this.names.length <= MAX_NAMED_CURVES ? few[i] : `hsl(${280 * i / this.names.length} 65% 45%)`;
   }
 
   draw() {
@@ -31,7 +31,7 @@ export class Plot {
     c.clearRect(0, 0, width, height);
     c.font = "11px system-ui, sans-serif";
     if (this.samples.length < 2) return;
-    const end = this.samples.at(-1)[0], begin = Math.max(this.samples[0][0], end - Math.max(SECONDS, (end - this.samples[0][0]) / 4));
+    const end = this.samples.at(-1)[0], begin = Math.max(this.samples[0][0], end - Math.max(MIN_SPAN_S, (end - this.samples[0][0]) / 4));
     const shown = this.samples.filter(([t]) => t >= begin), all = shown.flatMap(([, values]) => values).filter((v) => v !== null);
     if (!all.length || end <= begin) return;
     let low = Math.min(...all), high = Math.max(...all);
@@ -41,7 +41,7 @@ export class Plot {
     this.#axes(c, { begin, end, low, high, left, bottom, width, x, y });
     this.names.forEach((_, i) => {
       c.strokeStyle = this.#colour(i);
-      c.lineWidth = this.names.length > NAMED ? 1 : 1.6;
+      c.lineWidth = this.names.length > MAX_NAMED_CURVES ? 1 : 1.6;
       c.beginPath();
       let pen = false, before = null;
       for (const [t, values] of shown) {
@@ -73,7 +73,7 @@ export class Plot {
   #names(c, left, width) {
     if (this.names.length < 2) return;
     c.textAlign = "left"; c.textBaseline = "top";
-    if (this.names.length > NAMED) { c.fillStyle = "#65717f"; c.fillText(`${this.names.length}: from ${this.names[0]} (red) to ${this.names.at(-1)} (violet)`, left, 1); return; }
+    if (this.names.length > MAX_NAMED_CURVES) { c.fillStyle = "#65717f"; c.fillText(`${this.names.length}: from ${this.names[0]} (red) to ${this.names.at(-1)} (violet)`, left, 1); return; }
     const room = (width - left) / this.names.length;
     this.names.forEach((name, i) => { c.fillStyle = this.#colour(i); c.fillText(name, left + i * room, 1, room - 6); });
   }

@@ -5,7 +5,7 @@ import { box, cylinder, sphere, square } from "./meshes.js";
 
 const SKY = [0.93, 0.95, 0.97], GROUND = [0.86, 0.885, 0.91], LINE = [0.76, 0.79, 0.83], TRAIL = [0.16, 0.45, 0.82], SHADOW = [0.76, 0.79, 0.825];
 const LIGHT = [0.35, -0.45, 1]; // towards it
-const MOST = 2000; // points of the trail
+const MAX_TRAIL_POINTS = 2000;
 const VERTEX = `attribute vec3 at, normal; uniform mat4 view, model; uniform vec3 size; uniform float flat_;
 varying vec3 n, w;
 void main() {
@@ -22,7 +22,7 @@ export class Scene3D {
   constructor(canvas) {
     this.canvas = canvas;
     const gl = canvas.getContext("webgl", { antialias: true, preserveDrawingBuffer: true });
-    if (!gl) throw new Error("this browser draws nothing in three dimensions (WebGL is off); all else works");
+    if (!gl) throw new Error("no picture: WebGL is off in this browser; the rest of the page works");
     this.gl = gl;
     this.program = this.#program();
     this.uniform = Object.fromEntries(["view", "model", "size", "flat_", "colour", "fade", "sky", "lit"].map((name) => [name, gl.getUniformLocation(this.program, name)]));
@@ -30,7 +30,7 @@ export class Scene3D {
     this.ribbon = { at: gl.createBuffer(), count: 0 };
     gl.enable(gl.DEPTH_TEST);
     this.camera = { azimuth: -1.15, elevation: 0.30, distance: 3, target: null };
-    this.#hands();
+    this.#addMouseControl();
     this.robot = null;
   }
 
@@ -43,7 +43,7 @@ export class Scene3D {
     this.camera.target = null;
   }
 
-  // how large a robot is, and where
+  // size (m) and position of the robot
   #measure(poses) {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
     for (const link of this.robot.links)
@@ -68,8 +68,8 @@ export class Scene3D {
     const poses = this.robot.kinematics.at(frame), extent = this.#measure(poses);
     if (!this.extent) { this.extent = extent; camera.distance = Math.max(1.85 * extent, 2.5 * this.top) / Math.min(1, width / height / 1.2); }
     this.extent = Math.max(this.extent, extent);
-    const base = place(poses.get(this.robot.kinematics.base)), wanted = [this.middle[0], this.middle[1], 0.45 * this.top];
-    this.#follow(wanted);
+    const base = place(poses.get(this.robot.kinematics.base)), target = [this.middle[0], this.middle[1], 0.45 * this.top];
+    this.#follow(target);
     const [a, e, d] = [camera.azimuth, camera.elevation, camera.distance];
     const eye = [Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e)].map((v, i) => camera.target[i] + d * v);
     gl.useProgram(this.program);
@@ -86,11 +86,11 @@ export class Scene3D {
     for (const [name, foot] of feet) if (poses.has(name)) this.#foot(place(poses.get(name)), foot);
   }
 
-  // gently, however seldom the screen is drawn, and never far behind
-  #follow(wanted) {
-    const { camera } = this, now = performance.now(), away = camera.target ? Math.hypot(...wanted.map((v, i) => v - camera.target[i])) : Infinity;
+  // moves the camera smoothly at any frame rate, and never leaves it far behind
+  #follow(target) {
+    const { camera } = this, now = performance.now(), away = camera.target ? Math.hypot(...target.map((v, i) => v - camera.target[i])) : Infinity;
     const share = Math.max(1 - Math.exp((this.followed - now) / 150), 1 - 0.15 * this.extent / away);
-    camera.target = away < 50 * this.extent ? camera.target.map((v, i) => v + share * (wanted[i] - v)) : wanted;
+    camera.target = away < 50 * this.extent ? camera.target.map((v, i) => v + share * (target[i] - v)) : target;
     this.followed = now;
   }
 
@@ -124,13 +124,13 @@ export class Scene3D {
     this.#mark("cone", along(tip, way), [0.014 * this.extent, 0.014 * this.extent, 0.045 * this.extent], colour, 1);
   }
 
-  // where the base has been, as a ribbon below it on the ground
+  // the path of the base, as a ribbon on the ground
   #track(base, frame) {
     const { gl, trail } = this;
     if (!frame?.base) return;
     const last = trail.at(-1), step = last ? Math.hypot(base[0] - last[0], base[1] - last[1]) : Infinity;
-    if (last && step > 3 * this.extent) trail.length = 0; // it began anew elsewhere
-    if (step > 0.004 * this.extent) { trail.push([...base]); if (trail.length > MOST) trail.splice(0, MOST / 4); }
+    if (last && step > 3 * this.extent) trail.length = 0; // the robot was placed elsewhere
+    if (step > 0.004 * this.extent) { trail.push([...base]); if (trail.length > MAX_TRAIL_POINTS) trail.splice(0, MAX_TRAIL_POINTS / 4); }
     if (trail.length < 2) return;
     const points = [], half = 0.006 * this.extent, high = 0.001 * this.extent;
     const all = [...trail, base];
@@ -194,7 +194,7 @@ export class Scene3D {
     return program;
   }
 
-  #hands() {
+  #addMouseControl() {
     const { canvas, camera } = this;
     canvas.addEventListener("pointerdown", (event) => canvas.setPointerCapture(event.pointerId));
     canvas.addEventListener("pointermove", (event) => {

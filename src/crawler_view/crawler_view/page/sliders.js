@@ -1,13 +1,13 @@
-// the parameters that may be set while the ring runs, each with its limits and unit
+// the parameters that can be set during a run, each with its limits and unit
 
-const WIDE = 20; // how many times the least, or the value, the most must be for a slider that is not even
+const WIDE_RATIO = 20; // a slider over a wider range is not linear
 
 export class Sliders {
   constructor(place, set) {
     Object.assign(this, { place, set, rows: new Map(), disabled: false });
   }
 
-  // only values are changed where the parameters are the same: nobody's slider jumps away from under the hand
+  // changes only the values where the parameters are the same, so that a slider in use stays
   show(parameters) {
     const names = parameters.map((p) => `${p.node}.${p.name}:${p.allowed}`).join();
     if (names !== this.names) {
@@ -23,7 +23,7 @@ export class Sliders {
         this.#row(parameter);
       }
     }
-    for (const p of parameters) this.rows.get(`${p.node}.${p.name}`).put(p.value);
+    for (const p of parameters) this.rows.get(`${p.node}.${p.name}`).showValue(p.value);
   }
 
   #row(p) {
@@ -33,27 +33,27 @@ export class Sliders {
     row.append(label);
     const send = (value) => this.set(p.node, p.name, value);
     const id = `${p.node}.${p.name}`;
-    let put;
+    let showValue;
     if (p.kind === "bool") {
       const box = Object.assign(document.createElement("input"), { type: "checkbox", id });
       box.addEventListener("change", () => send(box.checked));
       label.append(box);
-      put = (value) => { box.checked = value; };
+      showValue = (value) => { box.checked = value; };
     } else if (p.choices.length) {
       const select = Object.assign(document.createElement("select"), { id });
       select.append(...p.choices.map((choice) => new Option(choice, choice)));
       select.addEventListener("change", () => send(select.value));
       label.append(select);
-      put = (value) => { select.value = value; };
+      showValue = (value) => { select.value = value; };
     } else if (p.kind === "str") {
       const text = Object.assign(document.createElement("input"), { type: "text", id });
       text.addEventListener("change", () => send(text.value));
       label.append(text);
-      put = (value) => { if (document.activeElement !== text) text.value = value; };
-    } else put = this.#number(p, row, label, id, send);
+      showValue = (value) => { if (document.activeElement !== text) text.value = value; };
+    } else showValue = this.#number(p, row, label, id, send);
     row.append(Object.assign(document.createElement("small"), { textContent: p.doc }));
     this.place.append(row);
-    this.rows.set(id, { put, row });
+    this.rows.set(id, { showValue, row });
     for (const input of row.querySelectorAll("input, select")) input.disabled = this.disabled;
   }
 
@@ -65,13 +65,13 @@ export class Sliders {
     number.addEventListener("change", () => { if (number.value !== "") send(Number(number.value)); });
     label.append(number);
     let slider = null;
-    const log = p.low > 0 && p.high / p.low >= WIDE && !whole;
-    const power = p.low === 0 && p.high >= WIDE * Math.abs(p.value || p.high) ? 3 : 1; // most of a wide range is seldom wanted
-    const there = (v) => log ? Math.log(v / p.low) / Math.log(p.high / p.low) : ((v - p.low) / (p.high - p.low)) ** (1 / power);
-    const back = (s) => Number((log ? p.low * (p.high / p.low) ** s : p.low + s ** power * (p.high - p.low)).toPrecision(3));
+    const log = p.low > 0 && p.high / p.low >= WIDE_RATIO && !whole;
+    const power = p.low === 0 && p.high >= WIDE_RATIO * Math.abs(p.value || p.high) ? 3 : 1; // small values are used more often
+    const toSlider = (v) => log ? Math.log(v / p.low) / Math.log(p.high / p.low) : ((v - p.low) / (p.high - p.low)) ** (1 / power);
+    const toValue = (s) => Number((log ? p.low * (p.high / p.low) ** s : p.low + s ** power * (p.high - p.low)).toPrecision(3));
     if (p.low !== null && p.high !== null && p.high > p.low) {
       slider = Object.assign(document.createElement("input"), { type: "range", min: 0, max: 1, step: "any", ariaLabel: p.name });
-      const value = () => { const v = Math.max(p.low, Math.min(p.high, back(Number(slider.value)))); return whole ? Math.round(v) : v; };
+      const value = () => { const v = Math.max(p.low, Math.min(p.high, toValue(Number(slider.value)))); return whole ? Math.round(v) : v; };
       slider.addEventListener("input", () => { number.value = value(); });
       slider.addEventListener("change", () => { send(value()); slider.blur(); });
       const limits = Object.assign(document.createElement("div"), { className: "limits" });
@@ -80,7 +80,7 @@ export class Sliders {
     } else row.append(Object.assign(document.createElement("small"), { textContent: `${p.allowed}: ` }));
     return (value) => {
       if (document.activeElement !== number && document.activeElement !== slider) number.value = Number(Number(value).toPrecision(6));
-      if (slider && document.activeElement !== slider) slider.value = there(value);
+      if (slider && document.activeElement !== slider) slider.value = toSlider(value);
     };
   }
 

@@ -1,4 +1,4 @@
-"""Where a robot's links are, from its scene and a frame: passive joints are known too, so closed chains close."""
+"""The poses of a robot's links, from its scene and a frame; a frame has the passive joints of closed chains too."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crawler_core.types import FloatArray
 
 
 class Kinematics:
-    """Of one scene, as `read_scene` makes it."""
+    """The kinematics of one scene of `read_scene`."""
 
     def __init__(self, scene: Mapping[str, Any]) -> None:
         self._base = scene["base"]
@@ -26,26 +26,26 @@ class Kinematics:
                 joint["xyz"],
                 joint["rpy"],
                 joint["axis"],
-                joint["slides"],
+                joint["prismatic"],
             )
             self._children.setdefault(frame.parent, []).append(frame)
 
     def at(self, frame: Mapping[str, Any]) -> dict[str, FloatArray]:
-        """The pose of each link in the world, 4 x 4. Unknown angles are taken as 0.
+        """Return the pose of each link in the world, 4 x 4. Unknown angles are taken as 0.
 
-        Without odometry the lowest link's origin stands on the ground.
+        Without odometry the lowest link's origin is on the ground.
         """
         angles = dict(zip(frame["names"], frame["position"], strict=True))
         base = frame["base"]
-        found = {}
-        todo = [(self._base, pose_matrix(base[:3], quat2mat(base[3:])) if base else np.eye(4))]
-        while todo:
-            link, pose = todo.pop()
-            found[link] = pose
+        poses = {}
+        pending = [(self._base, pose_matrix(base[:3], quat2mat(base[3:])) if base else np.eye(4))]
+        while pending:
+            link, pose = pending.pop()
+            poses[link] = pose
             for joint in self._children.get(link, ()):
-                todo.append((joint.child, pose @ joint.pose(angles.get(joint.joint) or 0.0)))
+                pending.append((joint.child, pose @ joint.pose(angles.get(joint.joint) or 0.0)))
         if not base:
-            low = min(pose[2, 3] for pose in found.values())
-            for pose in found.values():
+            low = min(pose[2, 3] for pose in poses.values())
+            for pose in poses.values():
                 pose[2, 3] -= low
-        return found
+        return poses

@@ -1,10 +1,11 @@
-"""What the page shows of a running ring, from the ring's messages alone. No browser and no network are needed here."""
+"""The state of a running stack as the page shows it, from the stack's messages. It needs no browser and no network."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -16,90 +17,95 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from crawler_core.errors import UserError
-from crawler_core.gait_metrics.heading import AHEAD, Heading
+from crawler_core.gait_metrics.heading import WORLD_HEADING, Heading
 from crawler_core.robot.robot_file import load_robot, robot_names
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode
-from crawler_nodes.run_log.log import RunLog, Topics
+from crawler_nodes.messages.header import read_stamp_s
+from crawler_nodes.run_log.log import RunLog
 from crawler_nodes.run_log.stride_metrics import latest_step
-from crawler_nodes.transport.tap import Topic, stamp_of
+from crawler_nodes.topics import (
+    CONTACT_STATES,
+    CONTROLLER_STATE,
+    DIAGNOSTICS,
+    JOINT_STATES,
+    ODOM,
+    ROBOT_DESCRIPTION,
+)
+from crawler_nodes.transport.tap import TopicCallbacks
 from crawler_view.scene.robot_scene import read_scene
 
-SILENT = 1.0  # s without a state, after which the ring is said to be silent
-MEASURES = 0.2  # s between two looks at the latest step
-WAITING = 64  # messages that wait for the next look; what is older is gone
-MODES = {int(mode): mode.name.lower() for mode in ContactMode}
+STATE_TIMEOUT_S = 1.0
+STEP_PERIOD_S = 0.2  # between two measurements of the latest step
+QUEUE_DEPTH = 64  # messages; older ones are dropped
+MODE_NAMES = {int(mode): mode.name.lower() for mode in ContactMode}
 
 
 class LiveState:
-    """The present of one ring. `scene` changes with the robot, `frame` with each state, `status` with each report."""
+    """The present state of one stack: `scene` per robot, `frame` per joint state, `status` per diagnostics message."""
 
     def __init__(self) -> None:
         self.scene: dict[str, Any] | None = None
-        self.scenes = 0  # how often it has changed
-        self.reports = 0  # diagnostics that came
+        self.scene_count = 0  # changes of the scene
         self._urdf = b""
         self._nodes: dict[str, dict[str, Any]] = {}
-        self._forget()
+        self._reset()
 
-    def _forget(self, spec: RobotSpec | None = None) -> None:
+    def _reset(self, spec: RobotSpec | None = None) -> None:
         self._yaws = spec is not None and "yaw" in spec.base_motion
         self._log = RunLog() if spec is None else RunLog.of(spec)
-        self._by_events = self._log.stride.cut != "period"
+        self._by_events = self._log.strides.spec.event != "period"
         self._joints = self._contacts = self._odometry = self._controller = b""
-        self._heard = -math.inf  # when the latest state came, on the steady clock
-        self._measured, self._step = -math.inf, math.nan
-        self._pace: tuple[float, float] | None = None  # wall and run's time, of the status before
+        self._state_time = -math.inf  # s on the steady clock, of the latest joint state
+        self._step_time, self._step = -math.inf, math.nan
+        self._last_status: tuple[float, float] | None = None  # s on the steady clock, and of the run
 
-    def topics(self) -> Topics:
-        """What is listened to; joint_states is left to `joints`, which a backend counts as one of its readers.
-
-        What flows is not asked for again where it is lost: the ring waits for nobody who only looks.
-        """
+    def topics(self) -> TopicCallbacks:
+        """Return the topics to subscribe to at once. Lost messages are not asked for again, so the stack never waits."""
         return [
-            (Topic("robot_description", String, latched=True, depth=1), self.on_description),
-            (Topic("diagnostics", DiagnosticArray, depth=WAITING), self.on_diagnostics),
-            (Topic("odom", Odometry, depth=WAITING, reliable=False), self.on_odometry),
-            (Topic("contact_states", ContactStateArray, depth=WAITING, reliable=False), self.on_contacts),
-            (Topic("controller_state", ControllerState, reliable=False, depth=1), self.on_controller),
+            (ROBOT_DESCRIPTION, self.on_description),
+            (replace(DIAGNOSTICS, depth=QUEUE_DEPTH), self.on_diagnostics),
+            (replace(ODOM, depth=QUEUE_DEPTH, reliable=False), self.on_odometry),
+            (replace(CONTACT_STATES, depth=QUEUE_DEPTH, reliable=False), self.on_contacts),
+            (replace(CONTROLLER_STATE, depth=1, reliable=False), self.on_controller),
         ]
 
-    def joints(self) -> Topics:
-        """To be listened to once `running`: before that it would be taken for one of those that time waits for."""
-        return [(Topic("joint_states", JointState, reliable=False, depth=1), self.on_joints)]
+    def joint_topics(self) -> TopicCallbacks:
+        """Return joint_states, to subscribe to once `is_running`: until then a backend counts its subscribers."""
+        return [(replace(JOINT_STATES, depth=1, reliable=False), self.on_joints)]
 
     @property
-    def running(self) -> bool:
-        """Whether the ring's time goes by."""
+    def is_running(self) -> bool:
+        """Return whether the time of the stack passes."""
         ticks = self._nodes.get("backend", {}).get("values", {}).get("ticks", "0")
         return bool(self._odometry or self._contacts or self._controller or ticks != "0")
 
     @property
-    def latest(self) -> bytes:
-        """The state that `frame` is of, another object for each that came."""
+    def latest_state(self) -> bytes:
+        """Return the message that `frame` is made of: a new object for each state."""
         return self._joints
 
     @property
-    def silent(self) -> bool:
-        """Whether no state has come for a while."""
-        return time.monotonic() - self._heard > SILENT
+    def is_silent(self) -> bool:
+        """Return whether states have stopped coming."""
+        return time.monotonic() - self._state_time > STATE_TIMEOUT_S
 
     def on_description(self, data: bytes, _info: Any = None) -> None:
-        """The robot; another one than before begins anew."""
+        """Take the robot's URDF; another robot resets everything."""
         if data == self._urdf:
             return
         self._urdf = data
         try:
             self.scene = read_scene(deserialize_message(data, String).data)
         except (ElementTree.ParseError, ValueError):
-            return  # the ring before is still shown
-        self.scenes += 1
-        spec = _installed(self.scene["robot"])
+            return  # the robot before is still shown
+        self.scene_count += 1
+        spec = _load_installed(self.scene["robot"])
         self.scene["passive"] = [] if spec is None else [joint.name for joint in spec.joints if not joint.actuated]
-        self._forget(spec)
+        self._reset(spec)
 
     def on_diagnostics(self, data: bytes, _info: Any = None) -> None:
-        """What a node says of itself."""
+        """Take the report of a node."""
         for status in deserialize_message(data, DiagnosticArray).status:
             name = status.name.rsplit("/", 1)[-1]
             values = {entry.key: entry.value for entry in status.values}
@@ -108,62 +114,61 @@ class LiveState:
                 "message": status.message,
                 "values": values,
             }
-            self.reports += 1
 
     def on_joints(self, data: bytes, _info: Any = None) -> None:
-        """A state."""
+        """Take a joint state."""
         self._joints = data
-        self._heard = time.monotonic()
+        self._state_time = time.monotonic()
 
     def on_odometry(self, data: bytes, info: Any = None) -> None:
-        """Where the base is."""
+        """Take the pose of the base."""
         self._odometry = data
         self._log.on_odometry(data, info or {})
 
     def on_contacts(self, data: bytes, info: Any = None) -> None:
-        """What the feet do."""
+        """Take the contacts of the feet."""
         self._contacts = data
         if self._by_events:
             self._log.on_contacts(data, info or {})
 
     def on_controller(self, data: bytes, _info: Any = None) -> None:
-        """What the law does."""
+        """Take the state of the control law."""
         self._controller = data
 
     def frame(self) -> dict[str, Any] | None:
-        """The robot now; None before the first state. What is unknown is None, as JSON has no NaN."""
+        """Return the robot now; None before the first state. Unknown numbers are None, as JSON has no NaN."""
         if not self._joints or self.scene is None:
             return None
         message = deserialize_message(self._joints, JointState)
         base, heading = self._base()
         return {
-            "t": stamp_of(self._joints),
+            "t": read_stamp_s(self._joints),
             "names": list(message.name),
-            "position": known(message.position),
-            "velocity": known(message.velocity),
+            "position": finite_or_none(message.position),
+            "velocity": finite_or_none(message.velocity),
             "base": base,
             "feet": self._feet(heading),
-            "distance": self._log.distance if self._odometry else None,
-            "step": known([self._latest_step()])[0],
+            "distance": self._log.base.distance if self._odometry else None,
+            "step": finite_or_none([self._latest_step()])[0],
             "branch": deserialize_message(self._controller, ControllerState).branch if self._controller else "",
         }
 
     def status(self) -> dict[str, Any]:
-        """What the nodes say, and how fast time goes by."""
-        now, at = time.monotonic(), stamp_of(self._joints) if self._joints else math.nan
+        """Return the reports of the nodes, and the pace of the run's time against real time."""
+        now, run_time = time.monotonic(), read_stamp_s(self._joints) if self._joints else math.nan
         pace = None
-        if self._pace is not None and now > self._pace[0]:
-            pace = known([(at - self._pace[1]) / (now - self._pace[0])])[0]
-        self._pace = now, at
-        return {"nodes": self._nodes, "pace": pace, "silent": self.silent}
+        if self._last_status is not None and now > self._last_status[0]:
+            pace = finite_or_none([(run_time - self._last_status[1]) / (now - self._last_status[0])])[0]
+        self._last_status = now, run_time
+        return {"nodes": self._nodes, "pace": pace, "silent": self.is_silent}
 
     def _base(self) -> tuple[list[float] | None, Heading]:
         if not self._odometry:
-            return None, AHEAD
+            return None, WORLD_HEADING
         pose = deserialize_message(self._odometry, Odometry).pose.pose
         p, q = pose.position, pose.orientation
         attitude = (q.w, q.x, q.y, q.z)
-        heading = Heading.of(attitude) if self._yaws else AHEAD
+        heading = Heading.of(attitude) if self._yaws else WORLD_HEADING
         return [p.x, p.y, p.z, *attitude], heading
 
     def _feet(self, heading: Heading) -> list[dict[str, Any]]:
@@ -172,17 +177,17 @@ class LiveState:
         return [
             {
                 "foot": entry.foot,
-                "mode": MODES.get(entry.mode, "unknown"),
-                "force": known((entry.force.x, entry.force.y, entry.force.z)),
-                "slip": known([heading.along(entry.slip_velocity.x, entry.slip_velocity.y)])[0],
+                "mode": MODE_NAMES.get(entry.mode, "unknown"),
+                "force": finite_or_none((entry.force.x, entry.force.y, entry.force.z)),
+                "slip": finite_or_none([heading.forward(entry.slip_velocity.x, entry.slip_velocity.y)])[0],
             }
             for entry in deserialize_message(self._contacts, ContactStateArray).contacts
         ]
 
     def _latest_step(self) -> float:
         now = time.monotonic()
-        if now - self._measured > MEASURES:
-            self._measured = now
+        if now - self._step_time > STEP_PERIOD_S:
+            self._step_time = now
             self._step = latest_step(self._log, self._period) if self._by_events or self._period else math.nan
         return self._step
 
@@ -194,13 +199,13 @@ class LiveState:
             return 0.0
 
 
-def known(values: Sequence[float]) -> list[float | None]:
-    """Numbers for JSON, to a millionth."""
+def finite_or_none(values: Sequence[float]) -> list[float | None]:
+    """Return numbers for JSON, rounded to six decimal places; None for NaN and infinity."""
     return [round(value, 6) if math.isfinite(value) else None for value in values]
 
 
-def _installed(name: str) -> RobotSpec | None:
-    """The robot of that name, which says where strides end; None for one that is not installed here."""
+def _load_installed(name: str) -> RobotSpec | None:
+    """Return the robot of this name; None where it is not installed here."""
     try:
         return load_robot(name) if name in robot_names() else None
     except UserError:

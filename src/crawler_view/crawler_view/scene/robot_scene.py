@@ -1,4 +1,4 @@
-"""What the page draws of a robot: links as boxes, cylinders and spheres, and the joints between them, from a URDF."""
+"""The scene of a robot, from its URDF: links as boxes, cylinders and spheres, and the joints between them."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from xml.etree import ElementTree
 from crawler_core.description.frame import read_frames
 
 GREY = [0.6, 0.6, 0.6, 1.0]
-# of feet, by what they do
-MODE_COLOURS = {
+MODE_COLOURS = {  # of feet, by contact mode
     "stick": [0.10, 0.60, 0.31],
     "slip_pos": [0.94, 0.55, 0.0],
     "slip_neg": [0.84, 0.20, 0.42],
     "open": [0.60, 0.65, 0.69],
     "unknown": [0.79, 0.72, 0.91],
 }
-TRAIL_COLOUR = [0.16, 0.45, 0.82]  # of the way of the base
-SIZES = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}
+TRAIL_COLOUR = [0.16, 0.45, 0.82]  # of the path of the base
+SIZE_ATTRIBUTES = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}
 
 
 def read_scene(urdf: str) -> dict[str, Any]:
-    """The scene as the page takes it. Raises ElementTree.ParseError or ValueError for what is no URDF."""
+    """Return the scene in the form that the page takes. Raises ElementTree.ParseError or ValueError for a bad URDF."""
     root = ElementTree.fromstring(urdf)
     colours = {
         material.get("name", ""): _floats(colour.get("rgba"))
@@ -31,7 +30,7 @@ def read_scene(urdf: str) -> dict[str, Any]:
     frames = read_frames(urdf)
     children = {frame.child for frame in frames}
     links = {link.get("name", ""): link for link in root.findall("link")}
-    turning = {joint.get("name", "") for joint in root.findall("joint") if joint.get("type") == "continuous"}
+    periodic = {joint.get("name", "") for joint in root.findall("joint") if joint.get("type") == "continuous"}
     base = next((name for name in links if name not in children), "")
     return {
         "robot": root.get("name", ""),
@@ -46,8 +45,8 @@ def read_scene(urdf: str) -> dict[str, Any]:
                 "xyz": frame.origin,
                 "rpy": frame.rpy,
                 "axis": frame.axis,
-                "slides": frame.sliding,
-                "turns": frame.joint in turning,  # for ever
+                "prismatic": frame.sliding,
+                "periodic": frame.joint in periodic,
             }
             for frame in frames
         ],
@@ -55,11 +54,11 @@ def read_scene(urdf: str) -> dict[str, Any]:
 
 
 def _shapes(link: ElementTree.Element, colours: dict[str, list[float]]) -> list[dict[str, Any]]:
-    """A link's visible shapes. Meshes are left out: nothing says that their files are on this machine."""
+    """Return a link's visible shapes. Meshes are left out: their files may not be on this machine."""
     found = []
     for visual in link.findall("visual"):
         origin, material = visual.find("origin"), visual.find("material")
-        for kind, sizes in SIZES.items():
+        for kind, sizes in SIZE_ATTRIBUTES.items():
             shape = visual.find(f"geometry/{kind}")
             if shape is not None:
                 found.append(

@@ -11,8 +11,8 @@ from crawler_core.parameters import parameter
 class ViewSettings:
     """The node's parameters."""
 
-    host: str = parameter("127.0.0.1", doc="address to serve at; beyond loopback a token is asked for", constant=True)
-    port: int = parameter(8600, low=0, high=65535, doc="port to serve at; 0: any that is free", constant=True)
-    token: str = parameter("", doc="what the page's address must end with; empty: none on loopback", constant=True)
-    view_only: bool = parameter(False, doc="whether the page can only look", constant=True)
-    rate: float = parameter(30.0, unit="Hz", low=1.0, high=30.0, doc="frames per second", constant=True)
+    host: str = parameter("127.0.0.1", doc="address to serve at; beyond loopback a token is required", constant=True)
+    port: int = parameter(8600, lower=0, upper=65535, doc="port to serve at; 0: any free port", constant=True)
+    token: str = parameter("", doc="required at the end of the page's address; empty: none on loopback", constant=True)
+    view_only: bool = parameter(False, doc="true: the page has no commands", constant=True)
+    rate: float = parameter(30.0, unit="Hz", lower=1.0, upper=30.0, doc="frames per second", constant=True)
