@@ -103,7 +103,7 @@ def test_the_options_are_listed_without_a_search(call, tmp_path):
     code, out, _ = call("design", "bolt", "--options", "--json")
     assert code == 0
     said = json.loads(out)
-    assert set(said["wishes"]) == {info.name for info in describe(MechanismGoal)}
+    assert set(said["goal"]) == {info.name for info in describe(MechanismGoal)}
     assert said["ranges"]["robot.hip_distance"] == [0.075, 0.12]  # Table 1
     assert not list(tmp_path.iterdir())
     code, out, _ = call("design", "bolt", "--options")

@@ -22,9 +22,9 @@ def test_after_a_change_of_the_gait_its_own_steps_are_measured_and_compared_with
     for k in range(4000):
         t = 0.01 * k
         before, after = min(t, changed or t), max(0.0, t - (changed or t))
-        log.odometry.append(BasePose(t, 0.1 * before / first + 0.02 * after / 2.0, 0.0, 0.0, 0.0))
-    log.time, log.period = t, 2.0 if changed else first
-    log.changed_ns = round((50.0 + changed) * 1e9) if changed else 0
+        log.base.poses.append(BasePose(t, 0.1 * before / first + 0.02 * after / 2.0, 0.0, 0.0, 0.0))
+    log.time, log.status.period = t, 2.0 if changed else first
+    log.status.changed_ns = round((50.0 + changed) * 1e9) if changed else 0
     summary = summarise(stack, RunOutcome(log), tmp_path)
     assert summary["step_length_m"] == pytest.approx(step, rel=1e-3)
     if changed:

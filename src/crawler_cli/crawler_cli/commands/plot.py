@@ -41,10 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read the recording and draw it."""
     from crawler_cli.plots.run_plot import draw
-    from crawler_studies.recordings.recording import find_recording, read_run_metadata, reading
+    from crawler_studies.recordings.recording_reader import find_recording, open_recording, read_run_metadata
 
     path = Path(arguments.recording)
-    with reading(path) as reader:
+    with open_recording(path) as reader:
         stack = recorded_stack(read_run_metadata(reader), path)
         log = RunLog.of(stack.spec) if stack else RunLog()
         _fill(log, reader)
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         "picture": str(file),
         "robot": stack.spec.name if stack else None,
         "duration_s": log.time,
-        "distance_m": log.distance,
+        "distance_m": log.base.distance,
         "joints": log.names,
         "feet": log.feet,
     }
@@ -78,9 +78,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _fill(log: RunLog, reader: Any) -> None:
     """Pass the recorded messages to the log, one topic after the other."""
-    from crawler_studies.recordings.recording import connections
+    from crawler_studies.recordings.recording_reader import topic_connections
 
     for topic, callback in reversed(log.topics()):  # joints first: times count from them
-        found = connections(reader, topic.name)
+        found = topic_connections(reader, topic.name)
         for _, _, data in reader.messages(found) if found else ():
             callback(data, {})

@@ -45,14 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read the recording and publish it."""
     from crawler_cli.recordings.replay_publisher import ReplayPublisher
-    from crawler_studies.recordings.recording import read_run_metadata, reading
+    from crawler_studies.recordings.recording_reader import open_recording, read_run_metadata
 
     path, factor = Path(arguments.recording), arguments.real_time_factor
     if not arguments.namespace.strip("/"):
         raise UserError("a replay needs a namespace of its own: give --namespace NAME.")
     if not factor > 0.0:
         raise UserError(f"--real-time-factor {factor:g} is not allowed: give more than 0.")
-    with reading(path) as reader, DuplicateStackCheck(arguments.namespace) as duplicates:
+    with open_recording(path) as reader, DuplicateStackCheck(arguments.namespace) as duplicates:
         if not reader.message_count:
             raise UserError(f"{path} holds no messages: give the recording of a run.")
         given = read_run_metadata(reader).get("given")

@@ -1,60 +1,70 @@
-"""A map of step length, speed and contact validity over any parameters of robot, gait and friction."""
+"""Map step length, speed and contact validity over any parameters of robot, gait and law."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from crawler_bringup.stack.settings import parse_assignments
-from crawler_cli.console.arguments import add_json, add_settings, integer, read_all_settings
+from crawler_cli.console.arguments import (
+    add_gait_and_law,
+    add_json,
+    add_robot,
+    add_settings,
+    integer,
+    read_all_settings,
+)
+from crawler_cli.console.exit_code import EXIT_INTERRUPTED, EXIT_NOT_DONE
 from crawler_cli.console.interruption import StopRequest
-from crawler_cli.console.output import finite
+from crawler_cli.console.output import print_json, print_lines
 from crawler_core.errors import UserError
-from crawler_core.robot.robot_file import default_robot
 
 if TYPE_CHECKING:
     from crawler_studies.sweep.plan import Files, SweepPlan
     from crawler_studies.sweep.runner import Source
 
-HELP = """examples:
+HELP = """
+  makes   a table (.parquet or .csv), a picture (.png) and the study (.sqlite) with every point
+  where   studies/, or --out FILE for the table with the others beside it
+  time    by the equations from 1 ms to 0.4 s a point, by robot; in physics some seconds a point
+
+Any numeric parameter of robot, gait and law can vary: name=low:high:count, the same with :log for
+equal factors, or name=value,value,... Values are in the units of docs/parameters.md. An interrupted
+sweep continues when the same command is given again.
+
+examples:
   crawler sweep --vary gait.omega=0.3:20:100 --vary gait.psi=0:180:100
   crawler sweep --vary gait.omega=0.3:20:200:log --out speed.csv
   crawler sweep --vary robot.friction_scale_1=0.8,1,1.2 --vary gait.psi=0:180:50 --set gait.omega=1
   crawler sweep --backend pybullet --vary gait.omega=1:16:31 --workers 2
   crawler sweep --backend pybullet --vary gait.omega=1:16:310 --scheduler tcp://127.0.0.1:8786
 
-Any numeric parameter of robot, gait and law can vary: name=low:high:count, the same with :log for equal factors, or
-name=value,value,... Values are in the units of docs/parameters.md.
+exit codes: 0 done, 1 done but no point is valid, 2 bad input, or a cluster that is not there or
+lost, 130 interrupted
 
-files: the table, beside it a picture (.png) and the study (.sqlite) with every finished evaluation, by default in
-studies/. An interrupted sweep goes on where it stopped when the same command is given again.
-
-exit codes: 0 done, 1 done but nothing is valid, 2 bad input, or a cluster that is not there or lost, 130 interrupted
-
-keys of --json: robot, gait, backend, settings, variables (name to list of values), points, valid, evaluated (by this
-call), finished_before (by earlier ones), points_per_s, fastest (the point with the largest speed either way, with its
-results; null where none is valid), table, picture, drawn (what the picture shows), study
+keys of --json: robot, gait, backend, settings, variables (name to list of values), points, valid,
+evaluated (by this call), finished_before (by earlier ones), points_per_s, fastest (the point with
+the largest speed either way, with its results; null if none is valid), table, picture, drawn (the
+content of the picture), study
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `crawler sweep`."""
-    parser.add_argument("robot", nargs="?", default="", help=f"which robot (default: {default_robot()})")
+    """Add the arguments of `crawler sweep`."""
+    add_robot(parser)
     parser.add_argument(
         "--vary", action="append", default=[], metavar="NAME=VALUES", help="a variable and its values; repeatable"
     )
-    parser.add_argument("--gait", default="", help="the gait's name (default: the robot's)")
-    parser.add_argument("--controller", default="", help="the control law (default: the robot's)")
+    add_gait_and_law(parser)
     parser.add_argument(
-        "--backend", default="model", help="who evaluates: model, pybullet or mujoco (default: %(default)s)"
+        "--backend", default="model", help="the evaluator: model, pybullet or mujoco (default: %(default)s)"
     )
     parser.add_argument("--out", default="", metavar="FILE", help="the table, .parquet or .csv (default: studies/...)")
     parser.add_argument(
-        "--workers", type=integer, metavar="N", help="processes of its own (default in physics: one a core)"
+        "--workers", type=integer, metavar="N", help="worker processes (default in physics: one per core)"
     )
     parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="evaluate on the Dask cluster there")
     add_settings(parser)
@@ -62,56 +72,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check everything, evaluate what is missing, write table and picture."""
+    """Check the input, evaluate the missing points, write table and picture."""
     from crawler_studies.study.study_file import open_study
     from crawler_studies.sweep.plan import make_files, make_plan
-    from crawler_studies.sweep.progress import SweepProgress
     from crawler_studies.sweep.rows import columns
-    from crawler_studies.sweep.runner import sweep
 
-    asked = StopRequest(raises=True)
+    is_stopped = StopRequest(raises=True)
     settings = read_all_settings(arguments)
-    _refuse_contradictions(arguments)
+    _check_contradictions(arguments)
     plan = make_plan(arguments.robot, arguments.gait, arguments.backend, settings, arguments.vary, arguments.controller)
-    grid, quiet = plan.grid, arguments.json
     with ExitStack() as stack:
-        running = stack.enter_context(_running(arguments, plan)) if arguments.scheduler else None
+        cluster = stack.enter_context(_given_cluster(arguments, plan)) if arguments.scheduler else None
         files = make_files(plan, arguments.out)
-        study = stack.enter_context(open_study(files.study, plan.identity, columns(grid, plan.own)))
+        study = stack.enter_context(open_study(files.study, plan.identity, columns(plan.grid, plan.extra_columns)))
         before = len(study.numbers())
+        if not arguments.json:
+            _announce(plan, files, before)
         try:
-            with nullcontext(running) if running else _own(arguments, grid.size - before) as source:
-                if not quiet:
-                    _announce(plan, files, before)
-                with SweepProgress(grid.size, before, quiet) as progress:
-
-                    def finished(count: int) -> None:
-                        progress(count)
-                        if asked():  # an interruption may come where Python drops it, as within the end of an object
-                            raise KeyboardInterrupt
-
-                    evaluated = sweep(source, plan.evaluator, grid, study, finished, plan.own)
-                    rate = progress.rate if evaluated else None
+            with nullcontext(cluster) if cluster else _local_workers(arguments, plan.grid.size - before) as source:
+                counts = _evaluate(plan, study, source, before, is_stopped, arguments.json)
             result = _write(plan, files, study.finished())
         except KeyboardInterrupt:
             print(
-                f"crawler: interrupted with {len(study.numbers())} of {grid.size} points finished; they are in "
+                f"crawler: interrupted with {len(study.numbers())} of {plan.grid.size} points finished; they are in "
                 f"{files.study}, and the same command goes on there.",
                 file=sys.stderr,
             )
-            return 130
-    result |= {"evaluated": evaluated, "finished_before": before, "points_per_s": rate}
-    if quiet:
-        print(json.dumps(finite(result)))
+            return EXIT_INTERRUPTED
+    result |= counts
+    if arguments.json:
+        print_json(result)
     else:
-        _show(result)
-    return 0 if result["valid"] else 1
+        _print(result)
+    return 0 if result["valid"] else EXIT_NOT_DONE
 
 
-def _refuse_contradictions(arguments: argparse.Namespace) -> None:
-    said = {f"{section}.{name}" for section, values in parse_assignments(arguments.set).items() for name in values}
+def _check_contradictions(arguments: argparse.Namespace) -> None:
+    assigned = {f"{section}.{name}" for section, own in parse_assignments(arguments.set).items() for name in own}
     for word in arguments.vary:
-        if (name := word.partition("=")[0]) in said:
+        if (name := word.partition("=")[0]) in assigned:
             raise UserError(f"--vary {name} contradicts --set {name}: give one of them.")
     if arguments.workers is not None and arguments.workers < 1:
         raise UserError(f"--workers {arguments.workers} is not allowed: give 1 or more.")
@@ -119,15 +118,15 @@ def _refuse_contradictions(arguments: argparse.Namespace) -> None:
         raise UserError("--workers contradicts --scheduler, whose cluster has its own: give one of them.")
 
 
-def _running(arguments: argparse.Namespace, plan: SweepPlan) -> AbstractContextManager[Source]:
-    """The cluster that --scheduler names."""
+def _given_cluster(arguments: argparse.Namespace, plan: SweepPlan) -> AbstractContextManager[Source]:
+    """Return the cluster of --scheduler."""
     from crawler_studies.sweep.cluster import running_cluster
 
     return running_cluster(arguments.scheduler, plan.case)
 
 
-def _own(arguments: argparse.Namespace, missing: int) -> AbstractContextManager[Source]:
-    """Who evaluates `missing` points here: this process where it is fast enough, otherwise processes of its own."""
+def _local_workers(arguments: argparse.Namespace, missing: int) -> AbstractContextManager[Source]:
+    """Return what evaluates `missing` points here: this process if it is fast enough, otherwise worker processes."""
     from crawler_studies.sweep.runner import in_process
 
     if not missing or (arguments.backend == "model" and arguments.workers is None):
@@ -136,6 +135,24 @@ def _own(arguments: argparse.Namespace, missing: int) -> AbstractContextManager[
 
     workers = arguments.workers or len(os.sched_getaffinity(0))
     return local_cluster(min(workers, missing))
+
+
+def _evaluate(
+    plan: SweepPlan, study: Any, source: Source, before: int, is_stopped: StopRequest, quiet: bool
+) -> dict[str, Any]:
+    """Evaluate what the study lacks. Return the counts for --json. Raises KeyboardInterrupt."""
+    from crawler_studies.sweep.progress import SweepProgress
+    from crawler_studies.sweep.runner import sweep
+
+    with SweepProgress(plan.grid.size, before, quiet) as progress:
+
+        def on_finished(count: int) -> None:
+            progress(count)
+            is_stopped.check()  # the exception of the signal may have been lost, such as in a destructor
+
+        evaluated = sweep(source, plan.evaluator, plan.grid, study, on_finished, plan.extra_columns)
+        rate = progress.rate if evaluated else None
+    return {"evaluated": evaluated, "finished_before": before, "points_per_s": rate}
 
 
 def _announce(plan: SweepPlan, files: Files, before: int) -> None:
@@ -150,7 +167,7 @@ def _announce(plan: SweepPlan, files: Files, before: int) -> None:
 
 
 def _write(plan: SweepPlan, files: Files, rows: list[tuple[Any, ...]]) -> dict[str, Any]:
-    """The table and the picture of a finished sweep, and what is to be said of it."""
+    """Write table and picture of a finished sweep. Return the keys of --json."""
     import numpy as np
 
     from crawler_studies.sweep.plot import describe_plot, draw
@@ -158,15 +175,15 @@ def _write(plan: SweepPlan, files: Files, rows: list[tuple[Any, ...]]) -> dict[s
     from crawler_studies.sweep.table import make_table, write_table
 
     grid, spec = plan.grid, plan.case.spec
-    table = make_table(grid, rows, plan.identity, plan.own)
+    table = make_table(grid, rows, plan.identity, plan.extra_columns)
     write_table(table, files.table)
     step, speed = (table[name].to_numpy().reshape(grid.shape) for name in ("step_length_m", "speed_m_s"))
-    drawn = len(grid.variables) <= 3
-    if drawn:
+    is_drawn = len(grid.variables) <= 3
+    if is_drawn:
         title = f"{spec.title}: {plan.case.gait_name} gait, {plan.evaluator.backend}"
         draw(grid, step, speed, title, files.picture)
-    valid = np.isfinite(step)
-    best = int(np.nanargmax(np.abs(speed))) if valid.any() else None
+    is_valid = np.isfinite(step)
+    best = int(np.nanargmax(np.abs(speed))) if is_valid.any() else None
     return {
         "robot": spec.name,
         "gait": plan.case.gait_name,
@@ -174,19 +191,16 @@ def _write(plan: SweepPlan, files: Files, rows: list[tuple[Any, ...]]) -> dict[s
         "settings": {"backend": plan.identity["backend"], **plan.case.settings},
         "variables": {variable.name: list(variable.values) for variable in grid.variables},
         "points": grid.size,
-        "valid": int(valid.sum()),
-        "fastest": None if best is None else dict(zip(columns(grid, plan.own), rows[best][1:], strict=True)),
+        "valid": int(is_valid.sum()),
+        "fastest": None if best is None else dict(zip(columns(grid, plan.extra_columns), rows[best][1:], strict=True)),
         "table": str(files.table),
-        "picture": str(files.picture) if drawn else None,
+        "picture": str(files.picture) if is_drawn else None,
         "drawn": describe_plot(grid),
         "study": str(files.study),
     }
 
 
-def _show(result: dict[str, Any]) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False)
+def _print(result: dict[str, Any]) -> None:
     rate = f" at {result['points_per_s']:.3g} points/s" if result["points_per_s"] else ""
     lines = [
         f"points: {result['points']}, of which {result['valid']} are valid",
@@ -200,5 +214,4 @@ def _show(result: dict[str, Any]) -> None:
     lines.append(f"table: {result['table']}")
     lines.append(f"picture: {result['picture'] or ''}{' shows ' if result['picture'] else ''}{result['drawn']}")
     lines.append(f"study: {result['study']}")
-    for line in lines:
-        console.print(line, soft_wrap=True, markup=False)
+    print_lines(*lines)

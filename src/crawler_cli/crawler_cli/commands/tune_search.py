@@ -22,7 +22,7 @@ EVERY = 5.0  # s between lines
 
 
 def run(arguments: argparse.Namespace, search: ParameterSearch, name: str, words: list[str]) -> int:
-    """ParameterSearch, save, report."""
+    """Search, save, report."""
     if words != [name]:
         raise UserError(f"{name} is searched for by itself, without a range: leave the rest of --over out.")
     if arguments.minimise or arguments.controller:
@@ -40,8 +40,10 @@ def run(arguments: argparse.Namespace, search: ParameterSearch, name: str, words
             seed=arguments.seed,
         )
     )
-    path = Path(arguments.study) if arguments.study else default_study_path(plan.label, plan.identity, ".sqlite")
-    file = Path(arguments.save) if arguments.save else path.with_suffix(".yaml")
+    path = default_study_path(plan.label, plan.identity, ".sqlite")
+    if arguments.out and not arguments.out.endswith((".yaml", ".yml")):
+        path = Path(arguments.out)
+    file = Path(arguments.out or path).with_suffix(".yaml")
     if not file.parent.is_dir():
         raise UserError(f"{file} cannot be written: there is no directory {file.parent}.")
     asked = StopRequest(raises=False)

@@ -73,14 +73,14 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, marks: Mapping[
         _legend(angles, [*log.names, *marks.values()])
     contacts.set_ylabel("slip velocity [mm/s]\n(bars at the bottom: the foot sticks)", labelpad=8)
     contacts.axhline(0.0, color="black", linewidth=0.5)
-    if log.odometry:
-        to, x, _, aside, _ = (np.array(column) for column in zip(*log.odometry, strict=True))
+    if log.base.poses:
+        to, x, _, aside, _ = (np.array(column) for column in zip(*log.base.poses, strict=True))
         distance.plot(to, (x - x[0]) * 1e3, color=COLOURS[0], label="measured")
-        if log.drifts:
+        if log.can_drift:
             distance.plot(to, (aside - aside[0]) * 1e3, color=COLOURS[1], label="to the left")
-        if log.stride.event != "period":
-            cuts = log.cuts(to[0], np.nan)
-            forward = np.array([log.forward_at(cut) for cut in cuts])
+        if log.strides.spec.event != "period":
+            cuts = log.stride_ends(to[0], np.nan)
+            forward = np.array([log.base.forward_at(cut) for cut in cuts])
             distance.plot(cuts, (forward - x[0]) * 1e3, ".", color=COLOURS[0], label="ends of strides")
         if predicted_speed is not None:
             end = (to[-1], (x[-1] - x[0]) * 1e3)

@@ -12,7 +12,7 @@ from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.stack import Stack, make_stack
 from crawler_core.errors import UserError
 from crawler_core.robot.sections import SECTIONS
-from crawler_studies.recordings.recording import connections, read_messages
+from crawler_studies.recordings.recording_reader import read_messages, topic_connections
 
 # settings of waiting times on the wall clock, which do not change what a node does
 WAITING = {"real_time_factor", "lockstep_timeout", "answer_timeout", "reference_timeout", "readers", "stop_at"}
@@ -81,7 +81,7 @@ def count_late_ticks(reader: AnyReader) -> int:
 
 
 def _messages(reader: AnyReader, topic: str) -> Iterator[Any]:
-    return read_messages(reader, connections(reader, topic))
+    return read_messages(reader, topic_connections(reader, topic))
 
 
 def _leaves(value: Any, name: str) -> Iterator[tuple[str, str]]:

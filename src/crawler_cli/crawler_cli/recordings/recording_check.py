@@ -9,14 +9,14 @@ from crawler_core.errors import UserError
 
 def check_recording(directory: str) -> tuple[str | None, str]:
     """Return the recording's path, or None if there is none, and a sentence if it is incomplete."""
-    from crawler_studies.recordings.recording import find_recording, reading
-    from crawler_studies.recordings.truncated_mcap import ends
+    from crawler_studies.recordings.recording_reader import find_recording, open_recording
+    from crawler_studies.recordings.truncated_mcap import has_end
 
     try:
         _, file = find_recording(Path(directory))
-        if ends(file):
+        if has_end(file):
             return directory, ""
-        with reading(file) as reader:
+        with open_recording(file) as reader:
             seconds = reader.duration * 1e-9 if reader.message_count else 0.0
     except UserError as error:
         return None, f"nothing was recorded: {error}"

@@ -17,7 +17,7 @@ from tf2_msgs.msg import TFMessage
 
 from crawler_nodes import topics
 from crawler_nodes.messages.header import set_stamp
-from crawler_studies.recordings.recording import is_of
+from crawler_studies.recordings.recording_reader import has_message_type
 
 REPLAYED = {  # by name; without joint_commands, gait_reference and cmd_vel, on which nodes act
     topic.name.strip("/"): topic
@@ -105,4 +105,4 @@ def _name(connection: Connection) -> str:
 
 def _is_replayed(connection: Connection) -> bool:
     topic = REPLAYED.get(_name(connection))
-    return topic is not None and is_of(connection, topic.type)
+    return topic is not None and has_message_type(connection, topic.type)

@@ -142,7 +142,7 @@ class RunWatch:
 
     def _has_reached_duration(self) -> bool:
         duration = self._stack.duration
-        return bool(duration) and (self._log.time >= duration - 1e-6 or self._log.backend.get("finished") == "True")
+        return bool(duration) and (self._log.time >= duration - 1e-6 or self._log.status.backend.get("finished") == "True")
 
     def _check_processes(self) -> None:
         """Look for nodes that ended, or that someone stopped."""
@@ -150,7 +150,7 @@ class RunWatch:
         for name, code in self._processes.ended().items():
             last_line = self._processes.last_lines(name, 1)
             if name in self._optional_nodes:
-                log.troubles[name] = f"it ended with exit code {code}: {last_line}"
+                log.status.warnings[name] = f"it ended with exit code {code}: {last_line}"
                 continue
             sentence = last_line.partition(": ")[2]
             if code == EXIT_USAGE and (
@@ -158,8 +158,8 @@ class RunWatch:
             ):  # states of another stack
                 outcome.input_error = sentence
                 return
-            if code == EXIT_USAGE and name in log.troubles:  # on a full disk the log lacks the reason
-                outcome.failure = f"the node '{name}' gave up: {log.troubles[name]}"
+            if code == EXIT_USAGE and name in log.status.warnings:  # on a full disk the log lacks the reason
+                outcome.failure = f"the node '{name}' gave up: {log.status.warnings[name]}"
             else:
                 last_lines = self._processes.last_lines(name)
                 outcome.failure = f"the node '{name}' ended with exit code {code}:\n{last_lines}"
@@ -172,13 +172,13 @@ class RunWatch:
         """Look for nodes without diagnostics. Time in which this loop itself stood still does not count."""
         log = self._log
         if now - self._last_poll > 10.0 * POLL_PERIOD_S:
-            log.reported = dict.fromkeys(log.reported, now)
+            log.status.reported_at = dict.fromkeys(log.status.reported_at, now)
             self._last_active = now
         self._last_poll = now
         for name in self._processes.children:
-            silence = now - log.reported.get(name, now)
+            silence = now - log.status.reported_at.get(name, now)
             if silence > REPORT_WARNING_S:
-                log.troubles[name] = f"no diagnostics for {silence:.0f} s"
+                log.status.warnings[name] = f"no diagnostics for {silence:.0f} s"
             if silence > REPORT_TIMEOUT_S:
                 self._outcome.failure = (
                     f"the node '{name}' hangs, no diagnostics for {silence:.0f} s: see its log, and start again."
@@ -187,21 +187,21 @@ class RunWatch:
     def _check_robot(self, now: float) -> None:
         """Look for a robot that does not start, whose time stands still, or that has a fault."""
         log, outcome = self._log, self._outcome
-        if not log.states or log.backend.get("active") != "False":
+        if not log.states or log.status.backend.get("active") != "False":
             self._last_active = now
         elif now - self._last_active > INACTIVE_TIMEOUT_S:
-            reason = log.troubles.get("backend", "see its log").rstrip(".")
+            reason = log.status.warnings.get("backend", "see its log").rstrip(".")
             outcome.failure = f"the robot's time has stood still for {INACTIVE_TIMEOUT_S:g} s: {reason}."
         if not log.states and now - self._start_time > START_TIMEOUT_S:
             last_lines = self._processes.last_lines("backend")
             outcome.failure = f"no joint state came within {START_TIMEOUT_S:g} s:\n{last_lines}"
-        if log.motion == "faulted":
-            fault = log.troubles.get("backend", "a fault stopped the robot").rstrip(".")
-            outcome.failure = f"{fault}; {log.backend.get('remedy', '').rstrip('.')}."
+        if log.status.motion == "faulted":
+            fault = log.status.warnings.get("backend", "a fault stopped the robot").rstrip(".")
+            outcome.failure = f"{fault}; {log.status.backend.get('remedy', '').rstrip('.')}."
 
     def _must_wait_for_torque_off(self, now: float) -> bool:
         """Return whether the backend still tries to disable torque after a fault: it must not be ended then."""
-        if self._log.motion != "faulted" or self._log.backend.get("torque_off") != "False":
+        if self._log.status.motion != "faulted" or self._log.status.backend.get("torque_off") != "False":
             return False
         if math.isnan(self._fault_time):
             self._fault_time = now

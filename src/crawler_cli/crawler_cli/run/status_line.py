@@ -58,18 +58,18 @@ class StatusLine:
         if not log.states:
             return [("state", "starting the nodes")]
         of = f" of {self._stack.duration:g}" if self._stack.duration else ""
-        step = latest_step(log, self._stack.gait.period if math.isnan(log.period) else log.period)
+        step = latest_step(log, self._stack.gait.period if math.isnan(log.status.period) else log.status.period)
         modes = log.contacts[-1].modes if log.contacts else []
         values = [
             ("time", f"{log.time:.1f}{of} s"),
-            ("distance", f"{log.distance * 1e3:.1f} mm"),
-            *([("aside", f"{log.lateral * 1e3:.1f} mm, {math.degrees(log.yaw):.1f}°")] if log.drifts else []),
+            ("distance", f"{log.base.distance * 1e3:.1f} mm"),
+            *([("aside", f"{log.base.lateral * 1e3:.1f} mm, {math.degrees(log.base.yaw):.1f}°")] if log.can_drift else []),
             ("latest step", "-" if math.isnan(step) else f"{step * 1e3:.2f} mm"),
             ("feet", " ".join(ContactMode(mode).name.lower() for mode in modes) or "-"),
             ("rate", f"{self._rates[0]:.0f} ticks/s, {self._rates[1]:.2f} x real time"),
-            ("motion", log.motion or "-"),
+            ("motion", log.status.motion or "-"),
         ]
-        return values + [(f"note from {name}", text) for name, text in log.troubles.items()]
+        return values + [(f"note from {name}", text) for name, text in log.status.warnings.items()]
 
     def _table(self) -> Table:
         title = f"{self._stack.spec.title}: {self._stack.gait_name} gait, {self._stack.options.backend} backend"

@@ -31,7 +31,7 @@ def summarise(stack: Stack, outcome: RunOutcome, directory: Path) -> dict[str, A
     numbers, source = prediction.numbers, prediction.source
     cycles = numbers["cycles_to_steady"] if numbers else UNPREDICTED_CYCLES
     if log.changed is not None:
-        numbers, period = None, log.period
+        numbers, period = None, log.status.period
         source = f"none: the gait was changed on the way, at {log.changed:.1f} s; the measurement begins after that"
     settled_at = (log.changed or 0.0) + (1 + cycles) * period  # a gait fades in over its first period
     measured = measure(log, period, settled_at)
@@ -57,10 +57,10 @@ def summarise(stack: Stack, outcome: RunOutcome, directory: Path) -> dict[str, A
         "demands": loads,
         "predicted_demands": {key: numbers[key] for key in loads if key in numbers} if numbers else {},
         "difference_percent": 100.0 * (measured.step_length / expected - 1.0) if measured and expected else None,
-        "distance_m": log.distance,
-        "lateral_m": log.lateral if log.drifts else None,
-        "yaw_rad": log.yaw if log.drifts else None,
-        **{key: int(log.backend.get(key, 0)) for key in COUNTERS},
+        "distance_m": log.base.distance,
+        "lateral_m": log.base.lateral if log.can_drift else None,
+        "yaw_rad": log.base.yaw if log.can_drift else None,
+        **{key: int(log.status.backend.get(key, 0)) for key in COUNTERS},
         "contact_shares": mode_shares(log),
         "branch_shares": branch_shares(log, settled_at),
         "valid": not invalid,

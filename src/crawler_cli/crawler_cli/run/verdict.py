@@ -13,7 +13,7 @@ def why_not_done(log: RunLog, failure: str) -> str:
     """Return why the robot did not do what was asked, or an empty string. `failure` ended the run."""
     if failure:
         return failure
-    for motion, text in log.halts.items():
+    for motion, text in log.status.stops.items():
         remedy = "call reset and enable" if motion == "e-stopped" else "call enable"
         return f"the robot was {motion} during the run ({text.rstrip('.')}): it goes on when you {remedy}."
     return ""
@@ -21,7 +21,7 @@ def why_not_done(log: RunLog, failure: str) -> str:
 
 def why_invalid(log: RunLog) -> str:
     """Return why the measured values do not describe the gait, or an empty string."""
-    ticks, late = (float(log.backend.get(key, 0)) for key in ("ticks", "late_ticks"))
+    ticks, late = (float(log.status.backend.get(key, 0)) for key in ("ticks", "late_ticks"))
     if late >= MIN_COUNT and late > MAX_LATE_SHARE * ticks:
         return (
             f"{100.0 * late / ticks:.1f} % of the ticks had no command in time, which bends the result: "
