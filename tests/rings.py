@@ -35,7 +35,7 @@ WIDE: dict[str, dict[str, float]] = {
     "crawler_nodes.shutdown.watchdog": {"BEGINS": PATIENCE, "LEAVES": PATIENCE, "LAST": PATIENCE},
     "crawler_nodes.node_main": {"HEARD": 5.0},  # of readers that have been killed too, which are missed after 20 s
     "crawler_nodes.client.stack_client": {"ANSWER": PATIENCE},
-    "crawler_studies.evaluators.live_link": {"ANSWER": PATIENCE},
+    "crawler_studies.evaluators.live_link": {"SERVICE_TIMEOUT_S": PATIENCE},
     "hw_drivers.bus.bus_loop": {"TICK_TIMEOUT_S": PATIENCE, "CYCLE_TIMEOUT_S": PATIENCE},
 }
 

@@ -16,7 +16,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from crawler_nodes.client.service_call import ServiceCall
+from crawler_nodes.client.service_caller import ServiceCaller
 
 PATIENCE = 60.0  # s until there is no answer, and nobody to be found
 
@@ -34,7 +34,8 @@ def main() -> None:
         said["heard"] += 1
 
     node.create_subscription(JointState, "joint_states", hear, 10)
-    out = client = asked = None
+    out = client = None
+    asked = False
     with suppress(Exception):  # of the permissions
         out = node.create_publisher(JointState, "joint_commands", 10)
         said["writes"] = True
@@ -47,7 +48,7 @@ def main() -> None:
     def over() -> bool:
         if not wanted.heard:
             return bool(select.select([sys.stdin], [], [], 0.0)[0])
-        done = (client is None or asked is not None) and (out is None or said["wrote_to"] > 0)
+        done = (client is None or asked) and (out is None or said["wrote_to"] > 0)
         return time.monotonic() > end or (done and said["heard"] >= wanted.heard)
 
     while not over():
@@ -56,14 +57,15 @@ def main() -> None:
             said["wrote_to"] = max(said["wrote_to"], out.get_subscription_count())
         if client is not None and client.service_is_ready():
             said["found"] = True
-            if wanted.heard and asked is None:
-                asked = ServiceCall(client, Trigger.Request())
+            asked = wanted.heard > 0
         rclpy.spin_once(node, timeout_sec=0.02)
-    if asked is not None:
-        end = time.monotonic() + PATIENCE
-        while not asked.done() and time.monotonic() < end:
-            rclpy.spin_once(node, timeout_sec=0.02)
-        said["estop"] = asked.done() and asked.result().success
+    if asked:
+        caller = ServiceCaller(lambda *_: client, lambda: rclpy.spin_once(node, timeout_sec=0.02))
+        call = caller.call(Trigger, "backend/estop", Trigger.Request(), timeout_s=PATIENCE, discovery_s=PATIENCE)
+        with suppress(TimeoutError):
+            for _ in call:
+                pass
+        said["estop"] = call.response is not None and call.response.success
     print(json.dumps(said), flush=True)
 
 

@@ -35,9 +35,9 @@ def ring_of(said: Said, backend: str, settings: dict[str, Any]) -> RunningStack:
 
 
 def transcript(backend: str, seconds: float) -> tuple[Said, RunningStack]:
-    said, ring = lockstep_run(Options(robot="bolt", backend=backend), seconds)
-    assert ring.stack.nodes[0].parameters["rate"] == 1000.0
-    return said, ring
+    said, stack = lockstep_run(Options(robot="bolt", backend=backend), seconds)
+    assert stack.description.nodes[0].parameters["rate"] == 1000.0
+    return said, stack
 
 
 @cache
@@ -55,16 +55,16 @@ def test_it_runs_as_its_equations_say_in_the_model_and_in_physics(backend):
     assert law.prediction is not None
     told = law.prediction.of(spec, make_gait(spec, None, {}), law_parameters(spec, law_name(spec, None), {}))
     assert told["valid"], told["reason"]
-    _, ring = run_on(backend)
+    _, stack = run_on(backend)
     within = 0.02 if backend == "model" else 0.05
-    found = measure(ring.log, ring.stack.gait.period, SETTLED)
+    found = measure(stack.log, stack.description.gait.period, SETTLED)
     assert found is not None
     assert found.cycles >= 2
     assert found.period == pytest.approx(told["period_s"], rel=within)
     assert found.speed == pytest.approx(told["speed_m_s"], rel=within)
-    shares = {branch for _, branch in ring.log.branches}
+    shares = {branch for _, branch in stack.log.branches}
     assert {"flight", "stance"} <= shares
-    assert ring.log.backend["late_ticks"] == ring.log.backend["clamped"] == "0"
+    assert stack.log.status.backend["late_ticks"] == stack.log.status.backend["clamped"] == "0"
 
 
 @each_simulation
@@ -105,8 +105,8 @@ def test_passive_joints_move_in_states_and_in_tf(backend):
 @pytest.mark.parametrize("backend", engines())
 def test_two_runs_with_the_law_in_force_are_equal_to_the_bit(backend):
     """The shorter one is the beginning of the longer."""
-    long, (short, ring) = run_on(backend)[0], transcript(backend, 1.0)
-    assert_equal_to_the_bit(long, short, ring, 1.0)
+    long, (short, stack) = run_on(backend)[0], transcript(backend, 1.0)
+    assert_equal_to_the_bit(long, short, stack, 1.0)
 
 
 def test_studies_run_it_without_ros_as_the_ring_does_to_the_bit():
@@ -131,18 +131,18 @@ def rate_of(said: Said, latest: int) -> Any:
 
 def test_without_the_gait_node_the_crank_is_braked():
     said = Said()
-    with ring_of(said, "model", lockstep(1.0, reference_timeout=1.0)) as ring:
-        ring.watch(lambda: len(said.raw["joint_states"]) > 300 and rate_of(said, 1)[0] < -5.0, LONG)
+    with ring_of(said, "model", lockstep(1.0, reference_timeout=1.0)) as stack:
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > 300 and rate_of(said, 1)[0] < -5.0, LONG)
         assert rate_of(said, 1)[0] < -5.0
-        ring.expected_to_end.add("gait")
-        child = ring.processes.children["gait"]
+        stack.expected_to_end.add("gait")
+        child = stack.processes.children["gait"]
         child.send_signal(signal.SIGKILL)
         child.wait()
 
         def braked():
-            return ring.log.backend.get("motion") == "active" and np.abs(rate_of(said, 100)).max() < 2.0
+            return stack.log.status.backend.get("motion") == "active" and np.abs(rate_of(said, 100)).max() < 2.0
 
-        ring.watch(braked, LONG)
+        stack.wait_until(braked, LONG)
         assert braked()
         assert math.isnan(said.messages("joint_commands", 1)[0].effort[0])
         assert said.messages("controller_state", 1)[0].status == ControllerState.STOPPED
@@ -150,56 +150,56 @@ def test_without_the_gait_node_the_crank_is_braked():
 
 def test_the_emergency_stop_takes_the_torque_off_and_it_pushes_on_after_reset_and_enable():
     said = Said()
-    with ring_of(said, "model", lockstep(1.0)) as ring:
-        ring.watch(lambda: len(said.raw["joint_states"]) > 300, LONG)
-        assert ring.call(Trigger, "backend/estop", Trigger.Request()).success
-        ring.watch(lambda: ring.log.backend.get("motion") == "e-stopped", LONG)
+    with ring_of(said, "model", lockstep(1.0)) as stack:
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > 300, LONG)
+        assert stack.call(Trigger, "backend/estop", Trigger.Request()).success
+        stack.wait_until(lambda: stack.log.status.backend.get("motion") == "e-stopped", LONG)
         # states of before the stop may still be on their way when the diagnostics have come
-        ring.watch(lambda: not effort_of(said, 20).any(), LONG)
+        stack.wait_until(lambda: not effort_of(said, 20).any(), LONG)
         since = len(said.raw["joint_states"])
-        ring.watch(lambda: len(said.raw["joint_states"]) > since + 20, LONG)
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > since + 20, LONG)
         assert not effort_of(said, 20).any()
-        assert not ring.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
-        assert ring.call(Trigger, "backend/reset", Trigger.Request()).success
-        assert ring.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
+        assert not stack.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
+        assert stack.call(Trigger, "backend/reset", Trigger.Request()).success
+        assert stack.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
 
         def pushes():
-            return ring.log.backend["motion"] == "active" and np.abs(effort_of(said, 20)).min() > 0.0
+            return stack.log.status.backend["motion"] == "active" and np.abs(effort_of(said, 20)).min() > 0.0
 
-        ring.watch(pushes, LONG)
+        stack.wait_until(pushes, LONG)
         assert pushes()
 
 
 def test_without_the_controller_the_crank_is_braked_and_then_let_go():
     said = Said()
-    with ring_of(said, "model", {"backend": {"lockstep": False, "rate": 250.0}}) as ring:
-        ring.watch(lambda: len(said.raw["joint_states"]) > 50, LONG)
-        ring.expected_to_end.add("controller")
-        child = ring.processes.children["controller"]
+    with ring_of(said, "model", {"backend": {"lockstep": False, "rate": 250.0}}) as stack:
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > 50, LONG)
+        stack.expected_to_end.add("controller")
+        child = stack.processes.children["controller"]
         child.send_signal(signal.SIGKILL)
         child.wait()
-        ring.watch(lambda: ring.log.backend.get("motion") == "relaxed", LONG)
-        ring.watch(lambda: not effort_of(said, 5).any(), LONG)
-        assert ring.log.backend["motion"] == "relaxed"
+        stack.wait_until(lambda: stack.log.status.backend.get("motion") == "relaxed", LONG)
+        stack.wait_until(lambda: not effort_of(said, 5).any(), LONG)
+        assert stack.log.status.backend["motion"] == "relaxed"
         assert not effort_of(said, 5).any()
 
 
 def test_on_mock_servos_nothing_is_known_of_the_foot_and_that_is_said():
     said = Said()
-    with ring_of(said, "mock", {}) as ring:
-        ring.watch(lambda: "nothing is known of the contact" in ring.log.troubles.get("controller", ""), LONG)
-        assert "nothing is known of the contact of foot" in ring.log.troubles["controller"]
+    with ring_of(said, "mock", {}) as stack:
+        stack.wait_until(lambda: "nothing is known of the contact" in stack.log.status.warnings.get("controller", ""), LONG)
+        assert "nothing is known of the contact of foot" in stack.log.status.warnings["controller"]
         assert np.isfinite([message.position for message in said.messages("joint_states")]).all()
 
 
 @pytest.mark.exhaustive  # in wall time; the drivers' tests run it by a clock of their own every time
 def test_it_hops_on_its_emulated_motor_with_the_same_law():
     said = Said()
-    with RunningStack(Options(robot="bolt", backend="hardware", emulate=True), said.topics()) as ring:
-        ring.watch(lambda: len(ring.log.events) >= 3, LONG)
-        assert len(ring.log.events) >= 3  # landings, however many ticks a busy machine misses
-        assert ring.log.distance > 0.2
-        assert ring.log.troubles.get("controller", "") == ""
+    with RunningStack(Options(robot="bolt", backend="hardware", emulate=True), said.topics()) as stack:
+        stack.wait_until(lambda: len(stack.log.strides.events) >= 3, LONG)
+        assert len(stack.log.strides.events) >= 3  # landings, however many ticks a busy machine misses
+        assert stack.log.base.distance > 0.2
+        assert stack.log.status.warnings.get("controller", "") == ""
 
 
 def test_its_runs_in_simulated_time_wait_for_the_law_and_those_on_motors_tick_slower():

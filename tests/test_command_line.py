@@ -115,7 +115,7 @@ def test_a_domain_that_there_is_not_is_one_sentence(call, monkeypatch, domain):
     monkeypatch.setenv("ROS_DOMAIN_ID", domain)
     code, out, err = call("run", "--backend", "mock")
     assert (code, out) == (2, "")
-    assert "is no domain: give it a whole number from 0 to 232" in err
+    assert "is not allowed: it must be a whole number from 0 to 232" in err
     assert len(err.strip().splitlines()) == 1
 
 

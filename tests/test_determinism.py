@@ -24,6 +24,6 @@ RATE = 500.0
 )
 def test_two_runs_are_equal_to_the_bit(robot, omega, backend):
     options = Options(robot=robot, backend=backend, settings={"gait": {"omega": omega}})
-    first, ring = lockstep_run(options, SECONDS, rate=RATE)
+    first, stack = lockstep_run(options, SECONDS, rate=RATE)
     second, _ = lockstep_run(options, SECONDS, rate=RATE)
-    assert_equal_to_the_bit(first, second, ring, SECONDS)
+    assert_equal_to_the_bit(first, second, stack, SECONDS)

@@ -34,9 +34,9 @@ from crawler_studies.three_link.figures import gaits
 from crawler_testing.faults.catalogue import KINDS
 from gait_generators.kinds.gait_registry import GAITS, gait_defaults, make_gait
 from gait_generators.kinds.limit_check import check_limits
-from gait_generators.node.gait_node import GaitSettings
+from gait_generators.node.gait_settings import GaitSettings
 from hybrid_controller.laws.law_registry import LAWS, law_defaults
-from hybrid_controller.node.controller_node import ControllerSettings
+from hybrid_controller.node.controller_settings import ControllerSettings
 from sim_bridge.physics.engines import ENGINES, installed_engines
 
 ROOT = Path(__file__).parents[1]
@@ -138,12 +138,12 @@ def test_the_readme_lists_the_backends():
     assert first_column(README, "Backends") == set(BACKENDS)
 
 
-def test_the_page_on_reliability_lists_every_kind_of_fault_that_a_storm_has():
-    told = [
-        (row["fault"], row["what is done"], row["what must follow"])
+def test_the_reliability_page_lists_every_kind_of_fault():
+    listed = [
+        (row["fault"], row["intervention"], row["expected outcome"])
         for row in rows(sections(RELIABILITY)["Every kind"])
     ]
-    assert told == [(f"`{kind.name}`", kind.does, kind.must.text) for kind in KINDS]
+    assert listed == [(f"`{kind.name}`", kind.action, kind.expected.text) for kind in KINDS]
 
 
 # troubleshooting

@@ -16,7 +16,7 @@ from crawler_cli.run.summary import summarise
 from crawler_core.errors import UserError
 from crawler_nodes.run_log.log import RunLog
 from crawler_nodes.run_log.stride_metrics import branch_shares, measure
-from crawler_nodes.transport.tap import Topic
+from crawler_nodes.topics import Topic
 from crawler_testing.fixtures.running_stack import RunningStack
 from sim_bridge.physics.engines import installed_engines
 
@@ -50,16 +50,18 @@ def test_the_ring_crawls_as_far_as_the_law_in_continuous_time(backend, controlle
 
     settings = {"gait": {"omega": OMEGA}, **lockstep(law=controller, rate=250.0)}
     options = Options(backend=backend, controller="hybrid", settings=settings)
-    with RunningStack(options, [(Topic("controller_state", ControllerState), note)]) as ring:
+    with RunningStack(options, [(Topic("controller_state", ControllerState), note)]) as stack:
         # nobody waits for who listens to controller_state: the first ones may be missed
-        ring.watch(lambda: ring.log.time >= END and ring.log.branches and heard(ring.log) >= 3.0 * PERIOD, 200.0)
-    measured = measure(ring.log, PERIOD, SETTLING)
+        stack.wait_until(
+            lambda: stack.log.time >= END and stack.log.branches and heard(stack.log) >= 3.0 * PERIOD, 200.0
+        )
+    measured = measure(stack.log, PERIOD, SETTLING)
     assert measured is not None
     print(f"{backend} {controller}: {measured.step_length * 1e3:.2f} mm, {LITERAL} in continuous time")
     assert measured.step_length * 1e3 == pytest.approx(LITERAL, rel=tolerance)
     assert measured.step_length * 1e3 > 10.0 * WITHOUT
 
-    shares = branch_shares(ring.log, SETTLING)
+    shares = branch_shares(stack.log, SETTLING)
     assert shares["contact_tracking"] == pytest.approx(0.139, abs=0.03)  # 50 samples a second of short bursts
     tracking = [state for state in states if state.branch == "contact_tracking"]
     assert tracking

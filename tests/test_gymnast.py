@@ -98,46 +98,46 @@ def test_the_flywheels_reference_begins_anew_in_the_tick_that_sees_the_foot_come
 
 
 def test_two_runs_with_a_law_that_reacts_to_events_are_equal_to_the_bit(engine, run):
-    other, ring = transcript(engine)
-    assert_equal_to_the_bit(run, other, ring, SECONDS)
+    other, stack = transcript(engine)
+    assert_equal_to_the_bit(run, other, stack, SECONDS)
 
 
 @pytest.mark.exhaustive  # the running leg, which is driven by effort alone, does so in every run
 def test_without_the_gait_node_it_comes_to_rest_flywheel_and_all(engine):
     said = Said()
-    with ring_of(said, engine, lockstep(1.0, reference_timeout=1.0, rate=RATE)) as ring:
-        ring.watch(lambda: len(said.raw["joint_states"]) > 400, LONG)
+    with ring_of(said, engine, lockstep(1.0, reference_timeout=1.0, rate=RATE)) as stack:
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > 400, LONG)
         assert abs(said.speeds(1)[0, FLYWHEEL]) > 1.0
-        ring.expected_to_end.add("gait")
-        child = ring.processes.children["gait"]
+        stack.expected_to_end.add("gait")
+        child = stack.processes.children["gait"]
         child.send_signal(signal.SIGKILL)
         child.wait()
         # the brake takes 1e-4 N·m·s/rad of 4e-5 kg m²: e-fold in 0.4 s
-        ring.watch(lambda: np.abs(said.speeds(40)[:, [CRANK, FLYWHEEL]]).max() < 0.05, LONG)
+        stack.wait_until(lambda: np.abs(said.speeds(40)[:, [CRANK, FLYWHEEL]]).max() < 0.05, LONG)
         assert np.abs(said.speeds(40)[:, [CRANK, FLYWHEEL]]).max() < 0.05
         assert math.isnan(said.messages("joint_commands", 1)[0].effort[1])
         assert said.messages("controller_state", 1)[0].status == ControllerState.STOPPED
-        assert ring.log.backend["motion"] == "active"
+        assert stack.log.status.backend["motion"] == "active"
 
 
 def test_the_emergency_stop_takes_the_effort_off_and_it_goes_on_after_reset_and_enable(engine):
     said = Said()
-    with ring_of(said, engine, lockstep(4.0, rate=RATE)) as ring:
-        until(ring, lambda: len(said.raw["joint_states"]) > 100 and said.efforts(1)[0, FLYWHEEL])
-        assert ring.call(Trigger, "backend/estop", Trigger.Request()).success
-        ring.watch(lambda: ring.log.backend.get("motion") == "e-stopped", LONG)
+    with ring_of(said, engine, lockstep(4.0, rate=RATE)) as stack:
+        until(stack, lambda: len(said.raw["joint_states"]) > 100 and said.efforts(1)[0, FLYWHEEL])
+        assert stack.call(Trigger, "backend/estop", Trigger.Request()).success
+        stack.wait_until(lambda: stack.log.status.backend.get("motion") == "e-stopped", LONG)
         # states of before the stop may still be on their way when the diagnostics have come
-        ring.watch(lambda: not said.efforts(20)[:, FLYWHEEL].any(), LONG)
+        stack.wait_until(lambda: not said.efforts(20)[:, FLYWHEEL].any(), LONG)
         since = len(said.raw["joint_states"])
-        ring.watch(lambda: len(said.raw["joint_states"]) > since + 20, LONG)
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > since + 20, LONG)
         assert not said.efforts(20)[:, FLYWHEEL].any()
-        assert not ring.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
-        assert ring.call(Trigger, "backend/reset", Trigger.Request()).success
-        assert ring.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
+        assert not stack.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
+        assert stack.call(Trigger, "backend/reset", Trigger.Request()).success
+        assert stack.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
 
         def goes_on():
             speeds = said.speeds(100)[:, CRANK]
-            return np.abs(speeds - 6.0).max() < 0.05 * 6.0 and ring.log.backend["motion"] == "active"
+            return np.abs(speeds - 6.0).max() < 0.05 * 6.0 and stack.log.status.backend["motion"] == "active"
 
-        ring.watch(goes_on, LONG)
+        stack.wait_until(goes_on, LONG)
         assert goes_on()

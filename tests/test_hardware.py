@@ -26,7 +26,7 @@ from crawler_bringup.stack.stack import make_stack
 from crawler_core.errors import UserError
 from crawler_core.parameters import describe
 from crawler_core.robot.robot_file import load_robot, robot_names, robots_directory
-from crawler_nodes.transport.tap import Topic
+from crawler_nodes.topics import Topic
 from crawler_testing.fixtures.running_stack import RunningStack
 from hw_drivers.backend.hardware_map import hardware_map
 from hw_drivers.bus.bus_kinds import KINDS
@@ -143,7 +143,7 @@ class Crawl(RunningStack):
         until(self, condition)
 
     def motion(self):
-        return self.log.backend.get("motion", "")
+        return self.log.status.backend.get("motion", "")
 
     def trigger(self, name):
         return self.call(Trigger, f"backend/{name}", Trigger.Request())
@@ -153,20 +153,20 @@ class Crawl(RunningStack):
 
 
 def test_emulated_motors_crawl_end_to_end(tmp_path):
-    with Crawl(robot_file(tmp_path), emulate=True, **PATIENT) as ring:
-        ring.until(lambda: ring.log.distance > 0.02)
-        modes = {contact.mode for message in ring.contacts for contact in message.contacts}
+    with Crawl(robot_file(tmp_path), emulate=True, **PATIENT) as stack:
+        stack.until(lambda: stack.log.base.distance > 0.02)
+        modes = {contact.mode for message in stack.contacts for contact in message.contacts}
         assert modes - {ContactState.UNKNOWN}  # the model's contacts, under motors that lag
-        ring.until(lambda: float(ring.log.backend.get("joint_2.temperature", 0)) == 31.0)
-        assert ring.motion() == "active"
+        stack.until(lambda: float(stack.log.status.backend.get("joint_2.temperature", 0)) == 31.0)
+        assert stack.motion() == "active"
 
 
 def test_the_snakes_seven_emulated_servos_crawl_on_a_ring_of_their_own(tmp_path):
-    with Crawl(robot_file(tmp_path, "snake"), emulate=True, **PATIENT) as ring:
-        ring.until(lambda: ring.log.distance > 0.05)
-        seen = {contact.foot for message in ring.contacts for contact in message.contacts}
+    with Crawl(robot_file(tmp_path, "snake"), emulate=True, **PATIENT) as stack:
+        stack.until(lambda: stack.log.base.distance > 0.05)
+        seen = {contact.foot for message in stack.contacts for contact in message.contacts}
         assert seen == {f"foot_{i}" for i in range(9)}
-        ring.until(lambda: float(ring.log.backend.get("joint_7.temperature", 0)) == 31.0)
+        stack.until(lambda: float(stack.log.status.backend.get("joint_7.temperature", 0)) == 31.0)
 
 
 @pytest.mark.parametrize(
@@ -182,25 +182,25 @@ def test_what_is_about_pretended_motors_and_what_is_about_real_ones_do_not_mix(c
         make_stack(Options(**chosen))
 
 
-def rearm(ring, bench):
-    assert not ring.enable().success  # a stop latches
-    ring.until(lambda: ring.trigger("reset").success)
+def rearm(stack, bench):
+    assert not stack.enable().success  # a stop latches
+    stack.until(lambda: stack.trigger("reset").success)
     assert bench.torque() == {False}
-    assert ring.enable().success
-    ring.until(lambda: ring.motion() == "active" and bench.torque() == {True})
-    ring.until(bench.moving)
+    assert stack.enable().success
+    stack.until(lambda: stack.motion() == "active" and bench.torque() == {True})
+    stack.until(bench.moving)
 
 
-def until_it_is_a_fault(ring, bench, failure, words):
+def until_it_is_a_fault(stack, bench, failure, words):
     """Let motors fail until that has stopped the robot: so does a busy machine that misses ticks for a second."""
     for _ in range(5):
         bench.tell(failure)
-        ring.until(lambda: ring.motion() == "faulted" and bench.torque() == {False})
-        if words in ring.log.troubles["backend"]:
+        stack.until(lambda: stack.motion() == "faulted" and bench.torque() == {False})
+        if words in stack.log.status.warnings["backend"]:
             return
         bench.tell("none")
         bench.state()
-        rearm(ring, bench)
+        rearm(stack, bench)
 
 
 # a board's stops the conformance suite goes through without a ring in every run
@@ -208,66 +208,66 @@ def until_it_is_a_fault(ring, bench, failure, words):
 def test_every_stop_takes_the_torque_off_and_needs_a_reset_and_an_enable(motors, crawler, tmp_path, kind):
     robot = robot_file(tmp_path, **BUSES[kind])
     bench = motors(robot)
-    with Crawl(robot, port=bench.port, patience=3.0) as ring:
-        ring.until(bench.moving)
+    with Crawl(robot, port=bench.port, patience=3.0) as stack:
+        stack.until(bench.moving)
 
         done = hw(crawler, "estop", "--robot", str(robot), "--port", bench.port)  # the run has the port
         assert done.returncode == 0, done.stderr
-        ring.until(lambda: ring.motion() == "e-stopped" and bench.torque() == {False})
-        rearm(ring, bench)
+        stack.until(lambda: stack.motion() == "e-stopped" and bench.torque() == {False})
+        rearm(stack, bench)
 
         silent = "joint_2" if kind == "dynamixel" else "joint_1"  # on a board all joints are: the first is named
-        until_it_is_a_fault(ring, bench, "dead joint_2", silent)
-        assert ring.log.backend["joint"] == silent, ring.log.troubles
-        assert f"power of {silent}" in ring.log.backend["remedy"]
+        until_it_is_a_fault(stack, bench, "dead joint_2", silent)
+        assert stack.log.status.backend["joint"] == silent, stack.log.status.warnings
+        assert f"power of {silent}" in stack.log.status.backend["remedy"]
         bench.tell("none")
         bench.state()
-        rearm(ring, bench)
+        rearm(stack, bench)
 
         bench.tell("gone")
-        ring.until(lambda: ring.motion() == "faulted")
-        ring.until(lambda: "is gone" in ring.log.troubles["backend"])
-        assert not ring.trigger("reset").success
+        stack.until(lambda: stack.motion() == "faulted")
+        stack.until(lambda: "is gone" in stack.log.status.warnings["backend"])
+        assert not stack.trigger("reset").success
         bench.tell("none")
-        ring.until(lambda: bench.torque() == {False})  # as soon as somebody listens again
-        assert ring.motion() == "faulted"
-        rearm(ring, bench)
+        stack.until(lambda: bench.torque() == {False})  # as soon as somebody listens again
+        assert stack.motion() == "faulted"
+        rearm(stack, bench)
 
 
 def test_a_board_that_restarts_in_a_run_is_a_fault_and_moves_nothing_until_its_zeros_are_known_again(motors, tmp_path):
     robot = robot_file(tmp_path, **BUSES["board"])
     bench = motors(robot)
-    with Crawl(robot, port=bench.port, **PATIENT) as ring:
-        ring.until(bench.moving)
-        until_it_is_a_fault(ring, bench, "reboot", "has restarted")
-        assert "has restarted" in ring.log.troubles["backend"]
-        answer = ring.trigger("reset")
+    with Crawl(robot, port=bench.port, **PATIENT) as stack:
+        stack.until(bench.moving)
+        until_it_is_a_fault(stack, bench, "reboot", "has restarted")
+        assert "has restarted" in stack.log.status.warnings["backend"]
+        answer = stack.trigger("reset")
         assert not answer.success
         assert "has not found the index of joint_1" in answer.message
         bench.tell("none")  # somebody turns both past their index
         bench.state()
-        rearm(ring, bench)
+        rearm(stack, bench)
 
 
 def test_without_the_controller_the_torque_goes_off_on_the_wire(motors, tmp_path):
     robot = robot_file(tmp_path, safety={"relax_after": 2.0})
     bench = motors(robot)
-    with Crawl(robot, port=bench.port, **PATIENT) as ring:
-        ring.until(bench.moving)
-        ring.expected_to_end.add("controller")
-        ring.processes.children["controller"].kill()
-        ring.until(lambda: ring.motion() == "relaxed")
-        ring.until(lambda: bench.torque() == {False})
+    with Crawl(robot, port=bench.port, **PATIENT) as stack:
+        stack.until(bench.moving)
+        stack.expected_to_end.add("controller")
+        stack.processes.children["controller"].kill()
+        stack.until(lambda: stack.motion() == "relaxed")
+        stack.until(lambda: bench.torque() == {False})
 
 
 @pytest.mark.parametrize("kind", BUSES)
 def test_without_the_backend_the_motors_own_watchdog_stops_them(motors, tmp_path, kind):
     robot = robot_file(tmp_path, **BUSES[kind])
     bench = motors(robot)
-    with Crawl(robot, port=bench.port, **PATIENT) as ring:
-        ring.until(bench.moving)
-        ring.expected_to_end.add("backend")
-        ring.processes.children["backend"].kill()
+    with Crawl(robot, port=bench.port, **PATIENT) as stack:
+        stack.until(bench.moving)
+        stack.expected_to_end.add("backend")
+        stack.processes.children["backend"].kill()
         if kind == "board":
             wait_for(lambda: bench.torque() == {False})
             return

@@ -54,7 +54,7 @@ def test_a_command_line_that_is_stopped_ends_the_motors(crawler, tmp_path):
     backend = run.node("backend")
     run.process.send_signal(signal.SIGSTOP)
     wait_for(lambda: not alive(backend))
-    assert f"process {run.process.pid}, which had started it, is stopped" in run.log("backend")
+    assert f"its parent process {run.process.pid} is stopped" in run.log("backend")
     run.process.send_signal(signal.SIGCONT)
     errors = run.end()
     assert run.process.returncode == 1
@@ -65,11 +65,11 @@ def test_a_command_line_that_is_stopped_ends_the_motors(crawler, tmp_path):
 def test_a_simulation_goes_on_while_its_command_line_is_stopped(unhurried, crawler, tmp_path):
     run = Run(crawler, tmp_path, "--backend", "model")
     with StackMonitor(log=(log := RunLog())) as view:
-        assert view.wait(lambda: log.odometry, LONG)
+        assert view.wait(lambda: log.base.poses, LONG)
         run.process.send_signal(signal.SIGSTOP)
         view.drain()
-        enough = log.now + 1.5  # s, twice of what ends motors; a paced ring is no faster than the clock
-        assert view.wait(lambda: log.now > enough, LONG)
+        enough = log.base.now + 1.5  # s, twice of what ends motors; a paced ring is no faster than the clock
+        assert view.wait(lambda: log.base.now > enough, LONG)
     run.process.send_signal(signal.SIGCONT)
     run.process.send_signal(signal.SIGINT)
     run.end()
@@ -89,7 +89,7 @@ def test_the_nodes_say_why_they_end_when_their_command_line_is_killed(unhurried,
     os.kill(run.process.pid, signal.SIGKILL)
     run.end()
     for node in ("backend", "gait", "controller"):
-        assert f"process {run.process.pid}, which had started it, is gone: ending" in run.log(node)
+        assert f"its parent process {run.process.pid} is gone: ending" in run.log(node)
 
 
 @pytest.fixture
@@ -139,8 +139,8 @@ def test_an_emergency_stop_makes_the_run_a_failure(unhurried, crawler, tmp_path)
     with said.open("w") as stderr:
         run = Run(crawler, tmp_path, "--backend", "mock", "--duration", "600", stderr=stderr)
     with StackMonitor(log=(log := RunLog())) as view:
-        assert view.call(Trigger, "backend/estop", Trigger.Request(), LONG, appears=LONG).success
-        assert view.wait(lambda: log.motion == "e-stopped", LONG)
+        assert view.call(Trigger, "backend/estop", Trigger.Request(), LONG, discovery_s=LONG).success
+        assert view.wait(lambda: log.status.motion == "e-stopped", LONG)
     wait_for(lambda: "motion: e-stopped" in said.read_text())  # the command line has heard it too
     run.process.send_signal(signal.SIGINT)
     run.end()

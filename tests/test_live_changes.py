@@ -9,7 +9,7 @@ from sensor_msgs.msg import JointState
 
 from crawler_bringup.stack.options import Options
 from crawler_nodes.messages.header import stamp_ns
-from crawler_nodes.transport.tap import Topic
+from crawler_nodes.topics import Topic
 from crawler_testing.fixtures.running_stack import RunningStack
 
 RATE = 100.0  # Hz
@@ -22,20 +22,20 @@ def test_a_gait_parameter_takes_effect_without_a_jump():
         states.append(deserialize_message(data, JointState))
 
     options = Options(backend="model", settings={"gait": {"omega": 4.0}, **lockstep(2.0, rate=RATE)})
-    with RunningStack(options, [(Topic("joint_states", JointState, depth=5000), note)]) as ring:
-        ring.watch(lambda: ring.log.time > 3.0, LONG)
+    with RunningStack(options, [(Topic("joint_states", JointState, depth=5000), note)]) as stack:
+        stack.wait_until(lambda: stack.log.time > 3.0, LONG)
 
         def change(value):
             request = SetParameters.Request(parameters=[Parameter("omega", value=value).to_parameter_msg()])
-            return ring.call(SetParameters, "gait/set_parameters", request).results[0]
+            return stack.call(SetParameters, "gait/set_parameters", request).results[0]
 
         refused = change(4000.0)
         assert not refused.successful
         assert "0.05 to 40 rad/s" in refused.reason
         assert change(8.0).successful
-        changed = ring.log.time
-        ring.watch(lambda: ring.log.time > changed + 6.0, LONG)
-    assert ring.log.time > changed + 6.0
+        changed = stack.log.time
+        stack.wait_until(lambda: stack.log.time > changed + 6.0, LONG)
+    assert stack.log.time > changed + 6.0
     heard = [stamp_ns(state.header.stamp) for state in states]
     stamps, first = np.unique(heard, return_index=True)  # a state that is not answered for long is sent again
     assert set(np.diff(stamps)) == {round(1e9 / RATE)}  # every tick: what follows is about neighbours

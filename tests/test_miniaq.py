@@ -22,7 +22,7 @@ from crawler_studies.simulation.control_loop import ControlLoop
 from crawler_testing.fixtures.running_stack import RunningStack
 from gait_generators.kinds.gait_registry import make_gait
 from hybrid_controller.laws.law_registry import LAWS, law_parameters
-from hybrid_controller.laws.phase_lock import out_of_step
+from hybrid_controller.laws.phase_lock import phase_differences
 from sim_bridge.mock.mock_backend import MockBackend, MockSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 from sim_bridge.physics.engines import default_physics
@@ -40,9 +40,9 @@ def ring_of(said: Said, backend: str, settings: dict[str, Any]) -> RunningStack:
 
 
 def transcript(backend: str, seconds: float) -> tuple[Said, RunningStack]:
-    said, ring = lockstep_run(Options(robot="miniaq", backend=backend), seconds)
-    assert ring.stack.nodes[0].parameters["rate"] == RATE
-    return said, ring
+    said, stack = lockstep_run(Options(robot="miniaq", backend=backend), seconds)
+    assert stack.description.nodes[0].parameters["rate"] == RATE
+    return said, stack
 
 
 @pytest.fixture(scope="module")
@@ -57,20 +57,20 @@ def cranks(said: Said, what: str, latest: int = 0) -> Any:
 
 @pytest.mark.parametrize("backend", ["model", PHYSICS])
 def test_it_trots_as_its_equations_say_with_its_coarse_encoders(runs, backend):
-    _, ring = runs[backend]
-    found = measure(ring.log, TROT.period, SETTLED)
+    _, stack = runs[backend]
+    found = measure(stack.log, TROT.period, SETTLED)
     assert found is not None
     # the equations' cranks turn evenly; those of the ring ripple by 7 % between the encoders' edges
     assert found.speed == pytest.approx(0.121, rel=0.08)
-    assert ring.log.backend["late_ticks"] == ring.log.backend["clamped"] == "0"
-    assert ring.log.troubles.get("controller", "") == ""
+    assert stack.log.status.backend["late_ticks"] == stack.log.status.backend["clamped"] == "0"
+    assert stack.log.status.warnings.get("controller", "") == ""
 
 
 @pytest.mark.parametrize("backend", ["model", PHYSICS])
 def test_the_legs_keep_in_step_at_the_gaits_speed(runs, backend):
     said, _ = runs[backend]
     angles = cranks(said, "position")[round(SETTLED * RATE) :]
-    apart = np.degrees([out_of_step(row) for row in angles - TROT.start])
+    apart = np.degrees([phase_differences(row) for row in angles - TROT.start])
     assert np.abs(apart).max() < 8.0  # the paper's controller keeps 20
     whole = round(3 * TROT.period * RATE)
     rates = (angles[whole] - angles[0]) / (3 * TROT.period)
@@ -80,8 +80,8 @@ def test_the_legs_keep_in_step_at_the_gaits_speed(runs, backend):
 
 def test_two_runs_with_the_law_in_force_are_equal_to_the_bit(runs):
     """The shorter one is the beginning of the longer."""
-    long, (short, ring) = runs[PHYSICS][0], transcript(PHYSICS, 1.0)
-    assert_equal_to_the_bit(long, short, ring, 1.0)
+    long, (short, stack) = runs[PHYSICS][0], transcript(PHYSICS, 1.0)
+    assert_equal_to_the_bit(long, short, stack, 1.0)
 
 
 def test_studies_walk_it_without_ros_as_the_ring_does_to_the_bit(runs):
@@ -115,8 +115,8 @@ def yaw_of(said: Said) -> float:
 
 def test_cmd_vel_turns_it_in_place_and_silence_stops_it():
     said = Said()
-    with ring_of(said, "model", lockstep(1.0)) as ring:
-        driver = ring.node.create_publisher(Twist, "cmd_vel", 10)
+    with ring_of(said, "model", lockstep(1.0)) as stack:
+        driver = stack.node.create_publisher(Twist, "cmd_vel", 10)
         twist = Twist()
         twist.angular.z = 1.5
 
@@ -131,63 +131,63 @@ def test_cmd_vel_turns_it_in_place_and_silence_stops_it():
             rates = cranks(said, "velocity", 200).mean(axis=0) if len(said.raw["joint_states"]) > 300 else np.zeros(4)
             return (rates[[0, 2]] < -5.0).all() and (rates[[1, 3]] > 5.0).all()
 
-        ring.watch(saying(in_place), LONG)
+        stack.wait_until(saying(in_place), LONG)
         assert in_place()
         before = yaw_of(said)
-        ring.watch(saying(lambda: yaw_of(said) - before > 0.3), LONG)
+        stack.wait_until(saying(lambda: yaw_of(said) - before > 0.3), LONG)
         assert yaw_of(said) - before > 0.3  # to the left
-        ring.watch(lambda: "no cmd_vel for 0.5 s" in ring.log.troubles.get("gait", ""), LONG)
+        stack.wait_until(lambda: "no cmd_vel for 0.5 s" in stack.log.status.warnings.get("gait", ""), LONG)
 
         def still():  # but for a tremble at an edge of the encoders, which is all that they see
             return np.degrees(np.ptp(cranks(said, "position", 200), axis=0)).max() < 3.0
 
-        ring.watch(still, LONG)
+        stack.wait_until(still, LONG)
         assert still()
-        assert ring.log.backend["motion"] == "active"
+        assert stack.log.status.backend["motion"] == "active"
 
 
 @pytest.mark.exhaustive  # other robots stop so every time, and the law begins anew in its own tests
 def test_the_emergency_stop_takes_the_torque_off_and_it_walks_on_in_step_after_reset_and_enable():
     said = Said()
-    with ring_of(said, "model", lockstep(1.0)) as ring:
-        ring.watch(lambda: len(said.raw["joint_states"]) > 300, LONG)
-        assert ring.call(Trigger, "backend/estop", Trigger.Request()).success
-        ring.watch(lambda: ring.log.backend.get("motion") == "e-stopped", LONG)
+    with ring_of(said, "model", lockstep(1.0)) as stack:
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > 300, LONG)
+        assert stack.call(Trigger, "backend/estop", Trigger.Request()).success
+        stack.wait_until(lambda: stack.log.status.backend.get("motion") == "e-stopped", LONG)
         # states of before the stop may still be on their way when the diagnostics have come
-        ring.watch(lambda: not said.efforts(20).any(), LONG)
+        stack.wait_until(lambda: not said.efforts(20).any(), LONG)
         # the robot's weight turns the cranks on until it has sunk
-        ring.watch(lambda: np.abs(cranks(said, "velocity", 100)).max() < 1.0, LONG)
+        stack.wait_until(lambda: np.abs(cranks(said, "velocity", 100)).max() < 1.0, LONG)
         assert np.abs(cranks(said, "velocity", 100)).max() < 1.0
         assert not said.efforts(20).any()
-        assert not ring.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
-        assert ring.call(Trigger, "backend/reset", Trigger.Request()).success
-        assert ring.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
+        assert not stack.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
+        assert stack.call(Trigger, "backend/reset", Trigger.Request()).success
+        assert stack.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
 
         def walks():
             angles = cranks(said, "position", 100)
-            apart = np.degrees([out_of_step(row) for row in angles - TROT.start])
+            apart = np.degrees([phase_differences(row) for row in angles - TROT.start])
             turned = (angles[-1] - angles[0]) * RATE / (len(angles) - 1)
             return np.abs(apart).max() < 15.0 and (np.abs(turned / TROT.rate - 1.0) < 0.2).all()
 
-        ring.watch(walks, LONG)
+        stack.wait_until(walks, LONG)
         assert walks()
 
 
 @pytest.mark.exhaustive  # any law's cranks are: the running leg's are in every run
 def test_without_the_gait_node_the_cranks_are_braked():
     said = Said()
-    with ring_of(said, "model", lockstep(1.0, reference_timeout=1.0)) as ring:
-        ring.watch(lambda: len(said.raw["joint_states"]) > 300, LONG)
+    with ring_of(said, "model", lockstep(1.0, reference_timeout=1.0)) as stack:
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > 300, LONG)
         assert cranks(said, "velocity", 1).min() > 5.0
-        ring.expected_to_end.add("gait")
-        child = ring.processes.children["gait"]
+        stack.expected_to_end.add("gait")
+        child = stack.processes.children["gait"]
         child.send_signal(signal.SIGKILL)
         child.wait()
 
         def braked():
-            return ring.log.backend.get("motion") == "active" and np.abs(cranks(said, "velocity", 50)).max() < 0.5
+            return stack.log.status.backend.get("motion") == "active" and np.abs(cranks(said, "velocity", 50)).max() < 0.5
 
-        ring.watch(braked, LONG)
+        stack.wait_until(braked, LONG)
         assert braked()
         assert np.isnan(said.messages("joint_commands", 1)[0].effort).all()
         assert said.messages("controller_state", 1)[0].status == ControllerState.STOPPED
@@ -212,15 +212,15 @@ def test_on_mock_motors_the_legs_turn_in_step():
     seen = [loop.tick() for _ in range(round((SETTLED + TROT.period) / dt))][-round(TROT.period / dt) - 1 :]
     angles = np.array([one.position[SPEC.actuated_indices] for one in seen])
     rates = (angles[-1] - angles[0]) / (dt * (len(seen) - 1))
-    apart = [out_of_step(row) for row in angles - TROT.start]
+    apart = [phase_differences(row) for row in angles - TROT.start]
     assert rates == pytest.approx(TROT.rate, rel=0.01)
     assert np.degrees(np.abs(apart)).max() < 8.0  # as under the robot's weight
 
 
 def test_on_mock_motors_nothing_is_known_of_the_feet():
     said = Said()
-    with ring_of(said, "mock", {}) as ring:
-        ring.watch(lambda: said.raw["contact_states"] and said.raw["joint_commands"], LONG)
+    with ring_of(said, "mock", {}) as stack:
+        stack.wait_until(lambda: said.raw["contact_states"] and said.raw["joint_commands"], LONG)
         assert said.raw["joint_commands"]
         assert not any(contact.mode for contact in said.messages("contact_states", 1)[0].contacts)
 

@@ -18,10 +18,9 @@ from rings import LIMITS, widened
 from rosbags.highlevel import AnyReader
 
 from crawler_cli.recordings.recording_check import check_recording
-from crawler_core.robot.robot_file import load_robot
 from crawler_nodes.testing.free_domain_id import free_domain_id
-from crawler_studies.recordings.recording import reading
-from crawler_testing.faults.fault_kind import RunConfig
+from crawler_studies.recordings.recording_reader import open_recording
+from crawler_testing.fixtures.run_config import RunConfig
 from crawler_testing.fixtures.run_harness import RunHarness
 
 RUN = ("run", "--set", "backend.answer_timeout=60", "--json", "--record")
@@ -29,7 +28,7 @@ SECOND = 1_000_000_000
 
 
 def by_crawler(file):
-    with reading(file) as reader:
+    with open_recording(file) as reader:
         return [(connection.topic, when, data) for connection, when, data in reader.messages()]
 
 
@@ -100,23 +99,16 @@ def test_a_simulation_is_recorded_whole_and_on_its_own_time_however_slow_the_rec
 
 
 @pytest.fixture
-def scene(patient_robot):
-    with RunHarness(
-        RunConfig(robot=patient_robot),
-        load_robot(patient_robot),
-        "mock",
-        domain=free_domain_id(),
-        chance=random.Random(0),
-    ) as made:
-        file = made.out / "recording" / "recording.mcap"
+def run(patient_robot):
+    config = RunConfig(robot=patient_robot)
+    with RunHarness(config, "mock", domain=free_domain_id(), rng=random.Random(0)) as run:
+        file = run.out / "recording" / "recording.mcap"
         sizes = set()
-        # it has grown, and what was its end has been written over
-        assert made.until(lambda: file.exists() and (sizes.add(file.stat().st_size) or len(sizes) > 3), 120.0)
-        assert made.crawling()
-        assert made.until(
-            lambda: "/joint_states" in topics_so_far(file), 120.0
-        )  # it is written a while after it was heard
-        yield made
+        # the file has grown, and its first end has been overwritten
+        assert run.wait_until(lambda: file.exists() and (sizes.add(file.stat().st_size) or len(sizes) > 3), 120.0)
+        assert run.wait_until_crawling()
+        assert run.wait_until(lambda: "/joint_states" in topics_so_far(file), 120.0)  # written with a delay
+        yield run
 
 
 def topics_so_far(file):
@@ -126,11 +118,10 @@ def topics_so_far(file):
     return set()
 
 
-def test_what_was_heard_before_everything_is_killed_can_be_read_by_all(scene):
-    file = scene.out / "recording" / "recording.mcap"
-    for pid in scene.tree.living():
-        os.kill(pid, signal.SIGKILL)
-    assert scene.until(lambda: not scene.tree.living(), 60.0)
+def test_what_was_heard_before_everything_is_killed_can_be_read_by_all(run):
+    file = run.out / "recording" / "recording.mcap"
+    run.processes.signal(signal.SIGKILL)
+    assert run.wait_until(lambda: not run.processes.running(), 60.0)
     found = by_mcap(file)
     assert sum(topic == "/joint_states" for topic, _, _ in found) > 0
     times = [when for _, when, _ in found]
@@ -141,28 +132,28 @@ def test_what_was_heard_before_everything_is_killed_can_be_read_by_all(scene):
         assert sorted(read(file)) == sorted(found), read.__name__
 
 
-def test_a_disk_that_is_full_is_said_with_its_cause_and_leaves_summary_and_recording(unhurried, scene):
-    file = scene.out / "recording" / "recording.mcap"
+def test_a_disk_that_is_full_is_said_with_its_cause_and_leaves_summary_and_recording(unhurried, run):
+    file = run.out / "recording" / "recording.mcap"
     size = file.stat().st_size
-    resource.prlimit(scene.tree.pid("recorder"), resource.RLIMIT_FSIZE, (size + 4096, size + 4096))
-    assert scene.until(lambda: scene.ended, 60.0)
-    assert scene.process.returncode == 1
-    assert "the node 'recorder' gave up" in scene.printed()
-    assert "ends here: File too large; what is there can be read" in scene.printed()
-    told = json.loads((scene.place / "run.out").read_text())
-    assert told == json.loads((scene.out / "summary.json").read_text())
+    resource.prlimit(run.processes.pid("recorder"), resource.RLIMIT_FSIZE, (size + 4096, size + 4096))
+    assert run.wait_until(lambda: run.has_ended, 60.0)
+    assert run.process.returncode == 1
+    assert "the node 'recorder' gave up" in run.stderr()
+    assert "ends here: File too large; what is there can be read" in run.stderr()
+    told = json.loads((run.directory / "run.out").read_text())
+    assert told == json.loads((run.out / "summary.json").read_text())
     assert told["recording"] == str(file)
     assert len(by_crawler(file)) == len(by_mcap(file)) > 0
 
 
-def test_a_recorder_that_is_killed_ends_the_run_and_its_file_is_named(scene):
-    os.kill(scene.tree.pid("recorder"), signal.SIGKILL)
-    assert scene.until(lambda: scene.ended, 60.0)
-    assert scene.process.returncode == 1
-    assert "the node 'recorder' ended with exit code -9" in scene.printed()
-    assert "recording.mcap was not closed: it holds the first" in scene.printed()
-    file = scene.out / "recording" / "recording.mcap"
-    assert json.loads((scene.out / "summary.json").read_text())["recording"] == str(file)
+def test_a_recorder_that_is_killed_ends_the_run_and_its_file_is_named(run):
+    os.kill(run.processes.pid("recorder"), signal.SIGKILL)
+    assert run.wait_until(lambda: run.has_ended, 60.0)
+    assert run.process.returncode == 1
+    assert "the node 'recorder' ended with exit code -9" in run.stderr()
+    assert "recording.mcap was not closed: it holds the first" in run.stderr()
+    file = run.out / "recording" / "recording.mcap"
+    assert json.loads((run.out / "summary.json").read_text())["recording"] == str(file)
     assert by_crawler(file)
 
 

@@ -15,7 +15,7 @@ from crawler_nodes.client.stack_monitor import StackMonitor
 from crawler_nodes.run_log.log import RunLog
 from crawler_nodes.topics import Topic
 from crawler_nodes.transport import duplicate_stack_check
-from crawler_studies.recordings.recording import connections, reading
+from crawler_studies.recordings.recording_reader import open_recording, topic_connections
 
 DRIVING = ("joint_commands", "gait_reference", "cmd_vel")
 
@@ -46,8 +46,8 @@ def test_a_viewer_below_the_namespace_sees_what_was_recorded_and_nothing_drives(
         (Topic("/tf", TFMessage), see),
     ]
     log = RunLog()
-    with reading(crawl) as reader, ReplayPublisher("yesterday", "") as replay:
-        recorded = [data for _, _, data in reader.messages(connections(reader, "joint_states"))]
+    with open_recording(crawl) as reader, ReplayPublisher("yesterday", "") as replay:
+        recorded = [data for _, _, data in reader.messages(topic_connections(reader, "joint_states"))]
         with StackMonitor(topics, log=log, joints=False, namespace="yesterday") as view:
             looked_at = ("joint_states", "odom", "contact_states", "tf")
             assert view.wait(lambda: all(replay.has_subscriber(name) for name in looked_at), 60.0)
@@ -55,7 +55,7 @@ def test_a_viewer_below_the_namespace_sees_what_was_recorded_and_nothing_drives(
             assert view.wait(lambda: ("replay", "/yesterday") in view.node.get_node_names_and_namespaces(), 60.0)
             replay.play(reader, 0.001, sleep=slept.append)
             assert view.wait(lambda: len(states) == len(recorded), 60.0)
-            assert view.wait(lambda: log.odometry and log.now == pytest.approx(1.0), 60.0)
+            assert view.wait(lambda: log.base.poses and log.base.now == pytest.approx(1.0), 60.0)
             assert view.wait(lambda: log.feet and frames, 60.0)
             said = {
                 name.rpartition("/")[2]
@@ -93,11 +93,11 @@ def test_what_cannot_be_replayed_is_one_sentence(call, crawl, words, sentence):
 
 
 def test_a_replay_does_not_speak_in_a_ring(call, crawl, monkeypatch):
-    monkeypatch.setattr(duplicate_stack_check, "ANSWER", 60.0)  # it looks until they are there
+    monkeypatch.setattr(duplicate_stack_check, "DISCOVERY_S", 60.0)  # it looks until they are there
     with ExitStack() as stack:
         for topic in duplicate_stack_check.TOPICS:
             view = stack.enter_context(StackMonitor(namespace="taken", name=topic))
             view.node.create_publisher(JointState, topic, 10)
         code, out, err = call("replay", str(crawl), "--namespace", "taken")
     assert (code, out) == (2, "")
-    assert "a ring is there already" in err
+    assert "a stack already runs in this namespace" in err

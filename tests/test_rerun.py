@@ -19,8 +19,8 @@ from std_msgs.msg import String
 from crawler_bringup.recorder.crash_safe_bag import CrashSafeBag
 from crawler_cli.commands import film
 from crawler_cli.recordings.recorded_run import find_differences, find_interventions
-from crawler_studies.recordings.recording import read_run_metadata, reading
-from crawler_studies.recordings.recording_comparison import compare
+from crawler_studies.recordings.recording_comparison import compare_recordings
+from crawler_studies.recordings.recording_reader import open_recording, read_run_metadata
 
 WAIT = ("--set", "backend.lockstep_timeout=60", "--set", "controller.reference_timeout=60")
 
@@ -55,7 +55,7 @@ def rewritten(crawl, to, change=lambda topic, data: data, keep=lambda topic, whe
     """A recording as `crawl`, with other messages."""
     bag = CrashSafeBag(to)
     store = get_typestore(Stores.ROS2_JAZZY)
-    with reading(crawl) as reader:
+    with open_recording(crawl) as reader:
         store.register({k: v for k, v in reader.typestore.fielddefs.items() if k.startswith("crawler")})
         there = {c.topic: bag.add_topic(c.topic, c.msgtype, store) for c in reader.connections}
         for connection, when, data in reader.messages():
@@ -120,9 +120,9 @@ def test_the_message_at_which_two_runs_part_is_named_to_the_last_digit(crawl, tm
         return bytes(STORE.serialize_cdr(nudged, "sensor_msgs/msg/JointState"))
 
     other = rewritten(crawl, tmp_path / "other", nudge)
-    with reading(crawl) as before, reading(other) as now:
-        found = compare(before, now)
-        same = compare(before, before)
+    with open_recording(crawl) as before, open_recording(other) as now:
+        found = compare_recordings(before, now)
+        same = compare_recordings(before, before)
     assert same.same
     assert not found.same
     assert found.different["joint_commands"] == len(changed) > 100
@@ -134,7 +134,7 @@ def test_the_message_at_which_two_runs_part_is_named_to_the_last_digit(crawl, tm
 
 def test_how_early_a_reference_came_is_no_difference(crawl, tmp_path):
     kind = "crawler_interfaces/msg/ControllerState"
-    with reading(crawl) as reader:
+    with open_recording(crawl) as reader:
         store = reader.typestore
 
     def earlier(topic, data):
@@ -144,8 +144,8 @@ def test_how_early_a_reference_came_is_no_difference(crawl, tmp_path):
         return bytes(store.serialize_cdr(replace(message, horizon_remaining=message.horizon_remaining + 0.01), kind))
 
     other = rewritten(crawl, tmp_path / "other", earlier)
-    with reading(crawl) as before, reading(other) as now:
-        found = compare(before, now)
+    with open_recording(crawl) as before, open_recording(other) as now:
+        found = compare_recordings(before, now)
     assert found.same
     assert found.equal["controller_state"] in (75, 76)  # the last state needs no answer
 
@@ -161,8 +161,8 @@ def far_ahead(topic, data):
 )
 def test_a_state_that_is_missing_is_no_equality(crawl, tmp_path, changes):
     other = rewritten(crawl, tmp_path / "other", **changes)
-    with reading(crawl) as before, reading(other) as now:
-        found = compare(before, now)
+    with open_recording(crawl) as before, open_recording(other) as now:
+        found = compare_recordings(before, now)
     assert found.missing["joint_states"] == 1
     assert found.equal["joint_states"] == 300
     assert found.parting is None
@@ -177,7 +177,7 @@ def test_a_recording_of_another_version_says_what_differs(crawl, tmp_path):
         del about["versions"]["machine"]
 
     other = with_about(crawl, tmp_path / "other", older)
-    with reading(crawl) as now, reading(other) as before:
+    with open_recording(crawl) as now, open_recording(other) as before:
         differs = find_differences(read_run_metadata(before), read_run_metadata(now))
         assert find_interventions(before) == []
         assert find_differences(read_run_metadata(now), read_run_metadata(now)) == []

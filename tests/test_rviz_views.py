@@ -7,8 +7,8 @@ import rviz_facts as rviz
 import yaml
 
 from crawler_core.robot.robot_file import load_robot, robot_names
-from crawler_nodes.backend_node.publishers import ODOM_FRAME
 from crawler_nodes.run_log.log import RunLog
+from crawler_nodes.topics import ODOM_FRAME
 from crawler_view.markers.contact_markers import FEET, FORCES, TRAIL
 from crawler_view.scene.live_state import LiveState
 
@@ -73,11 +73,11 @@ def test_a_robots_view_follows_its_base_and_shows_the_topics_of_its_ring(robot):
     assert manager["Views"]["Current"]["Target Frame"] == spec.base_link
     shown = {display["Class"]: display for display in manager["Displays"]}
     assert set(shown) == set(rviz.DISPLAYS)
-    ring = {topic.name: topic for topic, _ in [*LiveState().topics(), *RunLog().topics()]}
+    stack = {topic.name: topic for topic, _ in [*LiveState().topics(), *RunLog().topics()]}
     for (display, key), kind in rviz.TAKES.items():
         topic = shown[display][key]
-        if topic["Value"] in ring:  # contact_markers are a test of crawler_view
-            said = ring[topic["Value"]]
+        if topic["Value"] in stack:  # contact_markers are a test of crawler_view
+            said = stack[topic["Value"]]
             assert kind == f"{said.type.__module__.split('.')[0]}/msg/{said.type.__name__}"
             assert (topic["Durability Policy"] == "Transient Local") == said.latched
         assert topic["Reliability Policy"] == "Reliable"

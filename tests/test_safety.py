@@ -15,7 +15,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_bringup.stack.options import Options
-from crawler_nodes.transport.tap import Topic
+from crawler_nodes.topics import Topic
 from crawler_testing.fixtures.running_stack import RunningStack
 
 
@@ -32,36 +32,36 @@ class Crawl:
             (Topic("diagnostics", DiagnosticArray), self.keep(self.diagnostics, DiagnosticArray)),
         ]
         settings = lockstep(1.0, rate=GENTLE) if settings is None else settings
-        self.ring = RunningStack(Options(robot=robot, backend=backend, settings=settings), topics)
+        self.stack = RunningStack(Options(robot=robot, backend=backend, settings=settings), topics)
 
     @staticmethod
     def keep(kept, kind):
         return lambda data, _info: kept.append(deserialize_message(data, kind))
 
     def __enter__(self):
-        self.ring.__enter__()
+        self.stack.__enter__()
         try:
             self.until(lambda: not self.moving or self.moved() > 0.02)
         except BaseException:
-            self.ring.__exit__()
+            self.stack.__exit__()
             raise
         return self
 
     def __exit__(self, *error):
-        self.ring.__exit__(*error)
+        self.stack.__exit__(*error)
 
     def until(self, condition):
-        until(self.ring, condition)
+        until(self.stack, condition)
 
     def moved(self):
         return np.ptp([state.position[0] for state in self.states]) if self.states else 0.0
 
     def motion(self):
-        return self.ring.log.backend.get("motion", "")
+        return self.stack.log.status.backend.get("motion", "")
 
     def kill(self, name):
-        self.ring.expected_to_end.add(name)
-        child = self.ring.processes.children[name]
+        self.stack.expected_to_end.add(name)
+        child = self.stack.processes.children[name]
         child.send_signal(signal.SIGKILL)
         child.wait()
 
@@ -75,7 +75,7 @@ class Crawl:
         return np.abs(np.diff([state.position for state in self.states[since:]], axis=0)).max()
 
     def call(self, kind, name, **fields):
-        return self.ring.call(kind, name, kind.Request(**fields))
+        return self.stack.call(kind, name, kind.Request(**fields))
 
     def said(self, text):
         return any(
@@ -119,7 +119,7 @@ def test_bad_commands_are_refused_or_clamped_and_reported(engine):
     """From a controller of the test's own, which has killed the true one and speaks in its name."""
     slow = 20.0  # Hz: diagnostics come every half second of the robot's time, which is few answers then
     with Crawl(engine, settings=lockstep(1.0, rate=slow)) as crawl:
-        out = crawl.ring.node.create_publisher(JointState, "joint_commands", 10)
+        out = crawl.stack.node.create_publisher(JointState, "joint_commands", 10)
         crawl.until(lambda: out.get_subscription_count() > 0)
         crawl.until(lambda: crawl.commands)
         name = crawl.commands[0].header.frame_id  # a stranger would not be heard before the true one is long silent
@@ -177,7 +177,7 @@ def test_a_failing_robot_is_made_safe_and_the_fault_is_named(patient_robot, fail
         crawl.until(lambda: crawl.motion() == "faulted")
         if words != "remedy":
             crawl.until(lambda: crawl.said(words))
-        assert crawl.ring.log.backend["remedy"]
+        assert crawl.stack.log.status.backend["remedy"]
 
 
 def run(crawler, *arguments, **more):

@@ -124,8 +124,8 @@ class Someone:
 @pytest.fixture(scope="module")
 def plain_ring(tmp_path_factory):
     record = str(tmp_path_factory.mktemp("run") / "recording")
-    with RunningStack(Options(backend="mock", record=record, rviz=True)) as ring:
-        yield ring
+    with RunningStack(Options(backend="mock", record=record, rviz=True)) as stack:
+        yield stack
 
 
 @pytest.mark.parametrize("name", RINGS_OWN)
@@ -155,8 +155,8 @@ def test_in_a_ring_without_keys_anybody_hears_commands_and_stops(plain_ring):
     assert told["heard"] >= 20
     assert told["wrote_to"] >= 1
     assert told["estop"] is True
-    plain_ring.watch(lambda: plain_ring.log.motion == "e-stopped", LONG)
-    assert plain_ring.log.motion == "e-stopped"
+    plain_ring.watch(lambda: plain_ring.log.status.motion == "e-stopped", LONG)
+    assert plain_ring.log.status.motion == "e-stopped"
 
 
 def test_without_keys_a_secure_run_is_refused_with_the_command_that_makes_them(call, tmp_path, monkeypatch):
@@ -207,10 +207,10 @@ def secure_ring(keystore, monkeypatch):
         if "built without DDS Security" in str(error):
             pytest.skip(str(error))
         raise
-    with RunningStack(Options(backend="model", secure=True, settings=lockstep(1.0))) as ring:
-        ring.watch(lambda: ring.log.motion == "active", LONG)
-        assert ring.log.motion == "active"
-        yield ring
+    with RunningStack(Options(backend="model", secure=True, settings=lockstep(1.0))) as stack:
+        stack.wait_until(lambda: stack.log.status.motion == "active", LONG)
+        assert stack.log.status.motion == "active"
+        yield stack
 
 
 def test_a_stranger_and_a_forger_hear_and_command_nothing_a_viewer_reads_and_an_operator_stops(
@@ -231,7 +231,7 @@ def test_a_stranger_and_a_forger_hear_and_command_nothing_a_viewer_reads_and_an_
         assert (told["heard"], told["wrote_to"], told["found"]) == (0, 0, False)
     seen = secure_ring.log.states
     secure_ring.watch(lambda: secure_ring.log.states > seen + 100, LONG)
-    assert secure_ring.log.motion == "active"
+    assert secure_ring.log.status.motion == "active"
     gait = Someone(enclave_environment(keystore, "gait", ""), "--heard", "20", "--name", "gait").said()
     assert gait["heard"] >= 20
     assert not gait["writes"]

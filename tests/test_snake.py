@@ -12,7 +12,7 @@ from std_srvs.srv import Trigger
 
 from crawler_bringup.stack.options import Options
 from crawler_nodes.run_log.stride_metrics import measure
-from crawler_nodes.transport.tap import Topic
+from crawler_nodes.topics import Topic
 from crawler_testing.fixtures.running_stack import RunningStack
 
 
@@ -32,15 +32,15 @@ def test_the_closed_wave_advances_by_d_step_through_the_ring(links, direction, s
     gait = {"n": 6, "omega": 2.0, "direction": direction}
     period = (links - 6 + 2) * np.pi / 4
     seconds = 2.2 * period
-    with ring_of("model", gait=gait, robot={"links": links}, **lockstep(stop_at=seconds, rate=100.0)) as ring:
-        wait_for_end(ring)
-        log = ring.log
-        measured = measure(log, ring.stack.gait.period, ring.stack.gait.period)
+    with ring_of("model", gait=gait, robot={"links": links}, **lockstep(stop_at=seconds, rate=100.0)) as stack:
+        wait_for_end(stack)
+        log = stack.log
+        measured = measure(log, stack.description.gait.period, stack.description.gait.period)
     assert len(log.names) == links - 1
     assert len(log.feet) == links + 1
     assert measured is not None
-    assert measured.step_length == pytest.approx(sign * 84e-3 * ring.stack.gait.wave.d_unit, rel=1e-3)
-    assert not log.troubles
+    assert measured.step_length == pytest.approx(sign * 84e-3 * stack.description.gait.wave.d_unit, rel=1e-3)
+    assert not log.status.warnings
 
 
 def test_in_physics_it_stops_where_it_is_when_its_gait_dies_and_lies_down_at_an_emergency_stop():
@@ -57,22 +57,22 @@ def test_in_physics_it_stops_where_it_is_when_its_gait_dies_and_lies_down_at_an_
         ),
     ]
     # no faster than this: the wave stands for seconds, in which the gait has to be killed
-    with ring_of(PHYSICS, topics, **lockstep(1.0, reference_timeout=1.0)) as ring:
+    with ring_of(PHYSICS, topics, **lockstep(1.0, reference_timeout=1.0)) as stack:
 
         def until(condition):
-            ring.watch(condition, LONG)
+            stack.wait_until(condition, LONG)
             assert condition()
 
         until(lambda: states and max(states[-1].position) > 0.5)  # the wave stands
-        ring.expected_to_end.add("gait")
-        ring.processes.children["gait"].send_signal(signal.SIGKILL)
+        stack.expected_to_end.add("gait")
+        stack.processes.children["gait"].send_signal(signal.SIGKILL)
         until(lambda: controller and controller[-1].status == ControllerState.STOPPED)
         stopped = len(states)
         until(lambda: len(states) > stopped + 300)
         assert np.ptp([state.position for state in states[-60:]], axis=0).max() < 1e-3  # servos that settle
         assert max(states[-1].position) > 0.3  # it still stands as it stood
-        assert ring.log.backend["motion"] == "active"
-        assert ring.call(Trigger, "backend/estop", Trigger.Request()).success
-        until(lambda: ring.log.backend.get("motion") == "e-stopped")
+        assert stack.log.status.backend["motion"] == "active"
+        assert stack.call(Trigger, "backend/estop", Trigger.Request()).success
+        until(lambda: stack.log.status.backend.get("motion") == "e-stopped")
         until(lambda: contacts[-1].contacts and sum(contact.force.z > 0.0 for contact in contacts[-1].contacts) >= 3)
         assert all(np.isfinite(states[-1].position))

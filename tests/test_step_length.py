@@ -35,9 +35,9 @@ def test_the_ring_crawls_as_far_as_the_equations_say(backend, omega):
     period = 2.0 * 3.141592653589793 / omega
     end = FADE + (settling + average + 0.2) * period
     settings = {"gait": {"omega": omega}, **lockstep(rate=RATE, stop_at=end, odom_rate=500.0)}
-    with RunningStack(Options(backend=backend, settings=settings)) as ring:
-        wait_for_end(ring)
-    measured = measure(ring.log, period, FADE + settling * period)
+    with RunningStack(Options(backend=backend, settings=settings)) as stack:
+        wait_for_end(stack)
+    measured = measure(stack.log, period, FADE + settling * period)
     assert measured is not None
     assert measured.steady
     relative, absolute = TOLERANCE[backend]

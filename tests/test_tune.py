@@ -145,7 +145,7 @@ def the_gait(names=("psi", "omega")):
 
     def answers():
         with contextlib.suppress(TimeoutError):  # a busy machine lets a node wait long to be seen
-            found.update(link.parameters())
+            found.update(link.gait_parameters())
         return found
 
     try:

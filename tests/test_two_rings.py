@@ -28,9 +28,9 @@ def first():
             assert stack.log.time > since
             assert not (alone and stack.log.went_back)
             stack.log.went_back = False
-            assert stack.log.motion == "active"
+            assert stack.log.status.motion == "active"
 
-        stack.wait_until(lambda: stack.log.distance > 0.0, LONG)
+        stack.wait_until(lambda: stack.log.base.distance > 0.0, LONG)
         yield goes_on
 
 
@@ -48,8 +48,8 @@ def patient():
 def test_a_second_run_is_refused_before_anything_starts(patient, crawler, tmp_path, first):
     second = run(*crawler, "run", "--backend", "model", "--duration", "1", "--out", tmp_path / "second")
     assert second.returncode == 2
-    remedy = r"end it, give this one --namespace NAME, or another ROS_DOMAIN_ID\."
-    assert re.fullmatch(rf"crawler: a ring is there already, of /.*: {remedy}\n", second.stderr)
+    remedy = r"stop it, use --namespace NAME, or set another ROS_DOMAIN_ID\."
+    assert re.fullmatch(rf"crawler: a stack already runs in this namespace \(/.*\): {remedy}\n", second.stderr)
     assert not (tmp_path / "second").exists()
     first()
 
@@ -58,7 +58,7 @@ def test_a_second_backend_is_refused(tmp_path, first):
     backend = make_stack(Options(backend="model")).nodes[0]
     second = run(*node_command(backend, tmp_path))
     assert second.returncode == 2
-    assert "a ring is there already, of /backend" in second.stderr
+    assert "a stack already runs in this namespace (/backend" in second.stderr
     first(alone=False)  # nobody looked before it started, and a busy machine may have shown it the first late
 
 
@@ -68,7 +68,9 @@ def test_a_run_that_saw_the_other_late_is_refused_all_the_same(tmp_path, first):
     words = ["run", "--backend", "model", "--duration", LONG, "--out", tmp_path / "second"]
     second = run(sys.executable, "-c", f"{late}; {main}", *words)
     assert second.returncode == 2
-    assert re.search(r"^crawler: a ring is there already, of /.*--namespace NAME.*", second.stderr, re.MULTILINE)
+    assert re.search(
+        r"^crawler: a stack already runs in this namespace \(/.*--namespace NAME.*", second.stderr, re.MULTILINE
+    )
     first(alone=False)
 
 

@@ -15,8 +15,8 @@ from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 from crawler_bringup.stack.options import Options
-from crawler_nodes.transport.message_source import strip_instance_id
-from crawler_nodes.transport.tap import Topic
+from crawler_nodes.messages.header import strip_instance_id
+from crawler_nodes.topics import Topic
 from crawler_testing.fixtures.running_stack import RunningStack
 
 TOPICS = {
@@ -68,30 +68,30 @@ def lockstep_run(options: Options, seconds: float, **backend: Any) -> tuple[Said
     said = Said()
     readers = 5  # of joint_states: the gait node, the controller, the log, the transcript, and one that comes last
     settings = {**options.settings, **lockstep(stop_at=seconds, readers=readers, **backend)}
-    with RunningStack(replace(options, settings=settings), said.topics()) as ring:
+    with RunningStack(replace(options, settings=settings), said.topics()) as stack:
         # the way back of an answer was made after the ways of the topics, so a controller that has answered knows both
-        ring.call(GetParameters, "controller/get_parameters", GetParameters.Request(), LONG)
+        stack.call(GetParameters, "controller/get_parameters", GetParameters.Request(), LONG)
         # and nothing is said before it is known here who says it, which may be later than that the backend knows us
-        ring.watch(lambda: all(ring.node.count_publishers(name) for name in TOPICS), LONG)
-        ring.node.create_subscription(JointState, "joint_states", lambda _: None, 1)  # time starts
-        wait_for_end(ring)
-        for name, most in counts(ring, seconds).items():
-            ring.watch(lambda name=name, most=most: len(said.raw[name]) >= most, LONG)
+        stack.wait_until(lambda: all(stack.node.count_publishers(name) for name in TOPICS), LONG)
+        stack.node.create_subscription(JointState, "joint_states", lambda _: None, 1)  # time starts
+        wait_for_end(stack)
+        for name, most in counts(stack, seconds).items():
+            stack.wait_until(lambda name=name, most=most: len(said.raw[name]) >= most, LONG)
             assert len(said.raw[name]) >= most, f"{len(said.raw[name])} of {most} {name} were heard"
-    return said, ring
+    return said, stack
 
 
-def counts(ring: RunningStack, seconds: float) -> dict[str, int]:
+def counts(stack: RunningStack, seconds: float) -> dict[str, int]:
     """How often each topic speaks in a whole run, but for the answer to the last state, which may come or not."""
-    ticks = round(ring.stack.nodes[0].parameters["rate"] * seconds)
+    ticks = round(stack.description.nodes[0].parameters["rate"] * seconds)
     poses = round(100 * seconds) + 1
     return {"joint_states": ticks + 1, "contact_states": ticks + 1, "odom": poses, "joint_commands": ticks}
 
 
-def assert_equal_to_the_bit(first: Said, second: Said, ring: RunningStack, seconds: float) -> None:
+def assert_equal_to_the_bit(first: Said, second: Said, stack: RunningStack, seconds: float) -> None:
     """Two runs said the same in so many seconds, of which `ring` made one."""
     end = round(seconds * 1e9)
-    for name, most in counts(ring, seconds).items():
+    for name, most in counts(stack, seconds).items():
         one, other = ({s: data for s, data in run.raw[name].items() if time_of(s) <= end} for run in (first, second))
         assert len(one.keys() & other.keys()) >= most, name
         assert all(one[stamp] == other[stamp] for stamp in one.keys() & other.keys()), name

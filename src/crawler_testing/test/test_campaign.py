@@ -6,23 +6,23 @@ from collections import Counter
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_testing.faults.campaign import LONGEST, acts, applies
-from crawler_testing.faults.catalogue import FAMILIES, KINDS, chosen_kinds, on_robot
-from crawler_testing.faults.fault_kind import EVERY
+from crawler_testing.faults.campaign import MAX_KINDS_PER_RUN, group_kinds, is_applicable
+from crawler_testing.faults.catalogue import FAMILIES, KINDS, kinds_for_robot, select_kinds
 from crawler_testing.faults.report import BEGIN, END, tables, write_tables
 from crawler_testing.faults.verdict import Verdict
+from crawler_testing.fixtures.run_config import ALL_BACKENDS
 from hw_drivers.emulation.emulator import INJECTABLE_FAULTS
 from sim_bridge.mock.mock_backend import MockSettings
 
 
 def test_every_backend_is_given_at_least_eighty_kinds_of_fault():
     assert len({kind.name for kind in KINDS}) == len(KINDS)
-    for backend in EVERY:
-        assert sum(applies(kind, backend) for kind in KINDS) >= 80, backend
+    for backend in ALL_BACKENDS:
+        assert sum(is_applicable(kind, backend) for kind in KINDS) >= 80, backend
 
 
 def test_every_fault_that_mock_and_emulated_motors_can_order_is_ordered():
-    ordered = {word for kind in KINDS for word in kind.stage.sets if word.startswith("backend.fail=")}
+    ordered = {word for kind in KINDS for word in kind.run_config.settings if word.startswith("backend.fail=")}
     (mock,) = [
         field.metadata["parameter"]["choices"]
         for field in MockSettings.__dataclass_fields__.values()
@@ -32,44 +32,44 @@ def test_every_fault_that_mock_and_emulated_motors_can_order_is_ordered():
 
 
 def test_kinds_are_chosen_by_name_and_by_family():
-    assert {kind.family for kind in chosen_kinds(["services"])} == {"services"}
-    assert [kind.name for kind in chosen_kinds(["joint_commands/nan"])] == ["joint_commands/nan"]
-    assert chosen_kinds([]) == list(KINDS)
+    assert {kind.family for kind in select_kinds(["services"])} == {"services"}
+    assert [kind.name for kind in select_kinds(["joint_commands/nan"])] == ["joint_commands/nan"]
+    assert select_kinds([]) == list(KINDS)
     with pytest.raises(UserError, match="did you mean 'services/estop'"):
-        chosen_kinds(["services/estpo"])
+        select_kinds(["services/estpo"])
 
 
 def test_on_another_robot_the_kinds_remain_that_ask_nothing_of_the_default_one():
-    kinds = on_robot(KINDS, "snake")
-    assert {kind.stage.robot for kind in kinds} == {"snake"}
+    kinds = kinds_for_robot(KINDS, "snake")
+    assert {kind.run_config.robot for kind in kinds} == {"snake"}
     assert {kind.family for kind in KINDS} - {kind.family for kind in kinds} == {
         "contact_states",
         "odom",
         "cmd_vel",
         "devices",
     }
-    assert all(not kind.stage.sets and not kind.stage.controller for kind in kinds)
+    assert all(not kind.run_config.settings and not kind.run_config.controller for kind in kinds)
 
 
 def test_contacts_and_odometry_are_forged_where_a_law_reads_them():
-    stages = {kind.family: kind.stage for kind in KINDS if kind.family in ("contact_states", "odom")}
-    assert {family: stage.controller for family, stage in stages.items()} == {
+    configs = {kind.family: kind.run_config for kind in KINDS if kind.family in ("contact_states", "odom")}
+    assert {family: config.controller for family, config in configs.items()} == {
         "contact_states": "hybrid",
         "odom": "hybrid",
     }
-    assert stages["odom"].sets == ("controller.contacts=estimated",)
+    assert configs["odom"].settings == ("controller.contacts=estimated",)
 
 
 def test_a_seed_says_in_which_order_and_every_kind_comes_once():
-    first, again, other = (acts(KINDS, random.Random(seed)) for seed in (1, 1, 2))
+    first, again, other = (group_kinds(KINDS, random.Random(seed)) for seed in (1, 1, 2))
     names = [[kind.name for kind in group] for group in first]
     assert names == [[kind.name for kind in group] for group in again]
     assert names != [[kind.name for kind in group] for group in other]
     assert Counter(name for group in names for name in group) == Counter(kind.name for kind in KINDS)
     for group in first:
-        assert len(group) == 1 or all(kind.shares for kind in group)
-        assert len(group) <= LONGEST
-        assert len({kind.stage for kind in group}) == 1
+        assert len(group) == 1 or all(kind.can_share_run for kind in group)
+        assert len(group) <= MAX_KINDS_PER_RUN
+        assert len({kind.run_config for kind in group}) == 1
 
 
 def test_the_tables_count_what_the_verdicts_say(tmp_path):
@@ -79,8 +79,8 @@ def test_the_tables_count_what_the_verdicts_say(tmp_path):
         Verdict("services/disable", "model", 0.0),
     ]
     lines = tables(verdicts, "").splitlines()
-    assert any(line.startswith("2 of 3 faults ended as they must. ") for line in lines)
-    verdicts[2].lifted = True
+    assert any(line.startswith("2 of 3 faults ended as expected. ") for line in lines)
+    verdicts[2].foot_lifted = True
     assert "1 of them with a foot off the ground" in tables(verdicts, "")
     (estop,) = [line for line in lines if line.startswith("| `services/estop` |")]
     assert estop.split(" | ")[-2:] == ["", "1 of 2 |"]

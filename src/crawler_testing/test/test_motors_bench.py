@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from crawler_testing.bench.motors import cycle_times, evenness, loop_jitter, wire_time
+from crawler_testing.bench.motors import jitter, measure_cycle_times, measure_loop_jitter, wire_time
 
 
 def test_the_wire_needs_ten_bits_a_byte():
@@ -14,14 +14,14 @@ def test_the_wire_needs_ten_bits_a_byte():
 
 
 def test_a_timed_cycle_takes_no_less_than_its_bits():
-    found = cycle_times(0.2)
+    found = measure_cycle_times(0.2)
     assert found["wire_limit_ms"] == pytest.approx(3.16)
     assert found["timed_cycle_p50_ms"] >= found["wire_limit_ms"]
     assert 0.0 < found["software_cycle_p50_ms"] <= found["software_cycle_p99_ms"]
 
 
 def test_jitter_is_what_the_times_between_cycles_lack_or_have_too_much():
-    found = evenness([10.0, 10.005, 10.0101, 10.015, 10.020, 10.030], 200.0)  # 100 us late, made up for; one missed
+    found = jitter([10.0, 10.005, 10.0101, 10.015, 10.020, 10.030], 200.0)  # 100 us late, made up for; one missed
     assert found["rate_hz"] == 200.0
     assert found["cycles"] == 6
     assert found["jitter_p50_us"] == pytest.approx(100.0, abs=1e-3)
@@ -31,6 +31,6 @@ def test_jitter_is_what_the_times_between_cycles_lack_or_have_too_much():
 
 def test_the_loop_runs_by_the_clock_and_no_faster():
     begun = time.monotonic()
-    found = loop_jitter(0.2)
+    found = measure_loop_jitter(0.2)
     took = time.monotonic() - begun
     assert 2 <= found["cycles"] <= 200.0 * took + 2.0  # missed cycles are not made up for

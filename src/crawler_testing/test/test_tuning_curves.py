@@ -1,15 +1,15 @@
-"""The optimiser on the robot; the whole claim, ten seeds on three landscapes, is `tuning_curves.everything`."""
+"""The optimiser on the robot; the whole measurement, ten seeds on three problems, is `tuning_curves.tune_all`."""
 
 import pytest
 
 from crawler_studies.tuning.optimiser.optimiser import Optimiser
 from crawler_testing.bench.three_link.multistart import multistart
-from crawler_testing.bench.three_link.tuning_curves import GOAL, PROBLEMS, run, values
+from crawler_testing.bench.three_link.tuning_curves import GOAL_SHARE, PROBLEMS, evaluate, tune_problem
 
 
 @pytest.mark.exhaustive  # the other landscape, which is harder, is climbed in every run
 def test_the_longest_step_is_found_within_sixty_evaluations_and_chance_is_beaten():
-    found = run(PROBLEMS[0], range(2))
+    found = tune_problem(PROBLEMS[0], range(2))
     assert found.reached == 2
     assert found.beats_chance
     assert found.optimum > 0.12  # five times the step without time scaling
@@ -22,9 +22,9 @@ def test_a_landscape_with_many_hills_is_climbed_to_its_top():
     optimiser = Optimiser(plan.space, 0)
     for _ in range(60):
         point = optimiser.ask()
-        optimiser.tell(point, float(values(plan, [point])[0]))
+        optimiser.tell(point, float(evaluate(plan, [point])[0]))
     best = optimiser.best_value
-    assert GOAL * optimum < best < 1.001 * optimum
+    assert GOAL_SHARE * optimum < best < 1.001 * optimum
 
 
 def test_gradients_from_many_starts_count_every_evaluation_and_climb_a_hill_but_not_out_of_a_lower_one():

@@ -1,4 +1,4 @@
-"""How fast a board with motors is here: cycles beside what the wire allows, and how evenly its firmware's loop runs."""
+"""Speed of a motor board: cycles beside the limit of the wire, and the regularity of its firmware's loop."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from crawler_testing.bench.benchmark_part import Part
-from crawler_testing.bench.cycles import FEWEST, cycles, spread
+from crawler_testing.bench.bus_cycles import MIN_CYCLES, measure_cycles, percentiles
 from hw_drivers.board.board_bus import BoardBus
 from hw_drivers.board.codec import frame, line_size
 from hw_drivers.board.emulator import BITS_PER_BYTE, emulate
@@ -28,56 +27,56 @@ from hw_drivers.ports.serial_port import SerialPort
 
 MOTORS = 4
 BAUDS = (1_000_000, 3_000_000)
-# an answer may be slow here: it is to be measured, not lost
+# with timeouts that measure a slow answer instead of losing it
 SETTINGS = BoardSettings(reply_timeout=1.0, watchdog=1.0, lowest_supply=10.0, highest_supply=14.0)
-MOTOR = BoardJoint(counts=4096, torque_constant=0.02, resistance=2.0, max_current=3.0)  # as the firmware pretends them
-PUSH = 0.05  # N m: half of the most speed
+MOTOR = BoardJoint(counts=4096, torque_constant=0.02, resistance=2.0, max_current=3.0)  # as the firmware emulates them
+TORQUE_N_M = 0.05  # that gives half of the largest speed
 
 
-def measure(seconds: float, _rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
-    """Cycles of an emulated board beside the wire's limit, and the firmware's loop in a process of its own."""
-    say("board: cycles of four motors at 1 and 3 Mbaud, then the loop of its firmware")
+def measure(seconds: float, _rounds: int, log: Callable[[str], None]) -> dict[str, Any]:
+    """Measure cycles of an emulated board, and the firmware in a process of its own."""
+    log("board: cycles of four motors at 1 and 3 Mbaud, then the loop of its firmware")
     found: dict[str, Any] = {"board_motors": float(MOTORS)}
     for baud in BAUDS:
         name = f"board_{baud / 1e6:g}M"
         found[f"{name}_wire_limit_ms"] = 1e3 * wire_time(MOTORS, baud)
-        found |= spread(f"{name}_cycle", _emulated_cycles(seconds, baud, wire=True), "ms")
-    found |= spread("board_software_cycle", _emulated_cycles(seconds, BAUDS[0], wire=False), "ms")
-    return found | _firmware(seconds)
+        found |= percentiles(f"{name}_cycle", _emulated_cycles(seconds, baud, wire=True), "ms")
+    found |= percentiles("board_software_cycle", _emulated_cycles(seconds, BAUDS[0], wire=False), "ms")
+    return found | _measure_firmware(seconds)
 
 
 def add_rows(table: Any, result: dict[str, Any]) -> None:
-    """What was measured, for the table of `crawler bench`."""
+    """Add the results to the table of `crawler bench`."""
     for baud in BAUDS:
         name = f"board_{baud / 1e6:g}M"
         limit, taken = result[f"{name}_wire_limit_ms"], result[f"{name}_cycle_p50_ms"]
         table.add_row(
             f"cycle of a board with {result['board_motors']:.0f} motors at {baud / 1e6:g} Mbaud",
             f"{taken:.2f} ms",
-            f"the wire's limit {limit:.2f} ms",
+            f"limit of the wire {limit:.2f} ms",
             f"{taken / limit:.2f}",
         )
-    software, whole = result["board_software_cycle_p50_ms"], result["firmware_cycle_p50_ms"]
-    table.add_row("the same without a wire, on the emulator", f"{software:.2f} ms", "", "")
-    table.add_row("and on the firmware as a process of its own", f"{whole:.2f} ms", "", "")
+    software, process = result["board_software_cycle_p50_ms"], result["firmware_cycle_p50_ms"]
+    table.add_row("the same without a wire, on the emulator", f"{software:.2f} ms")
+    table.add_row("the same on the firmware as a process", f"{process:.2f} ms")
     late = "{firmware_late_p50_us:.0f} / {firmware_late_p99_us:.0f} / {firmware_late_worst_us:.0f} us"
-    table.add_row("by which its loop of 1 ms is late, p50 / p99 / worst", late.format(**result), "", "")
-    table.add_row("a turn of that loop, p50", f"{result['firmware_pass_p50_us']:.1f} us", "", "")
+    table.add_row("lateness of its loop of 1 ms, p50 / p99 / worst", late.format(**result))
+    table.add_row("duration of that loop, p50", f"{result['firmware_pass_p50_us']:.1f} us")
 
 
 def wire_time(motors: int, baud: int) -> float:
-    """s that the bits of one cycle need on the wire: the setpoints of all motors, and their states."""
+    """Return s for the bits of one cycle: the setpoints of all motors, and their states."""
     question = frame(Setpoints({number: MotorSetpoint(MotorMode.TORQUE) for number in range(motors)}), 1)
     return (len(question) + line_size(StateMessage.size(motors))) * BITS_PER_BYTE / baud
 
 
 def _joints() -> Sequence[JointMap]:
-    ends = -math.inf, math.inf
-    return [JointMap(f"crank_{i}", i, 1, 10.0, 0.0, *ends, 20.0, 0.4, MOTOR, by_effort=True) for i in range(MOTORS)]
+    limits = -math.inf, math.inf
+    return [JointMap(f"crank_{i}", i, 1, 10.0, 0.0, *limits, 20.0, 0.4, MOTOR, by_effort=True) for i in range(MOTORS)]
 
 
 def _emulated_cycles(seconds: float, baud: int, *, wire: bool) -> np.ndarray:
-    """ms of each."""
+    """Return ms of each cycle."""
     settings, joints = replace(SETTINGS, baud=baud), _joints()
     emulator = emulate(settings, joints, [0.0] * MOTORS)
     bus = BoardBus("bench", replace(settings, port=emulator.port))
@@ -86,20 +85,22 @@ def _emulated_cycles(seconds: float, baud: int, *, wire: bool) -> np.ndarray:
         bus.configure(joints)
         bus.enable()
         emulator.wire = wire
-        return cycles(bus, MOTORS, seconds)
+        return measure_cycles(bus, MOTORS, seconds)
     finally:
         bus.close()
         emulator.close()
 
 
-def _firmware(seconds: float) -> dict[str, float]:
-    """Of the firmware in a process of its own, while a host drives its motors as fast as it goes."""
+def _measure_firmware(seconds: float) -> dict[str, float]:
+    """Measure the firmware in a process of its own, while a host commands its motors without a pause."""
     with subprocess.Popen([realtime(), str(MOTORS), "0"], stdout=subprocess.PIPE, text=True) as board:
         assert board.stdout is not None
         port = SerialPort(board.stdout.readline().strip(), BAUDS[0])
         port.open()
         try:
-            found = spread("firmware_cycle", _asked(Link(port, BAUDS[0], SETTINGS.reply_timeout), seconds), "ms")
+            found = percentiles(
+                "firmware_cycle", _measure_link(Link(port, BAUDS[0], SETTINGS.reply_timeout), seconds), "ms"
+            )
         finally:
             port.close()
             board.terminate()
@@ -108,21 +109,18 @@ def _firmware(seconds: float) -> dict[str, float]:
     return found | {"firmware_ticks": report["ticks"]} | times
 
 
-def _asked(link: Link, seconds: float) -> np.ndarray:
-    """ms of each cycle. A board that a busy machine has stalled lets go of its motors, and is armed again."""
+def _measure_link(link: Link, seconds: float) -> np.ndarray:
+    """Return ms of each cycle. A board that a busy machine has stalled disables its motors, and is armed again."""
     plans = [plan_motor(joint) for joint in _joints()]
     set_up(link, plans, configure_board(SETTINGS, "bench", plans))
-    push = Setpoints({plan.number: MotorSetpoint(MotorMode.TORQUE, PUSH) for plan in plans})
+    push = Setpoints({plan.number: MotorSetpoint(MotorMode.TORQUE, TORQUE_N_M) for plan in plans})
     taken: list[float] = []
     end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(taken) < FEWEST:
-        begun = time.perf_counter()
+    while time.perf_counter() < end or len(taken) < MIN_CYCLES:
+        start = time.perf_counter()
         state = link.answer(link.tell(push))
-        taken.append(time.perf_counter() - begun)
+        taken.append(time.perf_counter() - start)
         if isinstance(state, StateMessage) and state.state != BoardState.ARMED:
             link.confirmed(Reset())
             link.confirmed(Arm())
     return 1e3 * np.array(taken)
-
-
-PART = Part(measure, add_rows)

@@ -1,4 +1,4 @@
-"""What the ring does per second, beside what bounds it."""
+"""Speed of the control loop, beside the ping-pong of plain rclpy and the backend alone."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from nav_msgs.msg import Odometry
-from sensor_msgs.msg import JointState
 
-from crawler_bringup.stack.stack import BACKENDS, Options
-from crawler_core.loop.backend_settings import robots_own
+from crawler_bringup.stack.backend_registry import BACKENDS
+from crawler_bringup.stack.options import Options
+from crawler_core.loop.backend_settings import own_robot_settings
 from crawler_core.robot.robot_file import default_robot, load_robot
 from crawler_core.types import JointCommand
 from crawler_nodes.client.stack_monitor import StackMonitor
-from crawler_nodes.run_log.log import Topics
-from crawler_nodes.transport.tap import Topic, stamp_of
-from crawler_testing.bench.benchmark_part import Part
-from crawler_testing.bench.children import bare, bare_process
+from crawler_nodes.messages.header import read_stamp_s
+from crawler_nodes.topics import ODOM
+from crawler_testing.bench.latency import Latency
+from crawler_testing.bench.ping_pong import measure_ping_pong, start_process
 from crawler_testing.fixtures.running_stack import RunningStack
 from gait_generators.kinds.gait_registry import make_gait
 from gait_generators.transitions.hold import Hold
@@ -26,163 +25,132 @@ from gait_generators.transitions.phase_shifted_gait import PhaseShiftedGait
 from gait_generators.transitions.transition import plan_transition
 from sim_bridge.physics.engines import installed_engines
 
-RATE = 500.0  # Hz of the lockstep runs
-PACED = 200.0  # Hz of the latency runs
-MOST = 240.0  # s of motion prepared for a backend alone
-LONG_AGO = 60.0  # s to wait for a start
+LOCKSTEP_RATE_HZ = 500.0
+REAL_TIME_RATE_HZ = 200.0
+MAX_MOTION_S = 240.0  # prepared for a backend alone
+START_TIMEOUT_S = 60.0
+WARMUP_S = 1.0  # of simulated time
+MOVED_RAD = 1e-4
 
 
-def raw_ticks(backend: str, seconds: float) -> float:
-    """Ticks per second of a backend alone: apply, advance, observe in a plain loop, without ROS."""
+def measure_backend(backend: str, seconds: float) -> float:
+    """Return ticks per second of a backend alone: apply, advance and observe in a plain loop, without ROS."""
     entry = BACKENDS[backend]
     spec = load_robot(default_robot())
-    body = entry.backend(spec, entry.settings(**robots_own(spec, backend, entry.settings)), 1.0 / RATE)
-    body.open()
+    dt = 1.0 / LOCKSTEP_RATE_HZ
+    plant = entry.backend(spec, entry.settings(**own_robot_settings(spec, backend, entry.settings)), dt)
+    plant.open()
     gait = make_gait(spec, None, {})
     home = np.array([joint.home for joint in spec.actuated])
     rest = Hold(home)
     motion = plan_transition(spec, rest, PhaseShiftedGait.after(spec, rest, gait, 0.0), 0.0, gait.period)
-    ticks = motion.sample(np.arange(1, round(MOST * RATE)) / RATE)
-    none = np.full(len(home), np.nan)
-    commands = [JointCommand(q, v, none) for q, v in zip(ticks.position, ticks.velocity, strict=True)]
+    ticks = motion.sample(np.arange(1, round(MAX_MOTION_S * LOCKSTEP_RATE_HZ)) / LOCKSTEP_RATE_HZ)
+    no_effort = np.full(len(home), np.nan)
+    commands = [JointCommand(q, v, no_effort) for q, v in zip(ticks.position, ticks.velocity, strict=True)]
     count, start = 0, time.perf_counter()
-    while (wall := time.perf_counter() - start) < seconds:
-        if count == len(commands):
-            break
-        body.apply(commands[count])
-        body.advance(1.0 / RATE)
-        body.observe()
+    while (wall := time.perf_counter() - start) < seconds and count < len(commands):
+        plant.apply(commands[count])
+        plant.advance(dt)
+        plant.observe()
         count += 1
-    body.close()
+    plant.close()
     return count / wall
 
 
-def lockstep(backend: str, seconds: float) -> float:
-    """Ticks per second of the whole ring in lockstep."""
-    settings = {"lockstep": True, "real_time_factor": 0.0, "rate": RATE, "odom_rate": 10.0}
-    marks: list[tuple[float, float]] = []  # wall time, simulated time
+def measure_lockstep(backend: str, seconds: float) -> float:
+    """Return ticks per second of the whole stack in lockstep."""
+    settings = {"lockstep": True, "real_time_factor": 0.0, "rate": LOCKSTEP_RATE_HZ, "odom_rate": 10.0}
+    marks: list[tuple[float, float]] = []  # wall time and simulated time in s
 
     def on_odometry(data: bytes, info: dict[str, int]) -> None:
-        marks.append((info["source_timestamp"] * 1e-9, stamp_of(data)))
+        marks.append((info["source_timestamp"] * 1e-9, read_stamp_s(data)))
 
     options = Options(backend=backend, settings={"backend": settings})
-    with RunningStack(options, [(Topic("odom", Odometry), on_odometry)], logged=False) as ring:
-        ring.watch(lambda: bool(marks) and marks[-1][1] > 1.0, LONG_AGO)
+    with RunningStack(options, [(ODOM, on_odometry)], logged=False) as stack:
+        stack.wait_until(lambda: bool(marks) and marks[-1][1] > WARMUP_S, START_TIMEOUT_S)
         marks.clear()
-        ring.watch(lambda: False, seconds)
+        stack.wait(seconds)
         (wall_0, time_0), (wall_1, time_1) = marks[0], marks[-1]
-        return (time_1 - time_0) * RATE / (wall_1 - wall_0)
+        return (time_1 - time_0) * LOCKSTEP_RATE_HZ / (wall_1 - wall_0)
 
 
-class Latency:
-    """Time from the sending of a question to the sending of its answer, by the middleware's own time stamps."""
-
-    def __init__(self, question: str, answer: str) -> None:
-        self._sent: dict[bytes, int] = {}
-        self.microseconds: list[float] = []
-        self.topics: Topics = [
-            (Topic(question, JointState), self._on_question),
-            (Topic(answer, JointState), self._on_answer),
-        ]
-
-    def _on_question(self, data: bytes, info: dict[str, int]) -> None:
-        self._sent[data[4:12]] = info["source_timestamp"]
-
-    def _on_answer(self, data: bytes, info: dict[str, int]) -> None:
-        if (start := self._sent.get(data[4:12])) is not None:
-            self.microseconds.append((info["source_timestamp"] - start) * 1e-3)
-
-    def percentiles(self, label: str) -> dict[str, float]:
-        return {f"{label}_p{p}_us": float(np.percentile(self.microseconds, p)) for p in (50, 99)}
-
-
-def echo(seconds: float) -> dict[str, float]:
-    """Latency of the bare echo at the ring's rate."""
+def measure_echo(seconds: float) -> dict[str, float]:
+    """Return the latency of the ping-pong at the rate of the stack."""
     latency = Latency("ping", "pong")
-    with StackMonitor(latency.topics) as view, bare_process("pong"), bare_process("ping", seconds, PACED):
-        view.wait(lambda: latency.microseconds, LONG_AGO)
+    with (
+        StackMonitor(latency.topics) as monitor,
+        start_process("pong"),
+        start_process("ping", seconds, REAL_TIME_RATE_HZ),
+    ):
+        monitor.wait(lambda: latency.microseconds, START_TIMEOUT_S)
         latency.microseconds.clear()
-        view.wait(lambda: False, seconds - 1.0)
-    return latency.percentiles("echo_question_to_answer")
+        monitor.wait(lambda: False, seconds - 1.0)
+    return latency.percentiles("echo_question_to_answer_")
 
 
-def paced(seconds: float) -> dict[str, Any]:
-    """Latency from state to command in a ring at real time, memory, and the time until the robot moves."""
+def measure_real_time(seconds: float) -> dict[str, Any]:
+    """Return the latency from state to command in real time, memory, and the time until the robot moves."""
     latency = Latency("joint_states", "joint_commands")
-    with RunningStack(Options(settings={"backend": {"rate": PACED}}), latency.topics) as ring:
-        ring.watch(lambda: ring.log.states > 0, LONG_AGO)
-        first_state = time.perf_counter() - ring.began
-        home = ring.log.joints[0][1]
-        ring.watch(lambda: abs(ring.log.joints[-1][1][0] - home[0]) > 1e-4, LONG_AGO)
-        moving = time.perf_counter() - ring.began
+    with RunningStack(Options(settings={"backend": {"rate": REAL_TIME_RATE_HZ}}), latency.topics) as stack:
+        stack.wait_until(lambda: stack.log.states > 0, START_TIMEOUT_S)
+        first_state = time.perf_counter() - stack.start_time
+        home = stack.log.joints[0][1]
+        stack.wait_until(lambda: abs(stack.log.joints[-1][1][0] - home[0]) > MOVED_RAD, START_TIMEOUT_S)
+        first_motion = time.perf_counter() - stack.start_time
         latency.microseconds.clear()
-        ring.watch(lambda: False, seconds)
-        memory = ring.memory()
-        counters = {key: int(ring.log.backend.get(key, 0)) for key in ("ticks", "late_ticks", "overruns")}
+        stack.wait(seconds)
+        memory = stack.memory()
+        counters = {key: int(stack.log.status.backend.get(key, 0)) for key in ("ticks", "late_ticks", "overruns")}
     return {
-        **latency.percentiles("state_to_command"),
+        **latency.percentiles("state_to_command_"),
         "first_state_s": first_state,
-        "first_motion_s": moving,
+        "first_motion_s": first_motion,
         "memory_MB": memory,
         **counters,
     }
 
 
-def _simulations() -> tuple[str, ...]:
-    return ("model", *installed_engines())
-
-
-def measure(seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
-    """All of it; what is compared is measured in turns, and each number is the median of its rounds."""
+def measure(seconds: float, rounds: int, log: Callable[[str], None]) -> dict[str, Any]:
+    """Measure everything; compared numbers alternate, and each is the median of its rounds."""
     measured: dict[str, list[float]] = {}
 
-    def note(key: str, value: float) -> None:
+    def add(key: str, value: float) -> None:
         measured.setdefault(key, []).append(value)
 
+    simulations = ("model", *installed_engines())
     for i in range(1, rounds + 1):
-        say(f"round {i} of {rounds}: bare ping-pong")
-        for key, value in bare(seconds).items():
-            note(f"bare_{key}", value)
-        for backend in _simulations():
-            say(f"round {i} of {rounds}: {backend} in lockstep, then alone")
-            note(f"{backend}_lockstep_ticks_per_s", lockstep(backend, seconds))
-            note(f"{backend}_alone_ticks_per_s", raw_ticks(backend, seconds))
-    say(f"latency at {PACED:g} Hz")
+        log(f"round {i} of {rounds}: bare ping-pong")
+        for key, value in measure_ping_pong(seconds).items():
+            add(f"bare_{key}", value)
+        for backend in simulations:
+            log(f"round {i} of {rounds}: {backend} in lockstep, then alone")
+            add(f"{backend}_lockstep_ticks_per_s", measure_lockstep(backend, seconds))
+            add(f"{backend}_alone_ticks_per_s", measure_backend(backend, seconds))
+    log(f"latency at {REAL_TIME_RATE_HZ:g} Hz")
     result: dict[str, Any] = {key: float(np.median(values)) for key, values in measured.items()}
-    result.update(echo(2 * seconds))
-    result.update(paced(2 * seconds))
-    for backend in _simulations():
-        result[f"{backend}_lockstep_over_bare"] = (
-            result[f"{backend}_lockstep_ticks_per_s"] / result["bare_round_trips_per_s"]
-        )
+    result |= measure_echo(2 * seconds) | measure_real_time(2 * seconds)
+    for backend in simulations:
+        ticks = result[f"{backend}_lockstep_ticks_per_s"]
+        result[f"{backend}_lockstep_over_bare"] = ticks / result["bare_round_trips_per_s"]
     return result
 
 
 def add_rows(table: Any, result: dict[str, Any]) -> None:
-    """What was measured, for the table of `crawler bench`."""
+    """Add the results to the table of `crawler bench`."""
     trips = result["bare_round_trips_per_s"]
     for backend in (name for name in BACKENDS if f"{name}_lockstep_ticks_per_s" in result):
         ticks, alone = result[f"{backend}_lockstep_ticks_per_s"], result[f"{backend}_alone_ticks_per_s"]
-        table.add_row(
-            f"{backend} ring, lockstep", f"{ticks:.0f} ticks/s", f"bare ping-pong {trips:.0f}/s", f"{ticks / trips:.2f}"
-        )
+        bare = f"bare ping-pong {trips:.0f}/s"
+        table.add_row(f"control loop on {backend}, lockstep", f"{ticks:.0f} ticks/s", bare, f"{ticks / trips:.2f}")
         table.add_row("", "", f"{backend} alone {alone:.0f}/s", f"{ticks / alone:.2f}")
     for p in ("p50", "p99"):
-        ring, echo = result[f"state_to_command_{p}_us"], result[f"echo_question_to_answer_{p}_us"]
-        table.add_row(f"state to command, {p}", f"{ring:.0f} us", f"bare echo {echo:.0f} us", f"{ring / echo:.2f}")
-    table.add_row(
-        "bare round trip, p50 and p99",
-        "",
-        f"{result['bare_round_trip_p50_us']:.0f}, {result['bare_round_trip_p99_us']:.0f} us",
-        "",
-    )
-    table.add_row("start to first state", f"{result['first_state_s']:.2f} s", "", "")
-    table.add_row("start to first motion", f"{result['first_motion_s']:.2f} s", "", "")
+        loop, echo = result[f"state_to_command_{p}_us"], result[f"echo_question_to_answer_{p}_us"]
+        table.add_row(f"state to command, {p}", f"{loop:.0f} us", f"bare echo {echo:.0f} us", f"{loop / echo:.2f}")
+    p50, p99 = result["bare_round_trip_p50_us"], result["bare_round_trip_p99_us"]
+    table.add_row("bare round trip, p50 and p99", "", f"{p50:.0f}, {p99:.0f} us")
+    table.add_row("start to first state", f"{result['first_state_s']:.2f} s")
+    table.add_row("start to first motion", f"{result['first_motion_s']:.2f} s")
     for name, megabytes in result["memory_MB"].items():
-        table.add_row(f"memory of {name}", f"{megabytes:.0f} MB", "", "")
-    table.add_row(
-        "paced at 200 Hz", f"{result['ticks']} ticks", f"{result['late_ticks']} late, {result['overruns']} overrun", ""
-    )
-
-
-PART = Part(measure, add_rows)
+        table.add_row(f"memory of {name}", f"{megabytes:.0f} MB")
+    late = f"{result['late_ticks']} late, {result['overruns']} overrun"
+    table.add_row(f"real time at {REAL_TIME_RATE_HZ:g} Hz", f"{result['ticks']} ticks", late)

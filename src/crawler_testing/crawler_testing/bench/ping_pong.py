@@ -1,14 +1,17 @@
-"""The yardstick: two processes that send one JointState to and fro with plain rclpy, and nothing else.
+"""Reference for the control loop: two processes that exchange one JointState with plain rclpy.
 
-`python -m crawler_testing.bench.ping_pong pong` answers; `... ping SECONDS [HZ]` asks and prints its result as JSON. Without
-HZ the next question follows the answer at once; with it questions go out at that rate, as a paced backend's states do.
+`python -m crawler_testing.bench.ping_pong pong` answers. `... ping SECONDS [HZ]` asks, and prints its result as JSON.
+With HZ it asks at that rate, like a backend in real time; otherwise each answer is followed by the next question.
 """
 
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -18,55 +21,91 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 NAMES = ["joint_1", "joint_2"]
+RETRY_S = 0.2  # after which a lost question is asked again
+DISCOVERY_TIMEOUT_S = 20.0
 
 
 class Pong(Node):
-    """Answers every state with a command that carries its stamp."""
+    """Answers every state with a command that has its stamp."""
 
     def __init__(self) -> None:
         super().__init__("pong")
-        self._out = self.create_publisher(JointState, "pong", 10)
+        self._publisher = self.create_publisher(JointState, "pong", 10)
         self._answer = JointState(name=NAMES, position=[1.0, 2.0], velocity=[3.0, 4.0])
         self.create_subscription(JointState, "ping", self._on_ping, 10)
 
     def _on_ping(self, message: JointState) -> None:
         self._answer.header.stamp = message.header.stamp
-        self._out.publish(self._answer)
+        self._publisher.publish(self._answer)
 
 
 class Ping(Node):
-    """Asks, and takes the time."""
+    """Publishes states and measures the time until each answer."""
 
     def __init__(self, hz: float) -> None:
         super().__init__("ping")
-        self._out = self.create_publisher(JointState, "ping", 10)
-        self._question = JointState(name=NAMES, position=[1.0, 2.0], velocity=[3.0, 4.0], effort=[5.0, 6.0])
+        self._publisher = self.create_publisher(JointState, "ping", 10)
+        self._state = JointState(name=NAMES, position=[1.0, 2.0], velocity=[3.0, 4.0], effort=[5.0, 6.0])
         self._paced = hz > 0.0
         self.count = 0
-        self.trips: list[float] = []
+        self.round_trips: list[float] = []  # s
         self.create_subscription(JointState, "pong", self._on_pong, 10)
-        self.create_timer(1.0 / hz if self._paced else 0.2, self.ask)
+        self.create_timer(1.0 / hz if self._paced else RETRY_S, self._on_timer)
 
-    def ask(self) -> None:
-        if not self._paced and self.count and time.perf_counter() - self._asked < 0.2:
-            return
-        self._ask()
+    def measure(self, executor: SingleThreadedExecutor, seconds: float) -> dict[str, Any]:
+        """Return the rate of round trips and their percentiles, from the first answer on."""
+        start = time.perf_counter()
+        while not self.round_trips and time.perf_counter() - start < DISCOVERY_TIMEOUT_S:
+            executor.spin_once(timeout_sec=RETRY_S)
+        self.round_trips.clear()
+        start = time.perf_counter()
+        while time.perf_counter() - start < seconds:
+            executor.spin_once(timeout_sec=RETRY_S)
+        wall = time.perf_counter() - start
+        microseconds = np.array(self.round_trips) * 1e6
+        return {
+            "round_trips_per_s": len(microseconds) / wall,
+            "round_trip_p50_us": float(np.percentile(microseconds, 50)),
+            "round_trip_p99_us": float(np.percentile(microseconds, 99)),
+        }
 
-    def _ask(self) -> None:
+    def _on_timer(self) -> None:
+        if self._paced or not self.count or time.perf_counter() - self._sent >= RETRY_S:
+            self._send()
+
+    def _send(self) -> None:
         self.count += 1
-        self._question.header.stamp.sec = self.count
-        self._asked = time.perf_counter()
-        self._out.publish(self._question)
+        self._state.header.stamp.sec = self.count
+        self._sent = time.perf_counter()
+        self._publisher.publish(self._state)
 
     def _on_pong(self, message: JointState) -> None:
-        if message.header.stamp.sec != self.count:
-            return
-        self.trips.append(time.perf_counter() - self._asked)
-        if not self._paced:
-            self._ask()
+        if message.header.stamp.sec == self.count:
+            self.round_trips.append(time.perf_counter() - self._sent)
+            if not self._paced:
+                self._send()
+
+
+@contextmanager
+def start_process(*words: object) -> Iterator[subprocess.Popen[str]]:
+    """Run one side as a process until the end of the context."""
+    command = [sys.executable, "-m", "crawler_testing.bench.ping_pong", *map(str, words)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+def measure_ping_pong(seconds: float) -> dict[str, float]:
+    """Measure round trips between two processes, as many as possible."""
+    with start_process("pong"), start_process("ping", seconds) as ping:
+        output, _ = ping.communicate()
+        return json.loads(output)
 
 
 def main(words: list[str]) -> None:
+    """Run one side."""
     rclpy.init()
     executor = SingleThreadedExecutor()
     try:
@@ -76,28 +115,11 @@ def main(words: list[str]) -> None:
         else:
             ping = Ping(float(words[2]) if len(words) > 2 else 0.0)
             executor.add_node(ping)
-            print(json.dumps(_ask_for(ping, executor, float(words[1]))))
+            print(json.dumps(ping.measure(executor, float(words[1]))))
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     finally:
         rclpy.try_shutdown()
-
-
-def _ask_for(ping: Ping, executor: SingleThreadedExecutor, seconds: float) -> dict[str, Any]:
-    start = time.perf_counter()
-    while not ping.trips and time.perf_counter() - start < 20.0:
-        executor.spin_once(timeout_sec=0.2)
-    ping.trips.clear()
-    start = time.perf_counter()
-    while time.perf_counter() - start < seconds:
-        executor.spin_once(timeout_sec=0.2)
-    wall = time.perf_counter() - start
-    trips = np.array(ping.trips) * 1e6
-    return {
-        "round_trips_per_s": len(trips) / wall,
-        "round_trip_p50_us": float(np.percentile(trips, 50)),
-        "round_trip_p99_us": float(np.percentile(trips, 99)),
-    }
 
 
 if __name__ == "__main__":

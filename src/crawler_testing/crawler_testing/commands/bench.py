@@ -1,105 +1,124 @@
-"""How fast the stack is on this machine, beside what bounds it, in turns: the ring, its page, maps, tuning, motors."""
+"""Measure the speed of the stack on this machine, each beside what limits it."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol, cast
 
 from crawler_cli.console.arguments import MAX_RUN_S, add_json, integer, number_up_to
-from crawler_core.errors import UserError
-from crawler_core.registry import LazyRegistry
-from crawler_testing.bench.benchmark_part import Part
+from crawler_core.errors import UserError, unknown_name
 
-PARTS: LazyRegistry[Part] = LazyRegistry(
-    "part of the benchmark",
-    {
-        "ring": "crawler_testing.bench.control_loop:PART",
-        "page": "crawler_testing.bench.page:PART",
-        "engines": "crawler_testing.bench.three_link.engines:PART",
-        "gaits": "crawler_testing.bench.three_link.gaits:PART",
-        "tuning": "crawler_testing.bench.three_link.tuning:PART",
-        "leaps": "crawler_testing.bench.bolt.hybrid_run:PART",
-        "walk": "crawler_testing.bench.miniaq.walk:PART",
-        "motors": "crawler_testing.bench.motors:PART",
-        "board": "crawler_testing.bench.board:PART",
-    },
-)
+PARTS = {
+    "loop": "crawler_testing.bench.control_loop",
+    "page": "crawler_testing.bench.page",
+    "engines": "crawler_testing.bench.three_link.engines",
+    "gaits": "crawler_testing.bench.three_link.gaits",
+    "tuning": "crawler_testing.bench.three_link.tuning",
+    "leaps": "crawler_testing.bench.bolt.hybrid_run",
+    "walk": "crawler_testing.bench.miniaq.walk",
+    "motors": "crawler_testing.bench.motors",
+    "board": "crawler_testing.bench.board",
+}
+DEFAULT_SECONDS, DEFAULT_ROUNDS = 4.0, 3
 HELP = """  makes   a table of speeds on this machine, beside what limits them
-  where   on the terminal; the curves of the tuning go to studies/
-  time    some seven minutes; less with --only
+  where   on the terminal; the plot of the tuning goes to studies/
+  time    about seven minutes; less with --only
 
 examples:
   crawler bench
   crawler bench --only gaits
 
-keys of --json of the ring (medians over the rounds):
-  bare_round_trips_per_s, bare_round_trip_p50_us, bare_round_trip_p99_us   one JointState each way, two processes
-  <backend>_lockstep_ticks_per_s, <backend>_lockstep_over_bare             the whole ring at 500 Hz
-  <backend>_alone_ticks_per_s                                              the same backend in a plain loop
-  state_to_command_p50_us, _p99_us beside echo_question_to_answer_p50_us, _p99_us   at 200 Hz in real time
-  first_state_s, first_motion_s, memory_MB (per process), ticks, late_ticks, overruns
-of the page: page_closed_p50_us, _p99_us beside page_open_p50_us, _p99_us (state to command at 200 Hz, without a page
-  and with one that a browser reads), page_open_over_closed_p50, _p99, page_open_frames_per_s
-of the engines, each for those that are installed: <engine>_world_steps_per_s (its world alone), <engine>_ticks_per_s
-  (its backend, at 500 Hz without ROS), <engine>_physics_rate_hz, <engine>_largest_error_mm (of four steps),
-  <engine>_swept_gaits_per_s (a sweep in `workers` processes)
-of the gaits:
-  map_gaits, map_ms, gaits_per_s            steady gaits over psi and omega, with tables and validity flags
-  map_first_s                               the first map of this process: it compiles, or loads what is compiled
-  solve_ivp_gaits_per_s, <engine>_gaits_per_s, map_over_solve_ivp, map_over_<engine>     gaits of the same map
-  solve_ivp_largest_difference_mm, <engine>_largest_difference_mm                        from the map, of those gaits
-  map_checked, map_largest_error_mm, map_median_error_mm, map_flags_that_differ          against the plain solver
-  random_checked, random_largest_error_mm, random_median_error_mm, random_flags_that_differ
-of the tuning: tuning (by problem: seeds, reached, optimum_mm, ...), tuning_picture
-of the walk: walk_compiled_ms, walk_lsoda_ms, walk_bdf_ms and walk_*_error_um of five seconds of trot at rtol 1e-6,
-  walk_compiled_over_lsoda, walk_compiled_over_bdf, walk_first_s, walk_plant_tick_us
-of the motors: bus_servos, bus_baud, bus_wire_limit_ms, bus_software_cycle_*, bus_timed_cycle_* of an emulated bus,
-  loop_rate_hz, loop_cycles, loop_jitter_p50_us, loop_jitter_p99_us, loop_worst_us
-of the board: board_motors, board_1M_wire_limit_ms, board_1M_cycle_*, the same for 3M, and board_software_cycle_* of an
-  emulated one; firmware_ticks, firmware_late_*, firmware_pass_*, firmware_cycle_* of the firmware as a process
+keys of --json, medians over the rounds where it has rounds:
+loop: bare_round_trips_per_s, bare_round_trip_p50_us and _p99_us (one JointState each way between
+  two processes), <backend>_lockstep_ticks_per_s (the whole control loop at 500 Hz),
+  <backend>_lockstep_over_bare, <backend>_alone_ticks_per_s (the backend in a plain loop),
+  state_to_command_p50_us and _p99_us, echo_question_to_answer_p50_us and _p99_us (at 200 Hz in
+  real time), first_state_s, first_motion_s, memory_MB (by process), ticks, late_ticks, overruns
+page: page_closed_p50_us and _p99_us, page_open_p50_us and _p99_us (state to command at 200 Hz,
+  without and with a page that a browser reads), page_open_over_closed_p50 and _p99,
+  page_open_frames_per_s
+engines, for each that is installed: <engine>_world_steps_per_s (its world alone),
+  <engine>_ticks_per_s (its backend at 500 Hz without ROS), <engine>_physics_rate_hz,
+  <engine>_largest_error_mm (of four steps), <engine>_swept_gaits_per_s (with `workers` processes)
+gaits: map_gaits, map_ms, gaits_per_s (steady gaits over psi and omega, with tables and validity),
+  map_first_s (first map of the process, with compilation or its cache),
+  solve_ivp_gaits_per_s, <engine>_gaits_per_s, map_over_solve_ivp, map_over_<engine>,
+  solve_ivp_largest_difference_mm, <engine>_largest_difference_mm (from the map),
+  map_checked, map_largest_error_mm, map_median_error_mm, map_flags_that_differ (from the plain
+  solver), and the same with random_ for random robots and gaits
+tuning: tuning (by problem: seeds, reached, optimum_mm, ...), tuning_picture
+leaps: leaps, leaps_first_s, leaps_compiled_ms, leaps_scipy_s, leaps_compiled_over_scipy,
+  leaps_*_error_mm (of the last position), leaps_*_open_mm (largest constraint error)
+walk: walk_compiled_ms, walk_lsoda_ms, walk_bdf_ms, walk_*_error_um (five seconds of trot at rtol
+  1e-6), walk_compiled_over_lsoda, walk_compiled_over_bdf, walk_first_s, walk_plant_tick_us
+motors: bus_servos, bus_baud, bus_wire_limit_ms, bus_software_cycle_*, bus_timed_cycle_* (of an
+  emulated bus), loop_rate_hz, loop_cycles, loop_jitter_p50_us and _p99_us, loop_worst_us
+board: board_motors, board_1M_wire_limit_ms, board_1M_cycle_*, the same for 3M,
+  board_software_cycle_* (of an emulated board), firmware_ticks, firmware_late_*,
+  firmware_pass_*, firmware_cycle_* (of the firmware as a process)
 """
 
 
+class Part(Protocol):
+    """Module of one part of the benchmark."""
+
+    def measure(self, seconds: float, rounds: int, log: Callable[[str], None]) -> dict[str, Any]:
+        """Return the results by key."""
+
+    def add_rows(self, table: Any, result: dict[str, Any]) -> None:
+        """Add the results to a rich table of four columns."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `crawler bench`."""
-    parser.add_argument(
-        "--only", metavar="PART,...", help=f"only these parts of {', '.join(PARTS)} (default: all, some seven minutes)"
-    )
+    """Add the arguments of `crawler bench`."""
+    parser.add_argument("--only", metavar="PART,...", help=f"of {', '.join(PARTS)} (default: all)")
     parser.add_argument(
         "--seconds",
         type=number_up_to(MAX_RUN_S),
-        default=4.0,
-        help="of each measurement of the ring (default: %(default)s)",
+        default=DEFAULT_SECONDS,
+        help="of each measurement of the control loop (default: %(default)s)",
     )
-    parser.add_argument("--rounds", type=integer, default=3, help="of each comparison (default: %(default)s)")
+    parser.add_argument(
+        "--rounds", type=integer, default=DEFAULT_ROUNDS, help="of each comparison (default: %(default)s)"
+    )
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure and print."""
-    if not 2.0 <= arguments.seconds <= 600.0 or not 1 <= arguments.rounds <= 100:
-        raise UserError("--seconds must be 2 to 600 and --rounds 1 to 100.")
+    """Measure the parts and print their results."""
+    if not 2.0 <= arguments.seconds <= 600.0:
+        raise UserError(f"--seconds {arguments.seconds:g} is not allowed: it must be 2 to 600.")
+    if not 1 <= arguments.rounds <= 100:
+        raise UserError(f"--rounds {arguments.rounds} is not allowed: it must be 1 to 100.")
     names = list(PARTS) if arguments.only is None else [word.strip() for word in arguments.only.split(",")]
-    chosen = [PARTS[name] for name in names]
-
-    def say(text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
-
+    parts = [_load_part(name) for name in names]
     result: dict[str, Any] = {}
-    for part in chosen:
-        result |= part.measure(arguments.seconds, arguments.rounds, say)
+    for part in parts:
+        result |= part.measure(
+            arguments.seconds, arguments.rounds, lambda text: print(text, file=sys.stderr, flush=True)
+        )
     if arguments.json:
         print(json.dumps(result))
         return 0
     from rich.console import Console
-    from rich.table import LazyRegistry as Printed
+    from rich.table import Table
 
-    table = Printed(title="crawler bench", title_justify="left")
+    table = Table(title="crawler bench", title_justify="left")
     for column in ("", "here", "beside", "ratio"):
         table.add_column(column, justify="left" if not column else "right")
-    for part in chosen:
+    for part in parts:
         part.add_rows(table, result)
     Console().print(table)
     return 0
+
+
+def _load_part(name: str) -> Part:
+    if name == "ring":
+        raise UserError("--only ring has another name now: --only loop.")
+    if name not in PARTS:
+        raise unknown_name("part of the benchmark", name, PARTS)
+    return cast(Part, importlib.import_module(PARTS[name]))

@@ -1,4 +1,4 @@
-"""Brings a storm over the runs: which kinds share one, in which order, and what became of each."""
+"""Campaigns of fault injection: the runs that are needed, their order, and one verdict per fault."""
 
 from __future__ import annotations
 
@@ -7,126 +7,128 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.models import model_of
-from crawler_testing.faults.fault_kind import FaultKind, Must, crawls
-from crawler_testing.faults.fault_run import act
+from crawler_testing.faults.fault_kind import FaultKind
+from crawler_testing.faults.fault_run import run_fault
 from crawler_testing.faults.verdict import Verdict
-from crawler_testing.fixtures.run_artifacts import Remains
-from crawler_testing.fixtures.run_harness import Scene
+from crawler_testing.fixtures.run_artifacts import RunArtifacts
+from crawler_testing.fixtures.run_config import RunConfig
+from crawler_testing.fixtures.run_harness import RunHarness
 
-SLOWEST = 3.0  # times that, with however much patience
-LONGEST = 12  # kinds that one run has to bear
-WELL = 3.0  # s within which a run that has borne something crawls
-LIES = Must("torque off, said; exit code 1", code=(1,))  # a robot whose equations have no feet in the air
-GRACE = 5.0  # s from Ctrl-C to the run's end: it draws a picture
+MAX_DURATION_SCALE = 3.0  # of a run's duration, for any timeout scale
+MAX_KINDS_PER_RUN = 12
+RECOVERED_TIMEOUT_S = 3.0  # until a run crawls again after a fault with problems
+END_TIMEOUT_S = 5.0  # from SIGINT to the end of the run, which draws a plot
+FOOT_LIFTED_EXIT_CODES = (1,)  # torque off and reported, on equations that have no feet in the air
 
 
 @dataclass(frozen=True)
-class Weather:
-    """A storm: what decides it, and what bounds it."""
+class CampaignConfig:
+    """Settings and bounds of a campaign."""
 
     seed: int
     domain: int
-    patience: float = 1.0  # times every bound of wall time, for a machine that is busy with other things
-    seconds: float = float("inf")  # after which nothing new is begun
-    more: tuple[str, ...] = ()  # words for every `crawler run`
+    timeout_scale: float = 1.0  # of every timeout of wall time, for a busy machine
+    seconds: float = float("inf")  # no run is started later
+    arguments: tuple[str, ...] = ()  # added to every `crawler run`
 
 
-def blow(
+def run_campaign(
     kinds: Sequence[FaultKind],
     backends: Sequence[str],
-    weather: Weather,
-    say: Callable[[str], None],
+    config: CampaignConfig,
+    log: Callable[[str], None],
     check: Callable[[], None] = lambda: None,
 ) -> Iterator[Verdict]:
-    """One verdict after the other; those that came are there, whatever becomes of the next.
+    """Yield one verdict per kind and backend, each as soon as it is known.
 
-    `check` is called all the time while something is waited for; what it raises ends the storm, and the run under it.
+    `check` is called during every wait; an exception of it ends the campaign and its run.
     """
-    chance = random.Random(weather.seed)
-    end = time.monotonic() + weather.seconds
-    plan = [(b, together) for b in backends for together in acts([k for k in kinds if applies(k, b)], chance)]
-    for count, (backend, together) in enumerate(plan, 1):
+    rng = random.Random(config.seed)
+    end = time.monotonic() + config.seconds
+    plan = [(b, group) for b in backends for group in group_kinds([k for k in kinds if is_applicable(k, b)], rng)]
+    for count, (backend, group) in enumerate(plan, 1):
         if time.monotonic() > end:
-            say(f"the time is over: {len(plan) - count + 1} of {len(plan)} runs were not begun")
+            log(f"time is over: {len(plan) - count + 1} of {len(plan)} runs were not started")
             return
-        say(f"run {count} of {len(plan)}, {backend}: {', '.join(kind.name for kind in together)}")
-        yield from _run(together, backend, weather, random.Random(chance.random()), check)
+        log(f"run {count} of {len(plan)}, {backend}: {', '.join(kind.name for kind in group)}")
+        yield from _run_group(group, backend, config, random.Random(rng.random()), check)
 
 
-def applies(kind: FaultKind, backend: str) -> bool:
-    """Whether the backend can have this fault, and carry the robot that it needs."""
+def is_applicable(kind: FaultKind, backend: str) -> bool:
+    """Return True if the backend can have this fault, and simulate the robot that it needs."""
     if backend not in kind.backends:
         return False
-    return backend != "model" or model_of(load_robot(kind.stage.robot, {})).plant is not None
+    return backend != "model" or model_of(load_robot(kind.run_config.robot, {})).plant is not None
 
 
-def acts(kinds: Sequence[FaultKind], chance: random.Random) -> list[list[FaultKind]]:
-    """The kinds in an order by chance, those that may share a run together."""
-    found: list[list[FaultKind]] = []
-    shared: dict[Any, list[FaultKind]] = {}
+def group_kinds(kinds: Sequence[FaultKind], rng: random.Random) -> list[list[FaultKind]]:
+    """Group the kinds by run, in random order."""
+    groups: list[list[FaultKind]] = []
+    shared: dict[RunConfig, list[FaultKind]] = {}
     for kind in kinds:
-        if kind.shares:
-            shared.setdefault(kind.stage, []).append(kind)
+        if kind.can_share_run:
+            shared.setdefault(kind.run_config, []).append(kind)
         else:
-            found.append([kind])
+            groups.append([kind])
     for group in shared.values():
-        chance.shuffle(group)
-        found += [group[i : i + LONGEST] for i in range(0, len(group), LONGEST)]
-    chance.shuffle(found)
-    return found
+        rng.shuffle(group)
+        groups += [group[i : i + MAX_KINDS_PER_RUN] for i in range(0, len(group), MAX_KINDS_PER_RUN)]
+    rng.shuffle(groups)
+    return groups
 
 
-def _run(
-    kinds: list[FaultKind], backend: str, weather: Weather, chance: random.Random, check: Callable[[], None]
+def _run_group(
+    kinds: list[FaultKind], backend: str, config: CampaignConfig, rng: random.Random, check: Callable[[], None]
 ) -> Iterator[Verdict]:
-    """One run, and what is left of it. Where it breaks, those that have not come yet get another."""
-    first = kinds[0]
-    left = list(kinds)
-    scene = Scene(
-        first.stage,
-        load_robot(first.stage.robot, {}),
+    """Inject a group of kinds into one run, and the rest into another run if it breaks."""
+    first, *rest = kinds
+    shared = first.can_share_run
+    run = RunHarness(
+        first.run_config,
         backend,
-        domain=weather.domain,
-        chance=chance,
-        patience=weather.patience,
-        duration=0.0 if first.shares else first.stage.lasts * min(weather.patience, SLOWEST),
-        more=weather.more,
+        domain=config.domain,
+        rng=rng,
+        timeout_scale=config.timeout_scale,
+        duration=0.0 if shared else first.run_config.duration * min(config.timeout_scale, MAX_DURATION_SCALE),
+        arguments=config.arguments,
         check=check,
     )
-    with scene:
-        if first.stage.starts and not scene.crawling():
-            left.pop(0)
-            why = scene.printed().strip()[-300:] or f"motion is {scene.witness.motion or 'unknown'}"
+    with run:
+        if first.run_config.starts and not run.wait_until_crawling():
+            why = run.stderr().strip()[-300:] or f"motion is {run.monitor.motion or 'unknown'}"
             yield Verdict(first.name, backend, 0.0, [f"the run did not begin to crawl: {why}"])
         else:
-            verdict = act(left.pop(0), scene)
-            while left and not scene.ended and (verdict.ok or scene.crawling(WELL)):  # they deserve a run that is well
+            verdict = run_fault(first, run)
+            while rest and not run.has_ended and (verdict.ok or run.wait_until_crawling(RECOVERED_TIMEOUT_S)):
                 yield verdict
-                verdict = act(left.pop(0), scene)
-            _end(scene, verdict, first)
+                verdict = run_fault(rest.pop(0), run)
+            _end_run(run, verdict, first)
             yield verdict
-    if left:
-        yield from _run(left, backend, weather, chance, check)
+    if rest:
+        yield from _run_group(rest, backend, config, rng, check)
 
 
-def _end(scene: Scene, verdict: Verdict, first: FaultKind) -> None:
-    """Let the run end, or end it, and judge what is left; `verdict` is the last of it."""
-    if not first.shares:
-        scene.until(lambda: scene.ended, first.stage.lasts + GRACE)
-        if not scene.ended and not first.must.ends:
-            verdict.problems.append("it did not end by itself at its duration")
-    if not scene.ended:
-        scene.process.send_signal(signal.SIGCONT)
-        scene.process.send_signal(signal.SIGINT)
-        scene.until(lambda: scene.ended, GRACE)
-    must = LIES if verdict.lifted else crawls() if first.shares else first.must
-    remains = Remains.of(scene, keeps=must.keeps)
-    verdict.code = remains.code
-    verdict.problems += remains.problems(must, busy=scene.patience > 1.0)
-    if must.ends and must.says and not any(word.lower() in remains.words.lower() for word in must.says):
-        words = " ".join(remains.words.split())[-200:]
-        verdict.problems.append(f"it ended saying {words or 'nothing'!r}, and none of {', '.join(must.says)}")
+def _end_run(run: RunHarness, verdict: Verdict, first: FaultKind) -> None:
+    """Wait for the end of the run or interrupt it, and add its artifacts' problems to its last verdict."""
+    expected, shared = first.expected, first.can_share_run
+    if not shared:
+        run.wait_until(lambda: run.has_ended, first.run_config.duration + END_TIMEOUT_S)
+        if not run.has_ended and not expected.ends_within:
+            verdict.problems.append("the run did not end after its duration")
+    if not run.has_ended:
+        run.process.send_signal(signal.SIGCONT)
+        run.process.send_signal(signal.SIGINT)
+        run.wait_until(lambda: run.has_ended, END_TIMEOUT_S)
+    keeps_files = shared or verdict.foot_lifted or expected.keeps_files
+    artifacts = RunArtifacts.of(run, keeps_files)
+    verdict.code = artifacts.exit_code
+    exit_codes = FOOT_LIFTED_EXIT_CODES if verdict.foot_lifted else (0,) if shared else expected.exit_codes
+    verdict.problems += artifacts.problems(exit_codes, tolerate_late_ticks=run.timeout_scale > 1.0)
+    if verdict.foot_lifted or not (expected.ends_within and expected.reports):
+        return
+    if not any(word.lower() in artifacts.output.lower() for word in expected.reports):
+        output = " ".join(artifacts.output.split())[-200:] or "nothing"
+        verdict.problems.append(f"the run ended with {output!r}, and none of {', '.join(expected.reports)}")

@@ -1,80 +1,70 @@
-"""The tables of docs/reliability.md: the kinds of fault, and how a storm went."""
+"""Tables of docs/reliability.md: the kinds of fault, and the verdicts of a campaign."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from crawler_core.errors import UserError
 from crawler_testing.faults.catalogue import FAMILIES, KINDS
-from crawler_testing.faults.fault_kind import EVERY
 from crawler_testing.faults.verdict import Verdict
+from crawler_testing.fixtures.run_config import ALL_BACKENDS
 
 BEGIN, END = "<!-- written by ./crawler storm --write -->", "<!-- until here -->"
 
 
-def read_storm(file: Path) -> tuple[list[Verdict], dict[str, Any]]:
-    """The verdicts that a storm has printed with --json, and the rest of it. Raises UserError."""
+def read_campaign(file: Path) -> tuple[list[Verdict], float]:
+    """Read the verdicts, and the duration in s, from the output of `crawler storm --json`. Raises UserError."""
     try:
-        found = json.loads(file.read_text())
-        rows = [{key: value for key, value in row.items() if key != "ok"} for row in found.pop("verdicts")]
-        return [Verdict(**row) for row in rows], found
+        found: dict[str, Any] = json.loads(file.read_text())
+        rows = [{key: value for key, value in row.items() if key != "ok"} for row in found["verdicts"]]
+        return [Verdict(**row) for row in rows], float(found["seconds"])
     except OSError as error:
         raise UserError(f"{file} cannot be read: {error.strerror}.") from None
     except (ValueError, TypeError, KeyError, AttributeError):
-        raise UserError(f"{file} is not what 'crawler storm --json' prints.") from None
+        raise UserError(f"{file} is not an output of 'crawler storm --json': give another file to --from.") from None
 
 
-def write_tables(page: Path, verdicts: Sequence[Verdict], said: str) -> None:
-    """Put the tables between the marks of a page. Raises UserError where it has none."""
+def write_tables(page: Path, verdicts: Sequence[Verdict], summary: str) -> None:
+    """Replace the text between the marks of a page by the tables. Raises UserError without marks."""
     try:
         text = page.read_text()
     except OSError as error:
         raise UserError(f"{page} cannot be read: {error.strerror}.") from None
     if BEGIN not in text or END not in text:
-        raise UserError(f"{page} has no lines '{BEGIN}' and '{END}' for the tables.")
+        raise UserError(f"{page} has no lines '{BEGIN}' and '{END}': add them where the tables go.")
     before, after = text.partition(BEGIN)[0], text.partition(END)[2]
-    page.write_text(f"{before}{BEGIN}\n\n{tables(verdicts, said)}\n\n{END}{after}")
+    page.write_text(f"{before}{BEGIN}\n\n{tables(verdicts, summary)}\n\n{END}{after}")
 
 
-def tables(verdicts: Sequence[Verdict], said: str) -> str:
-    """How it went, counted by family, then kind by kind; `said` stands before it."""
-    backends = [name for name in EVERY if any(verdict.backend == name for verdict in verdicts)]
-    lines = [
-        "### How it went",
-        "",
-        f"{sum(v.ok for v in verdicts)} of {len(verdicts)} faults ended as they must{_lifted(verdicts)}. {said}",
-        "",
-        _row("family", "kinds", *backends),
-        _rule(2 + len(backends)),
-    ]
+def tables(verdicts: Sequence[Verdict], summary: str) -> str:
+    """Return `summary` and two tables: counts by family, and by kind."""
+    backends = [name for name in ALL_BACKENDS if any(verdict.backend == name for verdict in verdicts)]
+
+    def counts(names: Sequence[str]) -> Iterable[str]:
+        for backend in backends:
+            found = [one.ok for one in verdicts if one.kind in names and one.backend == backend]
+            yield f"{sum(found)} of {len(found)}" if found else ""
+
+    lifted = sum(verdict.foot_lifted for verdict in verdicts)
+    note = f", {lifted} of them with a foot off the ground, where the model's equations end" if lifted else ""
+    lines = ["### Results", ""]
+    lines += [f"{sum(v.ok for v in verdicts)} of {len(verdicts)} faults ended as expected{note}. {summary}", ""]
+    lines += _header("family", "kinds", *backends)
     for family in FAMILIES:
-        of_family = [kind.name for kind in KINDS if kind.family == family]
-        lines.append(_row(f"`{family}`", str(len(of_family)), *(_count(verdicts, of_family, b) for b in backends)))
-    heads = _row("fault", "what is done", "what must follow", *backends)
-    lines += ["", "### Every kind", "", f"There are {len(KINDS)}; empty where a backend cannot have it.", ""]
-    lines += [heads, _rule(3 + len(backends))]
-    for kind in KINDS:
-        cells = (_count(verdicts, [kind.name], backend) for backend in backends)
-        lines.append(_row(f"`{kind.name}`", kind.does, kind.must.text, *cells))
+        names = [kind.name for kind in KINDS if kind.family == family]
+        lines.append(_row(f"`{family}`", str(len(names)), *counts(names)))
+    lines += ["", "### Every kind", "", f"There are {len(KINDS)}; a cell is empty if a backend cannot have it.", ""]
+    lines += _header("fault", "intervention", "expected outcome", *backends)
+    lines += [_row(f"`{kind.name}`", kind.action, kind.expected.text, *counts([kind.name])) for kind in KINDS]
     return "\n".join(lines)
 
 
-def _lifted(verdicts: Sequence[Verdict]) -> str:
-    count = sum(verdict.lifted for verdict in verdicts)
-    return f", {count} of them with a foot off the ground, where the model's equations end" if count else ""
-
-
-def _count(verdicts: Sequence[Verdict], names: Sequence[str], backend: str) -> str:
-    found = [verdict.ok for verdict in verdicts if verdict.kind in names and verdict.backend == backend]
-    return f"{sum(found)} of {len(found)}" if found else ""
+def _header(*cells: str) -> list[str]:
+    return [_row(*cells), "|" + "---|" * len(cells)]
 
 
 def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _rule(count: int) -> str:
-    return "|" + "---|" * count

@@ -1,4 +1,4 @@
-"""How one kind of fault went on one backend."""
+"""Result of one injected fault."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any
 
 @dataclass
 class Verdict:
-    """What followed one injection."""
+    """Observations after one injection, and their deviations from the expected outcome."""
 
     kind: str
     backend: str
-    at: float  # s of the run's own time at which it began
-    problems: list[str] = field(default_factory=list)  # sentences; none: all that had to follow did
-    safe_after: float | None = None  # s of the wall clock from its begin until rest or torque off, where that was asked
-    crawled_after: float | None = None  # s of its own time from its end until it crawled, where that was asked
-    speed: float = 0.0  # the greatest between ticks, as a share of what is allowed
+    at: float  # s of simulated time at the injection
+    problems: list[str] = field(default_factory=list)  # one sentence per deviation
+    safe_after: float | None = None  # s of wall time from the injection until rest or torque off, where expected
+    crawled_after: float | None = None  # s of simulated time from the end of the fault until crawling, where expected
+    speed: float = 0.0  # largest between ticks, as a share of the allowed one
     acceleration: float = 0.0
-    said: str = ""  # the first warning or error that followed
-    lifted: bool = False  # it ended with a foot off the ground, where equations cannot go on
-    code: int | None = None  # of the run, where it was its only fault
+    reported: str = ""  # first warning or error after the injection
+    foot_lifted: bool = False  # the run ended because its equations have no feet in the air
+    code: int | None = None  # exit code of the run, if this was its last fault
 
     @property
     def ok(self) -> bool:
-        """Whether all that had to follow did."""
+        """True if the outcome is the expected one."""
         return not self.problems
 
     def as_json(self) -> dict[str, Any]:
-        """For --json."""
+        """Return the keys of --json."""
         return {"ok": self.ok, **asdict(self)}

@@ -1,8 +1,7 @@
-"""What carries the messages of nodes that live in one process: no middleware, and a time of its own.
+"""Transport of messages between nodes of one process: without middleware, and with a clock of its own.
 
-Nodes publish, subscribe and set timers as ever. Each message is serialised, as on a network, and handed to those who
-listen, in the order in which they were sent. `time.monotonic` is the wire's own meanwhile, so that all that happens
-follows from what is sent.
+Nodes publish, subscribe and set timers as usual. Each message is serialised and passed to its subscribers in the order
+of publication. `time.monotonic` returns the transport's time, so that everything follows from the messages alone.
 """
 
 from __future__ import annotations
@@ -19,65 +18,65 @@ from rclpy.node import Node
 from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.time import Time
 
-EPOCH = 1_700_000_000_000_000_000  # ns, the time of day when the steady clock says 0
-QUIET = 0.01  # s of its own time that pass where nothing is under way
+EPOCH_NS = 1_700_000_000_000_000_000  # time of day when the monotonic clock is 0
+START_S = 1000.0  # of the monotonic clock
+IDLE_STEP_S = 0.01  # by which time advances without messages in transit
 
 
-class Wire:
-    """Between `nodes`, from the first look until `close`. `overhear` is told every message when it is sent."""
+class InProcessTransport:
+    """Connects the nodes given to `connect`. `on_publish` gets the topic, the bytes and the message of each one."""
 
-    def __init__(self, overhear: Callable[[str, bytes, Any], None]) -> None:
-        self.now = 1000.0  # s, what the steady clock says
-        self.waylaid: dict[str, Callable[[bytes], None]] = {}  # by topic: done before its next message arrives
-        self._overhear = overhear
-        self._under_way: deque[tuple[str, bytes]] = deque()
+    def __init__(self, on_publish: Callable[[str, bytes, Any], None]) -> None:
+        self.now = START_S
+        self.intercepted: dict[str, Callable[[bytes], None]] = {}  # by topic: called before its next message is passed
+        self._on_publish = on_publish
+        self._in_transit: deque[tuple[str, bytes]] = deque()
         self._nodes: list[Node] = []
-        self._listeners: dict[str, list[Any]] = {}  # by topic; what is out of date is not there
-        self._due: dict[Any, float] = {}  # of the timers that go by the steady clock, s
+        self._subscriptions: dict[str, list[Any]] = {}  # by topic; empty: to be collected again
+        self._due: dict[Any, float] = {}  # of the timers on the monotonic clock, s
         self._patch = patch.object(time, "monotonic", lambda: self.now)
         self._patch.start()
 
     def close(self) -> None:
-        """Time is the machine's again."""
+        """Restore the machine's clock."""
         self._patch.stop()
 
-    def carry(self, nodes: Iterable[Node]) -> None:
-        """Take over what these nodes send and hear from now on."""
+    def connect(self, nodes: Iterable[Node]) -> None:
+        """Carry what these nodes publish and subscribe from now on."""
         for node in nodes:
             self._nodes.append(node)
-            thing: Any
-            for thing in node.publishers:
-                topic = _plain(thing.topic_name)
-                thing.publish = partial(self._publish, topic)
-                thing.get_subscription_count = partial(self.readers, topic)
-            changed: Any = node
-            changed.create_subscription = partial(self._listeners_change, node.create_subscription)
-            changed.destroy_subscription = partial(self._listeners_change, node.destroy_subscription)
+            publisher: Any
+            for publisher in node.publishers:
+                topic = plain_topic(publisher.topic_name)
+                publisher.publish = partial(self._publish, topic)
+                publisher.get_subscription_count = partial(self._count_subscriptions, topic)
+            patched: Any = node
+            patched.create_subscription = partial(self._change_subscriptions, node.create_subscription)
+            patched.destroy_subscription = partial(self._change_subscriptions, node.destroy_subscription)
             clock: Any = node.get_clock()
-            clock.now = partial(self._time_of, clock, clock.now)
-        self._listeners.clear()
+            clock.now = partial(self._clock_time, clock, clock.now)
+        self._subscriptions.clear()
 
-    def readers(self, topic: str) -> int:
-        """How many listen to it."""
-        return len(self._of(topic))
+    def is_subscribed(self, node: Node, topic: str) -> bool:
+        """Return True if this node subscribes to the topic."""
+        return any(subscription in node.subscriptions for subscription in self._subscriptions_of(topic))
 
-    def hears(self, node: Node, topic: str) -> bool:
-        """Whether this one does."""
-        return any(one in node.subscriptions for one in self._of(topic))
-
-    def hand_over(self, topic: str, data: bytes) -> None:
-        """Give a message to everybody who listens, now."""
-        for subscription in tuple(self._of(topic)):
+    def deliver(self, topic: str, data: bytes) -> None:
+        """Pass a message to every subscription of the topic, now."""
+        for subscription in tuple(self._subscriptions_of(topic)):
             subscription.callback(data if subscription.raw else deserialize_message(data, subscription.msg_type))
 
-    def turn(self, seconds: float) -> None:
-        """Hand over what is under way at the moment; so long it takes, or a while where nothing is."""
-        for _ in range(len(self._under_way)):
-            topic, data = self._under_way.popleft()
-            if topic in self.waylaid:
-                self.waylaid.pop(topic)(data)
-            self.hand_over(topic, data)
-        self.now += seconds if self._under_way else max(seconds, QUIET)
+    def step(self, seconds: float) -> None:
+        """Deliver the messages in transit, then advance time and call the timers that are due.
+
+        Time advances by `seconds`, or by IDLE_STEP_S if that is more and no message is in transit.
+        """
+        for _ in range(len(self._in_transit)):
+            topic, data = self._in_transit.popleft()
+            if topic in self.intercepted:
+                self.intercepted.pop(topic)(data)
+            self.deliver(topic, data)
+        self.now += seconds if self._in_transit else max(seconds, IDLE_STEP_S)
         for node in self._nodes:
             for timer in tuple(node.timers):
                 if self.now >= self._due.get(timer, 0.0) and self._is_due(timer):
@@ -85,27 +84,30 @@ class Wire:
 
     def _publish(self, topic: str, message: Any) -> None:
         data = serialize_message(message)
-        self._overhear(topic, data, message)
-        if self._of(topic):
-            self._under_way.append((topic, data))
+        self._on_publish(topic, data, message)
+        if self._subscriptions_of(topic):
+            self._in_transit.append((topic, data))
 
-    def _time_of(self, clock: Any, now: Callable[[], Time]) -> Time:
-        """What a node's clock says: the ring's time, or the time of day, which is the wire's own too."""
+    def _clock_time(self, clock: Any, ros_time: Callable[[], Time]) -> Time:
+        """Return a node's time: the simulated one, or the time of day that belongs to the monotonic clock."""
         if clock.ros_time_is_active:
-            return now()
-        return Time(nanoseconds=EPOCH + round(self.now * 1e9), clock_type=ClockType.ROS_TIME)
+            return ros_time()
+        return Time(nanoseconds=EPOCH_NS + round(self.now * 1e9), clock_type=ClockType.ROS_TIME)
 
-    def _of(self, topic: str) -> list[Any]:
-        if not self._listeners:
-            listeners = defaultdict(list)
+    def _subscriptions_of(self, topic: str) -> list[Any]:
+        if not self._subscriptions:
+            found = defaultdict(list)
             for node in self._nodes:
                 for subscription in node.subscriptions:
-                    listeners[_plain(subscription.topic_name)].append(subscription)
-            self._listeners = dict(listeners)
-        return self._listeners.get(topic, [])
+                    found[plain_topic(subscription.topic_name)].append(subscription)
+            self._subscriptions = dict(found)
+        return self._subscriptions.get(topic, [])
 
-    def _listeners_change(self, change: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        self._listeners = {}
+    def _count_subscriptions(self, topic: str) -> int:
+        return len(self._subscriptions_of(topic))
+
+    def _change_subscriptions(self, change: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        self._subscriptions = {}
         return change(*arguments, **options)
 
     def _is_due(self, timer: Any) -> bool:
@@ -116,24 +118,24 @@ class Wire:
                 timer.handle.call_timer()
             return True
         if timer not in self._due:
-            self._forget_timers()
+            timers = {timer for node in self._nodes for timer in node.timers}
+            self._due = {timer: due for timer, due in self._due.items() if timer in timers}
             timer.reset = partial(self._reset, timer, timer.reset)
-            self._due[timer] = self.now + timer.timer_period_ns * 1e-9
-        if self.now < self._due[timer] or timer.is_canceled():  # seen first, or not running
+            self._schedule(timer)
+        if self.now < self._due[timer] or timer.is_canceled():
             return False
-        self._due[timer] = self.now + timer.timer_period_ns * 1e-9
+        self._schedule(timer)
         return True
 
     def _reset(self, timer: Any, reset: Callable[[], None]) -> None:
-        self._due[timer] = self.now + timer.timer_period_ns * 1e-9
+        self._schedule(timer)
         reset()
 
-    def _forget_timers(self) -> None:
-        there = {timer for node in self._nodes for timer in node.timers}
-        self._due = {timer: due for timer, due in self._due.items() if timer in there}
+    def _schedule(self, timer: Any) -> None:
+        self._due[timer] = self.now + timer.timer_period_ns * 1e-9
 
 
-def _plain(topic: str) -> str:
-    """A topic without its namespace; the clock is everybody's."""
+def plain_topic(topic: str) -> str:
+    """Remove the namespace of a topic; /clock is the same for all namespaces."""
     name = topic.rpartition("/")[2]
     return "/clock" if name == "clock" else name

@@ -1,4 +1,4 @@
-"""What can be fuzzed: a subscription, a service or the parameters of one node."""
+"""Endpoints of a node that are fuzzed, and the result of fuzzing one."""
 
 from __future__ import annotations
 
@@ -6,39 +6,83 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
-from crawler_testing.fixtures.robot_selection import driven_by_effort, feeling, steered
-from crawler_testing.fuzz.in_process_stack import Cast
+from crawler_testing.fixtures.robot_selection import effort_driven_robot, sensing_laws, steered_robot
+from crawler_testing.fuzz.in_process_stack import MESSAGE_TYPES, FuzzSetup, InProcessStack
 
-Way = Literal["topic", "service", "parameters"]
-ENDS_IT = ("change_state",)  # transitions end the node: the storm's family lifecycle has them
-STOPS = ("enable", "estop", "reset")  # of a backend: what they stop is set going again
-SLOWS = ("real_time_factor",)  # of a backend: less of it than a ring's patience and nothing moves
+Endpoint = Literal["topic", "service", "parameters"]
+EXCLUDED_SERVICES = ("change_state",)  # ends the node: the faults of family lifecycle cover it
+STOP_SERVICES = ("enable", "estop", "reset")  # of a backend
+EXCLUDED_PARAMETERS = ("real_time_factor",)  # of a backend: with a small one the stack only becomes slow
 
 
 @dataclass(frozen=True)
 class Target:
-    """One door of one node."""
+    """One endpoint of one node: a subscription, a service, or its parameters."""
 
     node: str
-    way: Way
+    endpoint: Endpoint
     name: str  # of the topic or service; empty for parameters
-    kind: Any = None  # its type
-    cast: Cast = field(default_factory=Cast)
+    type: Any = None  # of its messages; None for parameters
+    setup: FuzzSetup = field(default_factory=FuzzSetup)
 
     @property
-    def stops(self) -> bool:
-        """Whether the ring may stand still with leave."""
-        return self.node == "backend" and self.way == "service" and self.name in STOPS
+    def can_stop_stack(self) -> bool:
+        """True if valid requests may stop the robot."""
+        return self.node == "backend" and self.endpoint == "service" and self.name in STOP_SERVICES
 
     def __str__(self) -> str:
-        cast = ", ".join(filter(None, (self.cast.robot, self.cast.law, *(word for _, word in self.cast.choices))))
-        return " ".join(filter(None, (self.node, self.way, self.name, f"({cast})")))
+        parameters = (value for _, value in self.setup.law_parameters)
+        setup = ", ".join(filter(None, (self.setup.robot, self.setup.law, *parameters)))
+        return " ".join(filter(None, (self.node, self.endpoint, self.name, f"({setup})")))
+
+
+@dataclass
+class TargetOutcome:
+    """Result of fuzzing one target."""
+
+    target: str
+    sent: int = 0
+    ticks: int = 0
+    crashes: dict[str, int] = field(default_factory=dict)  # count of each exception, by its text and place
+    speed: float = 0.0  # largest between ticks, as a share of the allowed one
+    acceleration: float = 0.0
+    crawled_after: float | None = None  # s of simulated time from the last message of a round until crawling, at most
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """True without problems."""
+        return not self.problems
 
 
 @cache
-def casts() -> tuple[Cast, ...]:
-    """The default robot, the same with each law that feels the ground, one that is steered, one driven by effort."""
-    robot, gait = steered()
-    others = (Cast(robot, gait=gait), Cast(driven_by_effort()))
-    felt = (Cast(law=law, choices=choices) for law, choices, _ in feeling())
-    return (Cast(), *felt, *(cast for cast in others if cast.robot))
+def fuzz_setups() -> tuple[FuzzSetup, ...]:
+    """Return the default robot, alone and with each sensing law; a steered robot; one with commands of effort."""
+    robot, gait = steered_robot()
+    others = (FuzzSetup(robot, gait=gait), FuzzSetup(effort_driven_robot()))
+    sensing = (FuzzSetup(law=law, law_parameters=parameters) for law, parameters, _ in sensing_laws())
+    return (FuzzSetup(), *sensing, *(setup for setup in others if setup.robot))
+
+
+def find_targets(domain: int) -> list[Target]:
+    """Return every subscription, service and set of parameters of the nodes of a stack."""
+    found: dict[tuple[str, ...], Target] = {}
+    for setup in fuzz_setups():
+        stack = InProcessStack(setup, domain)
+        try:
+            for name, node in stack.nodes.items():
+                for subscription in node.subscriptions:
+                    topic = subscription.topic_name.rpartition("/")[2]
+                    if topic != "parameter_events":
+                        topic = "/clock" if topic == "clock" else topic
+                        target = Target(name, "topic", topic, MESSAGE_TYPES[topic], setup)
+                        found.setdefault((name, topic, setup.robot), target)
+                if setup == fuzz_setups()[0]:
+                    for service in node.services:
+                        short = service.srv_name.rpartition("/")[2]
+                        if short not in EXCLUDED_SERVICES:
+                            found[name, short, "service"] = Target(name, "service", short, service.srv_type)
+                    found[name, "", "parameters"] = Target(name, "parameters", "")
+        finally:
+            stack.close()
+    return list(found.values())

@@ -1,136 +1,134 @@
-"""Lets a ring run for long, and then kills all of it at once."""
+"""A long run that ends with SIGKILL to all of its processes at once."""
 
 from __future__ import annotations
 
 import math
-import os
 import random
 import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray
 from numpy.typing import NDArray
-from sensor_msgs.msg import JointState
 
 from crawler_core.errors import UserError
-from crawler_core.robot.robot_file import load_robot
-from crawler_nodes.run_log.log import Topics
-from crawler_nodes.transport.tap import Topic
-from crawler_studies.recordings.recording import read_stamps, reading
-from crawler_testing.faults.fault_kind import NeededRun
-from crawler_testing.fixtures.run_artifacts import traced
-from crawler_testing.fixtures.run_harness import START_UP, Scene
-from crawler_testing.soak.memory import Memory
-from crawler_testing.soak.sequence_counter import RecorderPromise, Sequence
+from crawler_nodes.topics import DIAGNOSTICS, JOINT_COMMANDS, JOINT_STATES
+from crawler_studies.recordings.recording_reader import open_recording, read_stamps
+from crawler_testing.fixtures.run_artifacts import find_tracebacks
+from crawler_testing.fixtures.run_config import RunConfig
+from crawler_testing.fixtures.run_harness import START_TIMEOUT_S, RunHarness
+from crawler_testing.soak.memory_log import MemoryLog
+from crawler_testing.soak.message_counter import MessageCounter, RecorderCounter
 from crawler_testing.soak.soak_result import SoakResult
 
-LOOKS = 600  # samples of memory in a soak, at most
-SOONEST = 1.0  # s between two of them, at least
-SAY_EVERY = 60.0  # s
-TOPICS = ("joint_states", "joint_commands")
+MAX_MEMORY_SAMPLES = 600
+MIN_SAMPLE_PERIOD_S = 1.0
+LOG_PERIOD_S = 60.0
+POLL_PERIOD_S = 0.05
 
 
 @dataclass(frozen=True)
-class Soak:
-    """What shall run for how long."""
+class SoakConfig:
+    """Run, duration and warm-up."""
 
-    stage: NeededRun
+    run: RunConfig
     backend: str
     domain: int
     rate: float  # Hz
     seconds: float
-    settles: float  # s after which memory has to be flat
+    warmup: float  # s, after which memory must not grow
 
 
-def soak(
-    wanted: Soak, directory: Path, say: Callable[[str], None], check: Callable[[], None]
-) -> tuple[SoakResult, Memory]:
-    """Run it; everything is left in `directory`.
+class RecordedMessages(NamedTuple):
+    """Content of a recording."""
 
-    KeyboardInterrupt from `check` ends it early, with what there is by then. Raises UserError where nothing crawls.
+    stamps: NDArray[np.int64]  # ns, of the states
+    count: int  # of all topics
+    trouble: str  # why it cannot be read; empty: it can
+
+
+def run_soak(config: SoakConfig, log: Callable[[str], None], check: Callable[[], None]) -> tuple[SoakResult, MemoryLog]:
+    """Run it; its files stay in the run's `out`. Raises UserError if the robot does not crawl.
+
+    KeyboardInterrupt from `check` ends it early, with the measurements so far.
     """
-    spec = load_robot(wanted.stage.robot, {})
-    sequences = {name: Sequence() for name in TOPICS}
-    memory = Memory()
-    troubles: list[str] = []
-    promise = RecorderPromise()
-    topics: Topics = [(Topic(name, JointState, depth=5000), sequence.hear) for name, sequence in sequences.items()]
-    topics.append((Topic("diagnostics", DiagnosticArray, depth=5000), promise.hear))
-    scene = Scene(
-        wanted.stage, spec, wanted.backend, domain=wanted.domain, chance=random.Random(0), topics=topics, check=check
-    )
-    with scene:
-        if not scene.crawling():
-            raise UserError(f"the run did not begin to crawl: {scene.printed().strip()[-500:]}")
-        if not scene.until(lambda: promise.kept and len(_recorded(scene.out)[0]), START_UP):
-            raise UserError(f"nothing was recorded within {START_UP:g} s: {scene.printed().strip()[-500:]}")
-        began, began_own = time.monotonic(), scene.witness.stamp
-        troubles += _watch(scene, memory, wanted, say)
-        passed, own = time.monotonic() - began, scene.witness.stamp - began_own
-        for pid in scene.tree.living():
-            os.kill(pid, signal.SIGKILL)
-        troubles += traced(scene)
-        last = scene.witness.stamp
-        counters = scene.witness.counters
-    heard = np.unique(np.array(sequences["joint_states"].stamps))
-    recorded, holds, trouble = _recorded(scene.out)
-    troubles += [trouble] if trouble else []
-    within = heard[(heard >= recorded[0]) & (heard <= recorded[-1])] if len(recorded) else heard
+    counters = {topic.name: MessageCounter() for topic in (JOINT_STATES, JOINT_COMMANDS)}
+    recorder, memory = RecorderCounter(), MemoryLog()
+    topics = [
+        (JOINT_STATES, counters["joint_states"].add),
+        (JOINT_COMMANDS, counters["joint_commands"].add),
+        (DIAGNOSTICS, recorder.add),
+    ]
+    run = RunHarness(config.run, config.backend, domain=config.domain, rng=random.Random(0), topics=topics, check=check)
+    with run:
+        if not run.wait_until_crawling():
+            raise UserError(f"the run did not begin to crawl: {run.stderr().strip()[-500:]}")
+        if not run.wait_until(lambda: recorder.flushed and len(_read_recorded(run.out).stamps), START_TIMEOUT_S):
+            raise UserError(f"nothing was recorded within {START_TIMEOUT_S:g} s: {run.stderr().strip()[-500:]}")
+        start, first_stamp = time.monotonic(), run.monitor.stamp
+        troubles = _observe(run, memory, config, log)
+        duration = time.monotonic() - start
+        run.processes.signal(signal.SIGKILL)
+        troubles += find_tracebacks(run)
+    last_stamp, ticks = run.monitor.stamp, run.monitor.counters
+    received = np.unique(np.array(counters["joint_states"].stamps))
+    recorded = _read_recorded(run.out)
+    stamps = recorded.stamps
+    troubles += [recorded.trouble] if recorded.trouble else []
+    within = received[(received >= stamps[0]) & (received <= stamps[-1])] if len(stamps) else received
     result = SoakResult(
-        robot=spec.name,
-        backend=wanted.backend,
-        rate=wanted.rate,
-        duration_s=passed,
-        run_s=own,
-        ticks=int(counters.get("ticks", 0)),
-        late_ticks=int(counters.get("late_ticks", 0)),
-        overruns=int(counters.get("overruns", 0)),
-        heard={name: sequence.heard for name, sequence in sequences.items()},
-        missed={name: sequence.missed for name, sequence in sequences.items()},
-        memory_MB=memory.latest(),
-        growth_MB=memory.growth(wanted.settles) if passed > wanted.settles else {},
-        recorded=len(recorded),
-        not_recorded=len(np.setdiff1d(within, recorded)),
-        recorder_said=promise.kept,
-        recording_holds=holds,
-        recording_lacks_s=last - recorded[-1] * 1e-9 if len(recorded) else math.nan,
+        robot=run.spec.name,
+        backend=config.backend,
+        rate=config.rate,
+        duration_s=duration,
+        run_s=last_stamp - first_stamp,
+        ticks=int(ticks.get("ticks", 0)),
+        late_ticks=int(ticks.get("late_ticks", 0)),
+        overruns=int(ticks.get("overruns", 0)),
+        received={name: counter.received for name, counter in counters.items()},
+        missed={name: counter.missed for name, counter in counters.items()},
+        memory_MB=memory.last(),
+        growth_MB=memory.growth(config.warmup) if duration > config.warmup else {},
+        recorded=len(stamps),
+        not_recorded=len(np.setdiff1d(within, stamps)),
+        recorder_reported=recorder.flushed,
+        recording_holds=recorded.count,
+        recording_lacks_s=last_stamp - stamps[-1] * 1e-9 if len(stamps) else math.nan,
         troubles=tuple(troubles),
     )
     return result, memory
 
 
-def _watch(scene: Scene, memory: Memory, wanted: Soak, say: Callable[[str], None]) -> list[str]:
-    """Look at it until the time is over, it has ended or Ctrl-C comes; what is to be said of that."""
-    began = time.monotonic()
-    every = max(SOONEST, wanted.seconds / LOOKS)
-    due, said = 0.0, SAY_EVERY
+def _observe(run: RunHarness, memory: MemoryLog, config: SoakConfig, log: Callable[[str], None]) -> list[str]:
+    """Sample memory until the time is over, the run ends, or Ctrl-C; return a sentence if it was not the first."""
+    start = time.monotonic()
+    sample_period = max(MIN_SAMPLE_PERIOD_S, config.seconds / MAX_MEMORY_SAMPLES)
+    next_sample, next_log = 0.0, LOG_PERIOD_S
     try:
-        while (passed := time.monotonic() - began) < wanted.seconds:
-            if scene.ended:
-                return [f"the run ended after {passed:.0f} s: {scene.printed().strip()[-300:]}"]
-            if passed >= due:
-                due += every
-                memory.look(passed, scene.tree.living())
-            if passed >= said:
-                said += SAY_EVERY
-                own = ", ".join(f"{name} {mb:.1f}" for name, mb in memory.latest().items())
-                late = scene.witness.counters.get("late_ticks", "0")
-                say(f"{passed / 60.0:.0f} of {wanted.seconds / 60.0:g} min, {late} late ticks, MB: {own}")
-            scene.listen(0.05)
+        while (passed := time.monotonic() - start) < config.seconds:
+            if run.has_ended:
+                return [f"the run ended after {passed:.0f} s: {run.stderr().strip()[-300:]}"]
+            if passed >= next_sample:
+                next_sample += sample_period
+                memory.sample(passed, run.processes.running())
+            if passed >= next_log:
+                next_log += LOG_PERIOD_S
+                megabytes = ", ".join(f"{name} {mb:.1f}" for name, mb in memory.last().items())
+                late = run.monitor.counters.get("late_ticks", "0")
+                log(f"{passed / 60.0:.0f} of {config.seconds / 60.0:g} min, {late} late ticks, MB: {megabytes}")
+            run.wait(POLL_PERIOD_S)
     except KeyboardInterrupt:
-        return [f"interrupted after {time.monotonic() - began:.0f} s"]
+        return [f"interrupted after {time.monotonic() - start:.0f} s"]
     return []
 
 
-def _recorded(out: Path) -> tuple[NDArray[np.int64], int, str]:
-    """Stamps (ns) of the states in the recording, the messages that it holds, and why it cannot be read."""
+def _read_recorded(out: Path) -> RecordedMessages:
     try:
-        with reading(out) as reader:
-            holds = sum(1 for _ in reader.messages())
-        return np.unique(read_stamps(out, "joint_states")), holds, ""
+        with open_recording(out) as reader:
+            count = sum(1 for _ in reader.messages())
+        return RecordedMessages(np.unique(read_stamps(out, "joint_states")), count, "")
     except UserError as error:
-        return np.array([], dtype=np.int64), 0, str(error)
+        return RecordedMessages(np.array([], dtype=np.int64), 0, str(error))

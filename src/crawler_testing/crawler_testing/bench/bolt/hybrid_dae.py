@@ -1,4 +1,4 @@
-"""The hybrid model without the singular perturbation, for scipy: the index-1 form of the constrained equations.
+"""Hybrid model without the singular perturbation, for scipy: the index-1 form of the constrained equations.
 
 All seven coordinates of Appendix A are integrated; constraints, and the pin under the foot in stance, are imposed upon
 accelerations by multipliers. A stiff solver steps, and its events end flight and stance.
@@ -18,25 +18,25 @@ from crawler_models.bolt.equations.constrained import constraints, coriolis, cur
 from crawler_models.bolt.fast.continuous_law import LawNumbers, Phase, after_ramp, begin, torque
 
 
-class Ran(NamedTuple):
+class FinalState(NamedTuple):
     """The end of a run."""
 
     time: float  # s
     q_d: FloatArray
-    open: float  # m, the largest constraint error there
+    constraint_error: float  # m, the largest there
     calls: int  # of the right-hand side
 
 
-class Leaping:
-    """The run of one leg under one law, from a state in flight."""
+class HybridDae:
+    """Runs one leg under one law, from a state in flight."""
 
     def __init__(self, leg: Leg, law: LawNumbers, method: str, tolerance: float) -> None:
         """`method` and `tolerance` (relative; absolute a hundredth of it) are solve_ivp's."""
         self.leg, self.law = leg, law
         self.solver = {"method": method, "rtol": tolerance, "atol": 0.01 * tolerance}
 
-    def run(self, q_d: FloatArray, v: FloatArray, strides: int) -> Ran:
-        """So many flights and stances."""
+    def run(self, q_d: FloatArray, v: FloatArray, strides: int) -> FinalState:
+        """Simulate so many flights and stances."""
         time, y, calls = 0.0, np.concatenate([q_d, v]), 0
         for _ in range(strides):
             for pinned in (False, True):
@@ -49,7 +49,7 @@ class Leaping:
                     if found.status == 1:
                         break
                     phase = after_ramp.py_func(self.law, phase)
-        return Ran(time, y[:7], float(np.abs(constraints(self.leg, y[:7])).max()), calls)
+        return FinalState(time, y[:7], float(np.abs(constraints(self.leg, y[:7])).max()), calls)
 
     def _phase(self, phase: Phase, time: float, y: FloatArray, pinned: bool) -> Any:
         def rates(t: float, y: FloatArray) -> FloatArray:
@@ -67,7 +67,7 @@ class Leaping:
         return solve_ivp(rates, (time, end), y, events=event, **self.solver)
 
     def _solve(self, phase: Phase, t: float, y: FloatArray, pinned: bool) -> FloatArray:
-        """The accelerations, then the multipliers: the last two are F_T and F_N of a pinned foot."""
+        """Return the accelerations, then the multipliers: the last two are F_T and F_N of a pinned foot."""
         q_d, v = y[:7], y[7:]
         J, k = extended(self.leg, q_d)[:4], curvature(self.leg, q_d, v)
         if pinned:
@@ -78,7 +78,7 @@ class Leaping:
         return self._multipliers(q_d, J, force, -k)
 
     def _pin(self, y: FloatArray) -> FloatArray:
-        """The velocities after the inelastic impact (18), (19)."""
+        """Return the velocities after the inelastic impact (18), (19)."""
         J = np.vstack([extended(self.leg, y[:7])[:4], self._foot(y)[1]])
         return self._multipliers(y[:7], J, inertia(self.leg, y[:7]) @ y[7:], np.zeros(6))[:7]
 
@@ -88,7 +88,7 @@ class Leaping:
         return np.asarray(found, dtype=float)
 
     def _foot(self, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Its place, its Jacobian, and its acceleration without those of the joints."""
+        """Return its position, its Jacobian, and its acceleration without those of the joints."""
         leg, along, down = self.leg, y[5], y[5] + y[6]
         A = leg.l_c * np.exp(1j * leg.theta)
         femur, tibia = leg.l_4 * np.exp(1j * along), leg.l_5 * np.exp(1j * down)

@@ -1,5 +1,4 @@
-"""Physics engines on the three-link robot: steps per second of a world and of its backend, sweeps in processes,
-and how exact all that is."""
+"""Physics engines on the three-link robot: speed of a world, of its backend and of sweeps, and their errors."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from crawler_core.loop.backend_settings import robots_own
+from crawler_core.loop.backend_settings import own_robot_settings
 from crawler_core.parameters import build
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import JointCommand
@@ -22,25 +21,24 @@ from crawler_studies.study.study_case import StudyCase
 from crawler_studies.sweep.cluster import Cluster, local_cluster
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.variable import parse_variables
-from crawler_testing.bench.benchmark_part import Part
 from gait_generators.kinds.gait_registry import make_gait
 from sim_bridge.physics.contact_average import ContactAverage
 from sim_bridge.physics.engines import ENGINES, TITLES, installed_engines
 
-RATE = 500.0  # Hz, ticks of the backend
-OMEGA = 3.2  # rad/s of the gait that is run
+RATE_HZ = 500.0  # ticks of the backend
+OMEGA_RAD_S = 3.2  # of the gait
 CASE = StudyCase("three_link", "harmonic")
-GAITS = 6  # for each process of a sweep
-OMEGAS = (1.0, 3.2, 8.0, 16.0)  # rad/s of those that are compared with the equations
+GAITS_PER_PROCESS = 6  # of a sweep
+COMPARED_OMEGAS_RAD_S = (1.0, 3.2, 8.0, 16.0)  # of the gaits that are compared with the equations
 
 
-def world_steps(engine: str, seconds: float) -> float:
-    """Steps per second of a standing robot's world, its joints held: the engine and the reading of its contacts."""
+def measure_world(engine: str, seconds: float) -> float:
+    """Return steps per second of a standing robot's world: the engine, and the reading of its contacts."""
     spec, settings = load_robot("three_link"), _settings(engine)
-    world = ENGINES[engine].backend(spec, settings, 1.0 / RATE).make_world([], 1.0 / settings.physics_rate)
+    world = ENGINES[engine].backend(spec, settings, 1.0 / RATE_HZ).make_world([], 1.0 / settings.physics_rate)
     home, contacts = [joint.home for joint in spec.actuated], ContactAverage(spec.foot_names, settings.stick_speed)
-    count, begin = 0, time.perf_counter()
-    while (wall := time.perf_counter() - begin) < seconds:
+    count, start = 0, time.perf_counter()
+    while (wall := time.perf_counter() - start) < seconds:
         for _ in range(100):
             world.drive(home)
             world.step(contacts)
@@ -49,75 +47,75 @@ def world_steps(engine: str, seconds: float) -> float:
     return count / wall
 
 
-def backend_ticks(engine: str, seconds: float) -> float:
-    """Ticks per second of a backend that crawls, without ROS."""
+def measure_backend(engine: str, seconds: float) -> float:
+    """Return ticks per second of a backend that crawls, without ROS."""
     spec = load_robot("three_link")
-    gait = make_gait(spec, "harmonic", {"omega": OMEGA})
-    ticks = round(gait.period * RATE)
+    gait = make_gait(spec, "harmonic", {"omega": OMEGA_RAD_S})
+    ticks = round(gait.period * RATE_HZ)
     position, velocity, _ = gait.sample(np.arange(1, ticks + 1) * gait.period / ticks)
     unknown = np.full(len(spec.actuated), np.nan)
     commands = [JointCommand(q, dq, unknown) for q, dq in zip(position, velocity, strict=True)]
-    backend = ENGINES[engine].backend(spec, _settings(engine), 1.0 / RATE)
+    backend = ENGINES[engine].backend(spec, _settings(engine), 1.0 / RATE_HZ)
     backend.open()
-    count, begin = 0, time.perf_counter()
-    while (wall := time.perf_counter() - begin) < seconds:
+    count, start = 0, time.perf_counter()
+    while (wall := time.perf_counter() - start) < seconds:
         backend.apply(commands[count % ticks])
-        backend.advance(1.0 / RATE)
+        backend.advance(1.0 / RATE_HZ)
         backend.observe()
         count += 1
     backend.close()
     return count / wall
 
 
-def swept_gaits(engine: str, cluster: Cluster, over: Grid) -> float:
-    """Gaits per second of a sweep in processes, which have begun already."""
+def measure_sweep(engine: str, cluster: Cluster, grid: Grid) -> float:
+    """Return gaits per second of a sweep in processes that are already running."""
     evaluator = PhysicsEvaluator.of(CASE, {}, engine)
-    begin = time.perf_counter()
-    done = sum(len(numbers) for numbers, _ in cluster(evaluator, over, range(over.size)))
-    return done / (time.perf_counter() - begin)
+    start = time.perf_counter()
+    done = sum(len(numbers) for numbers, _ in cluster(evaluator, grid, range(grid.size)))
+    return done / (time.perf_counter() - start)
 
 
 def _settings(engine: str) -> Any:
     cls = ENGINES[engine].settings
-    return build(cls, robots_own(load_robot("three_link"), engine, cls), section="backend")
+    return build(cls, own_robot_settings(load_robot("three_link"), engine, cls), section="backend")
 
 
-def measure(seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
-    """Rates in turns, medians over the rounds; then the errors."""
+def measure(seconds: float, rounds: int, log: Callable[[str], None]) -> dict[str, Any]:
+    """Measure the rates in turns, then the errors."""
     rates: dict[str, list[float]] = {}
     for i in range(1, rounds + 1):
         for engine in installed_engines():
-            say(f"engines: round {i} of {rounds}: {TITLES[engine]}")
-            rates.setdefault(f"{engine}_world_steps_per_s", []).append(world_steps(engine, seconds))
-            rates.setdefault(f"{engine}_ticks_per_s", []).append(backend_ticks(engine, seconds))
+            log(f"engines: round {i} of {rounds}: {TITLES[engine]}")
+            rates.setdefault(f"{engine}_world_steps_per_s", []).append(measure_world(engine, seconds))
+            rates.setdefault(f"{engine}_ticks_per_s", []).append(measure_backend(engine, seconds))
     workers = len(os.sched_getaffinity(0))
-    over = Grid(parse_variables(CASE, [f"gait.omega=8:16:{GAITS * workers}"]))
+    grid = Grid(parse_variables(CASE, [f"gait.omega=8:16:{GAITS_PER_PROCESS * workers}"]))
     with local_cluster(workers) as cluster:
         for engine in installed_engines():
-            swept_gaits(engine, cluster, Grid(parse_variables(CASE, [f"gait.omega=15:16:{workers}"])))
+            measure_sweep(engine, cluster, Grid(parse_variables(CASE, [f"gait.omega=15:16:{workers}"])))
         for i in range(1, rounds + 1):
             for engine in installed_engines():
-                say(f"engines: round {i} of {rounds}: a sweep with {TITLES[engine]} in {workers} processes")
-                rates.setdefault(f"{engine}_swept_gaits_per_s", []).append(swept_gaits(engine, cluster, over))
+                log(f"engines: round {i} of {rounds}: a sweep with {TITLES[engine]} in {workers} processes")
+                rates.setdefault(f"{engine}_swept_gaits_per_s", []).append(measure_sweep(engine, cluster, grid))
     result: dict[str, Any] = {name: float(np.median(values)) for name, values in rates.items()}
     result["workers"] = workers
-    points = [{"gait.omega": omega} for omega in OMEGAS]
-    told = ModelEvaluator(CASE).evaluate(points)
+    points = [{"gait.omega": omega} for omega in COMPARED_OMEGAS_RAD_S]
+    expected = ModelEvaluator(CASE).evaluate(points)
     for engine in installed_engines():
-        say(f"engines: {TITLES[engine]} beside the equations")
+        log(f"engines: {TITLES[engine]} beside the equations")
         found = PhysicsEvaluator.of(CASE, {}, engine).evaluate(points)
-        off = [1e3 * abs(one.step_length - other.step_length) for one, other in zip(found, told, strict=True)]
+        off = [1e3 * abs(one.step_length - other.step_length) for one, other in zip(found, expected, strict=True)]
         result[f"{engine}_physics_rate_hz"] = _settings(engine).physics_rate
         result[f"{engine}_largest_error_mm"] = max(off) if all(map(math.isfinite, off)) else None
     return result
 
 
 def add_rows(table: Any, result: dict[str, Any]) -> None:
-    """What was measured, for the table of `crawler bench`."""
+    """Add the results to the table of `crawler bench`."""
     for engine in (name for name in ENGINES if f"{name}_ticks_per_s" in result):
         rate, ticks = result[f"{engine}_physics_rate_hz"], result[f"{engine}_ticks_per_s"]
         world, error = result[f"{engine}_world_steps_per_s"], result[f"{engine}_largest_error_mm"]
-        steps = ticks * rate / RATE
+        steps = ticks * rate / RATE_HZ
         table.add_row(
             f"{TITLES[engine]}, {rate:.0f} Hz",
             f"{steps:.0f} steps/s",
@@ -125,7 +123,10 @@ def add_rows(table: Any, result: dict[str, Any]) -> None:
             f"{steps / world:.2f}",
         )
         table.add_row(
-            "", f"{ticks / RATE:.1f} x real time", "" if error is None else f"off the equations by {error:.2g} mm", ""
+            "",
+            f"{ticks / RATE_HZ:.1f} x real time",
+            "" if error is None else f"error to the equations {error:.2g} mm",
+            "",
         )
     swept = {engine: result[key] for engine in ENGINES if (key := f"{engine}_swept_gaits_per_s") in result}
     for engine, other in itertools.pairwise(swept):
@@ -135,6 +136,3 @@ def add_rows(table: Any, result: dict[str, Any]) -> None:
             f"{TITLES[engine]} {swept[engine]:.2f}/s",
             f"{swept[other] / swept[engine]:.2f}",
         )
-
-
-PART = Part(measure, add_rows)

@@ -1,4 +1,4 @@
-"""Gaits per second: the fast maps beside scipy's solve_ivp and physics on the same gaits, and how far they are off."""
+"""Gaits per second of the fast maps, beside scipy's solve_ivp and physics on the same gaits, and their errors."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.fast import ShapeTable
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
 from crawler_studies.study.study_case import StudyCase
-from crawler_testing.bench.benchmark_part import Part
 from crawler_testing.bench.three_link.ivp import steady_step
 from gait_generators.kinds.time_scaled import TimeScaled
 from sim_bridge.physics.engines import TITLES, installed_engines
 
-PHASES, OMEGAS = np.radians(np.linspace(0.0, 180.0, 100)), np.geomspace(0.3, 20.0, 100)
-RANDOM = 1000
-CHUNK = 50  # gaits that a process checks at a time
+PSIS_RAD, OMEGAS_RAD_S = np.radians(np.linspace(0.0, 180.0, 100)), np.geomspace(0.3, 20.0, 100)
+RANDOM_GAITS = 1000
+LOG_PERIOD_S = 5.0
+CHUNK_GAITS = 50  # that a process checks at a time
 
 
 class Case(NamedTuple):
-    """One gait of one robot."""
+    """Gait of a robot."""
 
     robot: ThreeLink
     gait: TimeScaled
 
 
 def nominal(psi: float, omega: float) -> TimeScaled:
-    """The paper's gait."""
+    """Return the paper's gait."""
     return TimeScaled(omega, math.radians(18.0), math.radians(110.0), psi, 0.0, 0.0)
 
 
 def random_cases(robot: ThreeLink, count: int, seed: int = 0) -> list[Case]:
-    """Robots within 30 % of the paper's in every length, mass, inertia and friction, with any gait."""
+    """Return robots within 30 % of the paper's in every length, mass, inertia and friction, with random gaits."""
     rng = np.random.default_rng(seed)
 
     def near(value: float) -> float:
@@ -65,18 +65,18 @@ def random_cases(robot: ThreeLink, count: int, seed: int = 0) -> list[Case]:
 
 
 def fast_map(robot: ThreeLink) -> tuple[np.ndarray, np.ndarray]:
-    """Steps (m) and validity over PHASES and OMEGAS, tables included."""
-    table = ShapeTable(robot, [nominal(psi, 1.0) for psi in PHASES])
-    which, omega = np.meshgrid(np.arange(len(PHASES)), OMEGAS, indexing="ij")
+    """Return steps (m) and validity over PSIS_RAD and OMEGAS_RAD_S, tables included."""
+    table = ShapeTable(robot, [nominal(psi, 1.0) for psi in PSIS_RAD])
+    which, omega = np.meshgrid(np.arange(len(PSIS_RAD)), OMEGAS_RAD_S, indexing="ij")
     found = table.crawl(which, omega, robot.mu1, robot.mu2, robot.g)
     return found.step_length, found.valid
 
 
-def measure(_seconds: float, rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
-    """Rates in turns, medians over the rounds; then the errors over the whole map and over random gaits."""
+def measure(_seconds: float, rounds: int, log: Callable[[str], None]) -> dict[str, Any]:
+    """Measure the rates in turns, then the errors over the whole map and over random gaits."""
     spec = load_robot("three_link")
     robot = ThreeLink.from_parameters({key: float(value) for key, value in spec.parameters.items()})
-    say("gaits: compiling")
+    log("gaits: compiling")
     start = time.perf_counter()
     steps, valid = fast_map(robot)
     first = time.perf_counter() - start
@@ -86,23 +86,23 @@ def measure(_seconds: float, rounds: int, say: Callable[[str], None]) -> dict[st
     times: dict[str, list[float]] = {name: [] for name in ("map", "solve_ivp", *physics)}
     off: dict[str, list[float]] = {name: [] for name in ("solve_ivp", *physics)}
     for i in range(1, rounds + 1):
-        say(f"gaits: round {i} of {rounds}: map, solve_ivp, physics")
+        log(f"gaits: round {i} of {rounds}: map, solve_ivp, physics")
         times["map"].append(min(_timed(lambda: fast_map(robot)) for _ in range(10)) / steps.size)
         for k, j in rng.integers(0, 100, (5, 2)):
             start = time.perf_counter()
-            step = steady_step(robot, nominal(PHASES[k], OMEGAS[j]))
+            step = steady_step(robot, nominal(PSIS_RAD[k], OMEGAS_RAD_S[j]))
             times["solve_ivp"].append(time.perf_counter() - start)
             off["solve_ivp"].append(abs(step - steps[k, j]))
         k, j = rng.integers(0, 100, 2)
-        point = {"gait.psi": math.degrees(PHASES[k]), "gait.omega": float(OMEGAS[j])}
+        point = {"gait.psi": math.degrees(PSIS_RAD[k]), "gait.omega": float(OMEGAS_RAD_S[j])}
         for engine, evaluator in physics.items():
             start = time.perf_counter()
             result = evaluator.evaluate([point])[0]
             times[engine].append(time.perf_counter() - start)
             off[engine].append(abs(result.step_length - steps[k, j]))
     medians = {name: float(np.median(values)) for name, values in times.items()}
-    over_map = _map_errors(robot, steps, valid, say)
-    over_random = _random_errors(random_cases(robot, RANDOM), say)
+    over_map = _map_errors(robot, steps, valid, log)
+    over_random = _random_errors(random_cases(robot, RANDOM_GAITS), log)
     return {
         "map_gaits": int(steps.size),
         "map_ms": 1e3 * medians["map"] * steps.size,
@@ -122,12 +122,12 @@ def _timed(call: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
-def _map_errors(robot: ThreeLink, steps: np.ndarray, valid: np.ndarray, say: Callable[[str], None]) -> dict[str, Any]:
-    cases = [Case(robot, nominal(psi, omega)) for psi in PHASES for omega in OMEGAS]
-    return _errors("the map", cases, steps.ravel(), valid.ravel(), say)
+def _map_errors(robot: ThreeLink, steps: np.ndarray, valid: np.ndarray, log: Callable[[str], None]) -> dict[str, Any]:
+    cases = [Case(robot, nominal(psi, omega)) for psi in PSIS_RAD for omega in OMEGAS_RAD_S]
+    return _errors("the map", cases, steps.ravel(), valid.ravel(), log)
 
 
-def _random_errors(cases: list[Case], say: Callable[[str], None]) -> dict[str, Any]:
+def _random_errors(cases: list[Case], log: Callable[[str], None]) -> dict[str, Any]:
     table = ShapeTable([case.robot for case in cases], [case.gait for case in cases])
     found = table.crawl(
         np.arange(len(cases)),
@@ -136,24 +136,24 @@ def _random_errors(cases: list[Case], say: Callable[[str], None]) -> dict[str, A
         [case.robot.mu2 for case in cases],
         [case.robot.g for case in cases],
     )
-    return _errors("random gaits", cases, found.step_length, found.valid, say)
+    return _errors("random gaits", cases, found.step_length, found.valid, log)
 
 
 def _errors(
-    label: str, cases: list[Case], steps: np.ndarray, valid: np.ndarray, say: Callable[[str], None]
+    label: str, cases: list[Case], steps: np.ndarray, valid: np.ndarray, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Compare with the plain solver, in processes."""
-    chunks = [cases[k : k + CHUNK] for k in range(0, len(cases), CHUNK)]
+    """Return the errors to the plain solver, which runs in processes."""
+    chunks = [cases[k : k + CHUNK_GAITS] for k in range(0, len(cases), CHUNK_GAITS)]
     expected: list[float] = []
     context = multiprocessing.get_context("spawn")
-    begin = said = time.monotonic()
+    begin = logged = time.monotonic()
     with ProcessPoolExecutor(os.cpu_count(), mp_context=context) as pool:
         for answer in pool.map(_plain, chunks):
             expected += answer
-            if time.monotonic() - said > 5.0:
-                said = time.monotonic()
-                left = (said - begin) * (len(cases) / len(expected) - 1.0)
-                say(f"gaits: {label} against the plain solver: {len(expected)} of {len(cases)}, {left:.0f} s left")
+            if time.monotonic() - logged > LOG_PERIOD_S:
+                logged = time.monotonic()
+                left = (logged - begin) * (len(cases) / len(expected) - 1.0)
+                log(f"gaits: {label} against the plain solver: {len(expected)} of {len(cases)}, {left:.0f} s left")
     truth = np.array(expected)
     off = 1e3 * np.abs(steps - truth)[np.isfinite(truth) & valid]
     return {
@@ -165,14 +165,14 @@ def _errors(
 
 
 def _plain(cases: Iterable[Case]) -> list[float]:
-    """Step lengths by the plain solver; NaN for an invalid gait."""
+    """Return step lengths by the plain solver; NaN for an invalid gait."""
     return [crawl(robot, gait).step_length for robot, gait in cases]
 
 
 def add_rows(table: Any, result: dict[str, Any]) -> None:
-    """What was measured, for the table of `crawler bench`."""
+    """Add the results to the table of `crawler bench`."""
     rate = result["gaits_per_s"]
-    table.add_row(f"map of {result['map_gaits']} gaits", f"{result['map_ms']:.1f} ms", "", "")
+    table.add_row(f"map of {result['map_gaits']} gaits", f"{result['map_ms']:.1f} ms")
     for name, label in {"solve_ivp": "scipy solve_ivp", **TITLES}.items():
         if f"{name}_gaits_per_s" not in result:
             continue  # this machine lacks the engine
@@ -182,7 +182,7 @@ def add_rows(table: Any, result: dict[str, Any]) -> None:
             f"{label} {result[f'{name}_gaits_per_s']:.2f}/s",
             f"{result[f'map_over_{name}']:.2g}",
         )
-        table.add_row("", "", f"differs by up to {result[f'{name}_largest_difference_mm']:.2g} mm", "")
+        table.add_row("", "", f"differs by up to {result[f'{name}_largest_difference_mm']:.2g} mm")
     for name, label in (("map", "the whole map"), ("random", "random gaits")):
         table.add_row(
             f"largest error, {label} ({result[f'{name}_checked']})",
@@ -190,7 +190,4 @@ def add_rows(table: Any, result: dict[str, Any]) -> None:
             f"median {result[f'{name}_median_error_mm']:.1g} mm",
             f"{result[f'{name}_flags_that_differ']} flags differ",
         )
-    table.add_row("first map of the process", f"{result['map_first_s']:.2f} s", "", "")
-
-
-PART = Part(measure, add_rows)
+    table.add_row("first map of the process", f"{result['map_first_s']:.2f} s")

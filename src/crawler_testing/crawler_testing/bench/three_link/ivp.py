@@ -1,6 +1,6 @@
-"""A steady gait as one would solve it with scipy alone: solve_ivp with events, phase by phase, until the cycle repeats.
+"""Steady gait with scipy alone: solve_ivp with events, phase by phase, until the cycle repeats.
 
-It uses the same reduced equations as the fast maps, so that the comparison is one of methods.
+The reduced equations are those of the fast maps, so that only the methods are compared.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from crawler_models.three_link.equations.dynamics import acceleration, contact_f
 from crawler_models.three_link.equations.foot_mode import Mode
 
 RTOL, ATOL = 1e-9, 1e-10  # 1e-3 mm of step needs about these
-SETTLED = 1e-9  # m: change of x1' over a cycle, times the period
-MOST_CYCLES = 100
-A_MOMENT = 1e-7  # of the period
-FIRST = 2e-4  # of the period, the step after an event: a foot that soon stops again must not do so within it
+MAX_CYCLE_CHANGE_M = 1e-9  # of x1' over a cycle, times the period
+MAX_CYCLES = 100
+LOOK_AHEAD = 1e-7  # of the period
+FIRST_STEP = 2e-4  # of the period, after an event: a foot that soon stops again must not do so within it
 
 
 def steady_step(robot: ThreeLink, motion: PeriodicMotion) -> float:
-    """Step length, m. Contact loss and Painleve's paradox are not looked for."""
+    """Return the step length in m. Contact loss and Painleve's paradox are not detected."""
     period = motion.period
     v1, mode = 0.0, None
-    for _ in range(MOST_CYCLES):
+    for _ in range(MAX_CYCLES):
         x1, end, mode = _cycle(robot, motion, v1, mode)
-        if abs(end - v1) * period < SETTLED:
+        if abs(end - v1) * period < MAX_CYCLE_CHANGE_M:
             return -x1
         v1 = end
     raise RuntimeError("the gait does not settle")
@@ -53,7 +53,7 @@ def _cycle(robot: ThreeLink, motion: PeriodicMotion, v1: float, mode: Mode | Non
             method="DOP853",
             rtol=RTOL,
             atol=ATOL,
-            first_step=min(FIRST * motion.period, motion.period - t),
+            first_step=min(FIRST_STEP * motion.period, motion.period - t),
             max_step=motion.period / 50.0,
             events=_events(robot, at, mode),
         )
@@ -75,12 +75,12 @@ def _choose(
     if moving[1] is None:
         v2 = y[1] + at(t).d1
         moving = (int(np.sign(y[1])), int(np.sign(v2)))
-    modes, _ = consistent_modes(robot, at(t + A_MOMENT * period), moving, False, t)
+    modes, _ = consistent_modes(robot, at(t + LOOK_AHEAD * period), moving, False, t)
     return modes[0]
 
 
 def _events(robot: ThreeLink, at: Callable[[float], Chain], mode: Mode) -> list[Callable[[float, np.ndarray], float]]:
-    """The first two are the feet's own: a slip that stops, or a stick that breaks."""
+    """Return one event per foot: a slip that stops, or a stick that breaks."""
 
     def foot_1(t: float, y: np.ndarray) -> float:
         return mode[0] * y[1] if mode[0] else cone(t, 0)

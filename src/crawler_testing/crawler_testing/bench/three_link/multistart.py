@@ -1,4 +1,4 @@
-"""What gradients from many starts find, evaluation by evaluation: what the paper gave up for Bayesian tuning."""
+"""Gradient search from many starts, which the paper gave up for Bayesian tuning, evaluation by evaluation."""
 
 from __future__ import annotations
 
@@ -9,32 +9,31 @@ from scipy.optimize import minimize
 
 from crawler_core.types import FloatArray
 
-STEP = 1e-4  # of a variable's range, for finite differences
-FLAT = 1e-5  # m, where a search is content
+DIFFERENCE_STEP = 1e-4  # of a variable's range
+TOLERANCE_M = 1e-5  # at which a search ends
 
 
-class Spent(Exception):
-    """The budget of evaluations is used up."""
+class BudgetUsed(Exception):
+    """No evaluation is left."""
 
 
 def multistart(objective: Callable[[FloatArray], float], size: int, seed: int, budget: int) -> FloatArray:
-    """The values of `budget` evaluations, maximised in the unit cube by SQP from one random start after the other.
+    """Maximise in the unit cube by SQP from many random starts; return the values of `budget` evaluations.
 
-    Each evaluation counts, those of finite differences too. `objective` is NaN where a gait is not valid; there the
-    search sees no step at all.
+    Evaluations for finite differences count, too. `objective` is NaN for an invalid gait, which counts as no step.
     """
     random = np.random.default_rng([seed, 3])
     values: list[float] = []
 
     def loss(unit: FloatArray) -> float:
         if len(values) == budget:
-            raise Spent
+            raise BudgetUsed
         values.append(objective(unit))
         return -float(np.nan_to_num(values[-1]))
 
     try:
         while True:
-            options = {"eps": STEP, "ftol": FLAT}
+            options = {"eps": DIFFERENCE_STEP, "ftol": TOLERANCE_M}
             minimize(loss, random.random(size), method="SLSQP", bounds=[(0.0, 1.0)] * size, options=options)
-    except Spent:
+    except BudgetUsed:
         return np.array(values)

@@ -1,4 +1,4 @@
-"""Bayesian tuning beside random points and a global optimum, by the equations."""
+"""Bayesian tuning on the equations, beside random points and the global optimum."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from crawler_testing.bench.benchmark_part import Part
 from crawler_testing.bench.three_link import tuning_curves
 
-PICTURE = Path("studies/bench_tuning.png")
+PLOT_FILE = Path("studies/bench_tuning.png")
 
 
-def measure(_seconds: float, _rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
-    """Ten seeds of every problem; the curves go into a picture."""
-    curves = tuning_curves.everything(say=lambda text: say(f"tuning: {text}"))
-    PICTURE.parent.mkdir(parents=True, exist_ok=True)
-    tuning_curves.draw(curves, PICTURE)
-    return {"tuning": tuning_curves.summary(curves), "tuning_picture": str(PICTURE)}
+def measure(_seconds: float, _rounds: int, log: Callable[[str], None]) -> dict[str, Any]:
+    """Tune every problem with ten seeds, and plot the curves."""
+    curves = tuning_curves.tune_all(log=lambda text: log(f"tuning: {text}"))
+    PLOT_FILE.parent.mkdir(parents=True, exist_ok=True)
+    tuning_curves.draw(curves, PLOT_FILE)
+    return {"tuning": tuning_curves.summary(curves), "tuning_picture": str(PLOT_FILE)}
 
 
 def add_rows(table: Any, result: dict[str, Any]) -> None:
-    """What was measured, for the table of `crawler bench`."""
+    """Add the results to the table of `crawler bench`."""
     for title, found in result["tuning"].items():
         table.add_row(
             f"tuning, {title}",
@@ -42,7 +41,4 @@ def add_rows(table: Any, result: dict[str, Any]) -> None:
             f"{many} within 600",
             f"in {found['gradients_median_evaluations']:g} (median)",
         )
-    table.add_row("curves", result["tuning_picture"], "", "")
-
-
-PART = Part(measure, add_rows)
+    table.add_row("curves", result["tuning_picture"])

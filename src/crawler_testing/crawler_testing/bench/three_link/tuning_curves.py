@@ -1,4 +1,4 @@
-"""How good the optimiser is: beside the global optimum, gradients from many starts, and points drawn at random."""
+"""Quality of the optimiser, beside the global optimum, gradients from many starts, and random points."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from crawler_studies.tuning.plot import best_so_far
 from crawler_testing.bench.three_link.multistart import multistart
 
 matplotlib.use("Agg")
-OVER = ("gait.psi", "gait.alpha", "gait.upsilon")
-BUDGET = 60
-GRADIENT_BUDGET = 600  # evaluations of the gradient-based search
-GOAL = 0.98  # of the global optimum
-FROM = 20  # evaluations from which on chance must be beaten
+VARIABLES = ("gait.psi", "gait.alpha", "gait.upsilon")
+BUDGET_EVALUATIONS = 60
+GRADIENT_EVALUATIONS = 600
+GOAL_SHARE = 0.98  # of the global optimum
+CHANCE_EVALUATIONS = 20  # from which on random points must be beaten
 POPULATION, GENERATIONS = 12, 80  # of the reference search, per variable
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A tuning whose answer is known by brute force."""
+class TuningProblem:
+    """A tuning whose optimum is known by brute force."""
 
     title: str
     maximise: str
     omega: float  # rad/s
 
-    def plan(self, seed: int = 0, budget: int = BUDGET) -> TuningPlan:
+    def plan(self, seed: int = 0, budget: int = BUDGET_EVALUATIONS) -> TuningPlan:
         return make_plan(
             Request(
                 robot="three_link",
                 gait="time_scaled",
                 maximise=self.maximise,
-                over=OVER,
+                over=VARIABLES,
                 settings={"gait": {"omega": self.omega}},
                 budget=budget,
                 seed=seed,
@@ -54,54 +54,56 @@ class Problem:
 
 
 PROBLEMS = (
-    Problem("step at 3.2 rad/s", "step", 3.2),
-    Problem("robust step at 3.2 rad/s", "robust_step", 3.2),
-    Problem("step at 16 rad/s", "step", 16.0),
+    TuningProblem("step at 3.2 rad/s", "step", 3.2),
+    TuningProblem("robust step at 3.2 rad/s", "robust_step", 3.2),
+    TuningProblem("step at 16 rad/s", "step", 16.0),
 )
 
 
 @dataclass(frozen=True)
-class Curves:
-    """Best so far over the global optimum, one row per seed and one column per evaluation; NaN before the first."""
+class TuningCurves:
+    """Best value so far over the global optimum: one row per seed, one column per evaluation, NaN before the first."""
 
-    problem: Problem
+    problem: TuningProblem
     optimum: float  # m
     best_point: Point
     tuned: FloatArray
     chance: FloatArray
     gradients: FloatArray
-    asking: float  # s per question, the mean
-    longest: float  # s
+    mean_ask_s: float
+    max_ask_s: float
 
     @property
     def reached(self) -> int:
-        """How many seeds came to the goal."""
-        return int((self.tuned[:, -1] >= GOAL).sum())
+        """Number of seeds that reach the goal."""
+        return int((self.tuned[:, -1] >= GOAL_SHARE).sum())
 
     @property
     def evaluations(self) -> float:
-        """How many evaluations it took them, the median; infinite for a seed that did not."""
+        """Median number of evaluations to the goal; infinite for a seed that does not reach it."""
         return _until_goal(self.tuned)
 
     @property
     def gradient_evaluations(self) -> float:
-        """The same of the gradient-based search."""
+        """The same for the gradient search."""
         return _until_goal(self.gradients)
 
     @property
     def beats_chance(self) -> bool:
-        """Whether the mean is above that of random points at every budget from `FROM` on."""
-        tuned, chance = (np.nan_to_num(rows[:, FROM - 1 :]).mean(axis=0) for rows in (self.tuned, self.chance))
+        """True if the mean is above that of random points for every budget from `CHANCE_EVALUATIONS` on."""
+        tuned, chance = (
+            np.nan_to_num(rows[:, CHANCE_EVALUATIONS - 1 :]).mean(axis=0) for rows in (self.tuned, self.chance)
+        )
         return bool((tuned > chance).all())
 
 
 def _until_goal(rows: FloatArray) -> float:
-    there = rows >= GOAL
+    there = rows >= GOAL_SHARE
     return float(np.median(np.where(there.any(axis=1), there.argmax(axis=1) + 1.0, math.inf)))
 
 
-def values(plan: TuningPlan, points: Sequence[Point]) -> FloatArray:
-    """The objective at many points; NaN where not valid."""
+def evaluate(plan: TuningPlan, points: Sequence[Point]) -> FloatArray:
+    """Evaluate the objective at many points; NaN where not valid."""
     objective = plan.objective
     many = [objective.points(point) for point in points]
     results = plan.evaluator.evaluate([point for group in many for point in group])
@@ -111,10 +113,10 @@ def values(plan: TuningPlan, points: Sequence[Point]) -> FloatArray:
 
 
 def global_optimum(plan: TuningPlan, seed: int = 0) -> tuple[dict[str, float], float]:
-    """By differential evolution over the same space: thousands of evaluations."""
+    """Find it by differential evolution over the same space, with thousands of evaluations."""
 
     def loss(units: FloatArray) -> FloatArray:
-        found = values(plan, [plan.space.point(unit) for unit in units.T])
+        found = evaluate(plan, [plan.space.point(unit) for unit in units.T])
         return np.where(np.isnan(found), 1.0, -found)  # no step is as long as a metre
 
     answer = differential_evolution(
@@ -131,32 +133,34 @@ def global_optimum(plan: TuningPlan, seed: int = 0) -> tuple[dict[str, float], f
     return plan.space.point(answer.x), -float(answer.fun)
 
 
-def run(problem: Problem, seeds: Sequence[int], say: Callable[[str], None] = lambda _: None) -> Curves:
-    """Tune with every seed, and draw as many random points."""
+def tune_problem(
+    problem: TuningProblem, seeds: Sequence[int], log: Callable[[str], None] = lambda _: None
+) -> TuningCurves:
+    """Tune with every seed, and evaluate as many random points."""
     plan = problem.plan()
     best_point, optimum = global_optimum(plan)
-    say(f"{problem.title}: the optimum is {1e3 * optimum:.3f} mm")
+    log(f"{problem.title}: the optimum is {1e3 * optimum:.3f} mm")
     tuned, chance, gradients, asking = [], [], [], []
 
     def one(unit: FloatArray) -> float:
-        return float(values(plan, [plan.space.point(unit)])[0])
+        return float(evaluate(plan, [plan.space.point(unit)])[0])
 
     for seed in seeds:
         optimiser = Optimiser(plan.space, seed)
         found = []
-        for _ in range(BUDGET):
+        for _ in range(BUDGET_EVALUATIONS):
             began = time.perf_counter()
             point = optimiser.ask()
             asking.append(time.perf_counter() - began)
-            found.append(float(values(plan, [point])[0]))
+            found.append(float(evaluate(plan, [point])[0]))
             optimiser.tell(point, found[-1])
         tuned.append(best_so_far(np.array(found)))
-        units = np.random.default_rng([seed, 2]).random((BUDGET, plan.space.size))
-        chance.append(best_so_far(values(plan, [plan.space.point(unit) for unit in units])))
-        gradients.append(best_so_far(multistart(one, plan.space.size, seed, GRADIENT_BUDGET)))
-        shares = [rows[-1][BUDGET - 1] / optimum for rows in (tuned, gradients, chance)]
-        say(f"{problem.title}, seed {seed}: {shares[0]:.3f}, by gradients {shares[1]:.3f}, at random {shares[2]:.3f}")
-    return Curves(
+        units = np.random.default_rng([seed, 2]).random((BUDGET_EVALUATIONS, plan.space.size))
+        chance.append(best_so_far(evaluate(plan, [plan.space.point(unit) for unit in units])))
+        gradients.append(best_so_far(multistart(one, plan.space.size, seed, GRADIENT_EVALUATIONS)))
+        shares = [rows[-1][BUDGET_EVALUATIONS - 1] / optimum for rows in (tuned, gradients, chance)]
+        log(f"{problem.title}, seed {seed}: {shares[0]:.3f}, by gradients {shares[1]:.3f}, at random {shares[2]:.3f}")
+    return TuningCurves(
         problem,
         optimum,
         best_point,
@@ -168,13 +172,17 @@ def run(problem: Problem, seeds: Sequence[int], say: Callable[[str], None] = lam
     )
 
 
-def everything(seeds: int = 10, say: Callable[[str], None] = lambda _: None) -> list[Curves]:
-    """All problems."""
-    return [run(problem, range(seeds), say) for problem in PROBLEMS]
+def tune_all(seeds: int = 10, log: Callable[[str], None] = lambda _: None) -> list[TuningCurves]:
+    """Tune every problem."""
+    return [tune_problem(problem, range(seeds), log) for problem in PROBLEMS]
 
 
-def summary(curves: Sequence[Curves]) -> dict[str, Any]:
-    """Numbers for a report, by the problems' titles."""
+def summary(curves: Sequence[TuningCurves]) -> dict[str, Any]:
+    """Return numbers for a report, by the problems' titles."""
+
+    def means(rows: FloatArray, *evaluations: int) -> list[float]:
+        return [float(np.nanmean(rows[:, k - 1])) for k in evaluations]
+
     return {
         found.problem.title: {
             "optimum_mm": 1e3 * found.optimum,
@@ -182,35 +190,37 @@ def summary(curves: Sequence[Curves]) -> dict[str, Any]:
             "seeds": len(found.tuned),
             "reached": found.reached,
             "median_evaluations": found.evaluations,
-            "mean_at_20_30_60": [float(np.nanmean(found.tuned[:, k - 1])) for k in (20, 30, 60)],
-            "chance_at_20_30_60": [float(np.nanmean(found.chance[:, k - 1])) for k in (20, 30, 60)],
-            "gradients_at_20_60_600": [float(np.nanmean(found.gradients[:, k - 1])) for k in (20, 60, GRADIENT_BUDGET)],
+            "mean_at_20_30_60": means(found.tuned, 20, 30, 60),
+            "chance_at_20_30_60": means(found.chance, 20, 30, 60),
+            "gradients_at_20_60_600": [
+                float(np.nanmean(found.gradients[:, k - 1])) for k in (20, 60, GRADIENT_EVALUATIONS)
+            ],
             "gradients_reached_in_60_and_600": [
-                int((found.gradients[:, k - 1] >= GOAL).sum()) for k in (60, GRADIENT_BUDGET)
+                int((found.gradients[:, k - 1] >= GOAL_SHARE).sum()) for k in (60, GRADIENT_EVALUATIONS)
             ],
             "gradients_median_evaluations": found.gradient_evaluations,
             "beats_chance": found.beats_chance,
-            "ask_mean_s": found.asking,
-            "ask_longest_s": found.longest,
+            "ask_mean_s": found.mean_ask_s,
+            "ask_longest_s": found.max_ask_s,
         }
         for found in curves
     }
 
 
-def draw(curves: Sequence[Curves], file: Path) -> None:
-    """The curves side by side."""
+def draw(curves: Sequence[TuningCurves], file: Path) -> None:
+    """Plot the curves side by side."""
     figure = Figure(figsize=(4.4 * len(curves), 4.2), layout="constrained")
-    numbers = np.arange(1, BUDGET + 1)
+    numbers = np.arange(1, BUDGET_EVALUATIONS + 1)
     for axes, found in zip(np.atleast_1d(figure.subplots(1, len(curves), sharey=True)), curves, strict=True):
-        axes.set_title(f"{found.problem.title}\n{found.reached} of {len(found.tuned)} seeds reach {GOAL:.0%}")
+        axes.set_title(f"{found.problem.title}\n{found.reached} of {len(found.tuned)} seeds reach {GOAL_SHARE:.0%}")
         for rows, colour, label in (
             (found.chance, RED, "random points"),
-            (found.gradients[:, :BUDGET], ORANGE, "gradients, many starts"),
+            (found.gradients[:, :BUDGET_EVALUATIONS], ORANGE, "gradients, many starts"),
             (found.tuned, BLUE, "crawler tune"),
         ):
             axes.plot(numbers, rows.T, color=colour, alpha=0.2, linewidth=0.8)
             axes.plot(numbers, np.nan_to_num(rows).mean(axis=0), color=colour, linewidth=2.2, label=f"{label}, mean")
-        axes.axhline(GOAL, color=GREEN, linestyle="--", linewidth=1.0, label=f"{GOAL:.0%} of the optimum")
+        axes.axhline(GOAL_SHARE, color=GREEN, linestyle="--", linewidth=1.0, label=f"{GOAL_SHARE:.0%} of the optimum")
         axes.set_xlabel("evaluations")
         axes.set_ylim(0.0, 1.03)
         axes.grid(alpha=0.3)

@@ -16,7 +16,7 @@ from crawler_core.parameters import ParameterInfo, describe
 from crawler_testing.faults.fault_kind import FaultKind, expect_crawl
 from crawler_testing.fixtures.run_harness import ExpectationFailed, RunHarness
 from gait_generators.kinds.gait_registry import GAITS, gait_name
-from gait_generators.node.gait_node import GaitSettings
+from gait_generators.node.gait_settings import GaitSettings
 from hybrid_controller.laws.law_registry import LAWS, law_name
 from hybrid_controller.node.controller_settings import ControllerSettings
 

@@ -8,7 +8,7 @@ import subprocess
 
 from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.stack import make_stack
-from crawler_cli.run.node_processes import command
+from crawler_cli.run.node_processes import node_command
 from crawler_testing.faults.fault_kind import FaultKind, expect_crawl
 from crawler_testing.fixtures.run_harness import ExpectationFailed, RunHarness
 
@@ -46,7 +46,7 @@ def _start_second_node(run: RunHarness, node: str) -> subprocess.Popen[bytes]:
     """Start a second node of a kind under another name, as from another machine."""
     stack = make_stack(Options(robot=run.spec.name, backend="mock"))
     spec = next(one for one in stack.nodes if one.name == node)
-    words = [word.replace(f"__node:={node}", f"__node:=second_{node}") for word in command(spec, run.directory)]
+    words = [word.replace(f"__node:={node}", f"__node:=second_{node}") for word in node_command(spec, run.directory)]
     with (run.directory / "second.err").open("wb") as log:
         return subprocess.Popen(words, stdout=log, stderr=log, env=run.environment, start_new_session=True)
 
