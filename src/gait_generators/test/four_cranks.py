@@ -19,7 +19,7 @@ def with_four_cranks() -> RobotSpec:
         home=HOME,
         velocity=60.0,
         acceleration=2000.0,
-        drive="effort",
+        command_interface="effort",
     )
     names = ("crank_fl", "crank_fr", "crank_hl", "crank_hr")
     return dataclasses.replace(spec, joints=tuple(dataclasses.replace(crank, name=name) for name in names))

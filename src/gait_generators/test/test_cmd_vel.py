@@ -116,7 +116,7 @@ def test_a_twist_acts_before_the_horizon_that_was_out_has_run_out(graph, driver)
     assert max(before) > driver.now + 4 * PERIOD
 
 
-@pytest.mark.parametrize(("twist", "why"), [((math.nan, 0.0), "not finite"), ((0.1, 0.0, 0.2), "more than linear.x")])
+@pytest.mark.parametrize(("twist", "why"), [((math.nan, 0.0), "not finite"), ((0.1, 0.0, 0.2), "other than linear.x")])
 def test_a_twist_that_cannot_be_followed_is_said_and_changes_nothing(graph, driver, twist, why):
     run(graph, driver, 1.0)
     driver.drive(*twist)

@@ -108,7 +108,7 @@ def test_a_change_of_pace_on_the_way_stays_between_the_two_paces(faster):
     grid = TimeGrid(step=10 * MS, ahead=250 * MS, behind=50 * MS)
     stream = GaitStream(spec, make_gait(spec, "crank", {"omega": 9.0, "phases": "0,180,0"}), 0, start, grid)
     stream.points(5000 * MS)
-    stream.change(make_gait(spec, "crank", {"omega": faster, "phases": "0,180,0"}), 5000 * MS)
+    stream.adopt(stream.transition_to(make_gait(spec, "crank", {"omega": faster, "phases": "0,180,0"}), 5000 * MS))
     rows = [stream.points(now * MS) for now in range(5050, 15000, 50)]
     speed = np.vstack([row.velocity[:-1] for row in rows])[:, :2]
     low, high = sorted((9.0, faster))

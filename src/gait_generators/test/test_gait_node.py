@@ -190,14 +190,14 @@ def test_after_a_stop_the_gait_fades_in_again_from_the_pose_that_it_finds(graph,
     graph.spin_until(lambda: world.horizons)
     run_to(graph, world, 1000 * MS)
     world.send_motion("e-stopped", sender="/other#2")  # is not its business
-    graph.spin_until(lambda: "/other#2" in node._motions)  # else the next word would be in its place
-    assert node._stream is not None
+    graph.spin_until(lambda: "/other#2" in node.motion_states)  # else the next word would be in its place
+    assert node.stream is not None
     world.send_motion("e-stopped")
     graph.spin_until(lambda: world.states_out.get_subscription_count())
     seen = len(world.horizons)
     found = {"joint_1": 1.6, "joint_2": 1.7}
     world.send_motion("active")
-    graph.spin_until(lambda: node._motions["/backend#1"] is MotionState.ACTIVE)
+    graph.spin_until(lambda: node.motion_states.of("/backend#1") is MotionState.ACTIVE)
     assert len(world.horizons) == seen
     world.points.clear()
     world.send_state(1010 * MS, found, sender="/backend#1")
@@ -217,7 +217,7 @@ def test_no_state_that_can_be_sent_ends_it(graph, world):
     world.send_state(0, {"joint_1": 1e300, "joint_2": -1e300})
     world.send_state(3000 * MS)  # it is 0 s
     world.states_out.publish(JointState())
-    graph.spin_until(lambda: node._complaints == 3)
+    graph.spin_until(lambda: node._report.problems == 3)
     world.send_state(0)
     graph.spin_until(lambda: world.horizons)
 

@@ -109,7 +109,7 @@ def test_omega_changes_while_it_crawls_and_with_it_the_shape(crawler):
                 points[row[0]] = row[1:]
 
     listen(0, 3000)
-    begin = stream.change(fast, 3000 * MS)
+    begin = stream.adopt(stream.transition_to(fast, 3000 * MS))
     listen(3000, 8000)
     times = np.array(sorted(points))
     position, velocity = (np.array([points[t][k] for t in times]) for k in (0, 1))

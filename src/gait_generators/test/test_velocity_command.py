@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from four_cranks import HOME, with_four_cranks
+from geometry_msgs.msg import Twist, Vector3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,14 +14,14 @@ from crawler_core.errors import UserError
 from gait_generators.kinds.gait_registry import make_gait
 from gait_generators.node.velocity_command import (
     AT_STANDSTILL,
-    SILENCE,
+    COMMAND_TIMEOUT_NS,
     VelocityCommand,
     VelocityCommandBuffer,
+    limit_velocity,
     parse_velocity_command,
-    rates_within_limits,
 )
-from gait_generators.transitions.constant_rate_transition import LONGEST, phase_correction, plan_rate_change
-from gait_generators.transitions.gait_stream import GRID, GaitStream
+from gait_generators.transitions.constant_rate_transition import MAX_DURATION_S, phase_correction, plan_rate_change
+from gait_generators.transitions.gait_stream import DEFAULT_GRID, GaitStream
 
 MS = 1_000_000
 TURN = 2.0 * math.pi
@@ -35,7 +36,7 @@ class Course:
 
     def __init__(self, gait=GAIT):
         self.gait = gait
-        self.stream = GaitStream(SPEC, gait, 0, np.full(4, HOME), GRID)
+        self.stream = GaitStream(SPEC, gait, 0, np.full(4, HOME), DEFAULT_GRID)
         self.now = 0
         self.rows = {}
 
@@ -48,14 +49,14 @@ class Course:
         end = self.now + round(seconds * 1000) * MS
         while self.now < end:
             self.note()
-            self.now += GRID.behind
+            self.now += DEFAULT_GRID.behind
 
     def drive(self, forward, yaw):
         before = dict(self.rows)
-        rates, drive = rates_within_limits(SPEC, self.gait, VelocityCommand(forward, yaw))
-        self.stream.drive(self.gait, rates, self.now)
+        rates, drive = limit_velocity(SPEC, self.gait, VelocityCommand(forward, yaw))
+        self.stream.change_rates(self.gait, rates, self.now)
         self.note()
-        kept = [time for time in before if time <= self.now + GRID.behind]
+        kept = [time for time in before if time <= self.now + DEFAULT_GRID.behind]
         assert all((self.rows[time] == before[time]).all() for time in kept)  # what is now does not change
         return rates, drive
 
@@ -112,8 +113,8 @@ def test_legs_come_into_step_again_when_the_robot_goes_straight(curve, seconds, 
     course.run(seconds)
     course.drive(forward, 0.0)
     begun = course.now * 1e-9
-    course.run(LONGEST + 0.5)
-    assert np.abs(course.phases(math.floor((begun + LONGEST + 0.3) * 100) / 100)).max() < 1e-6
+    course.run(MAX_DURATION_S + 0.5)
+    assert np.abs(course.phases(math.floor((begun + MAX_DURATION_S + 0.3) * 100) / 100)).max() < 1e-6
 
 
 def test_in_place_the_sides_go_through_the_pattern_against_each_other():
@@ -155,46 +156,53 @@ def test_legs_that_are_opposite_come_into_step_too():
 
 
 def test_speeds_beyond_the_motors_are_scaled_down_on_the_same_curve():
-    rates, drive = rates_within_limits(SPEC, GAIT, VelocityCommand(3.0, 4.0))
+    rates, drive = limit_velocity(SPEC, GAIT, VelocityCommand(3.0, 4.0))
     assert np.abs(rates).max() == pytest.approx(60.0)
     assert drive.forward / drive.yaw == pytest.approx(3.0 / 4.0)
     assert GAIT.rates(*drive) == pytest.approx(rates)
-    assert rates_within_limits(SPEC, GAIT, VelocityCommand(0.1, 0.2))[1] == VelocityCommand(0.1, 0.2)
+    assert limit_velocity(SPEC, GAIT, VelocityCommand(0.1, 0.2))[1] == VelocityCommand(0.1, 0.2)
+
+
+def twist(linear, angular):
+    return Twist(
+        linear=Vector3(**dict(zip("xyz", linear, strict=True))),
+        angular=Vector3(**dict(zip("xyz", angular, strict=True))),
+    )
 
 
 @pytest.mark.parametrize(
     ("linear", "angular", "sentence"),
     [
-        ((math.nan, 0.0, 0.0), ZERO, "cmd_vel has a number that is not finite: it is not followed."),
-        ((0.1, 0.0, 0.0), (0.0, 0.0, math.inf), "cmd_vel has a number that is not finite: it is not followed."),
-        ((0.1, 0.05, 0.0), ZERO, "cmd_vel asks for more than linear.x and angular.z"),
-        (ZERO, (0.1, 0.0, 0.0), "cmd_vel asks for more than linear.x and angular.z"),
+        ((math.nan, 0.0, 0.0), ZERO, "cmd_vel has a number that is not finite: it is ignored."),
+        ((0.1, 0.0, 0.0), (0.0, 0.0, math.inf), "cmd_vel has a number that is not finite: it is ignored."),
+        ((0.1, 0.05, 0.0), ZERO, "cmd_vel has a velocity other than linear.x and angular.z"),
+        (ZERO, (0.1, 0.0, 0.0), "cmd_vel has a velocity other than linear.x and angular.z"),
     ],
 )
 def test_a_twist_that_cannot_be_followed_is_refused(linear, angular, sentence):
     with pytest.raises(UserError) as refused:
-        parse_velocity_command(linear, angular)
+        parse_velocity_command(twist(linear, angular))
     assert str(refused.value).startswith(sentence)
 
 
 def test_silence_brings_it_to_rest_only_after_something_was_said():
     steering = VelocityCommandBuffer()
     assert not steering.expire(10**12)
-    assert steering.drive is None
-    assert steering.hear(VelocityCommand(0.1, 0.3), 0)
-    assert not steering.hear(VelocityCommand(0.1, 0.3), 300 * MS)  # the same: nothing changes
-    assert not steering.expire(300 * MS + SILENCE)
-    assert steering.expire(301 * MS + SILENCE)
-    assert steering.drive == AT_STANDSTILL
-    assert steering.complaint == "no cmd_vel for 0.5 s: the robot stands still"
+    assert steering.command is None
+    assert steering.update(VelocityCommand(0.1, 0.3), 0)
+    assert not steering.update(VelocityCommand(0.1, 0.3), 300 * MS)  # the same: nothing changes
+    assert not steering.expire(300 * MS + COMMAND_TIMEOUT_NS)
+    assert steering.expire(301 * MS + COMMAND_TIMEOUT_NS)
+    assert steering.command == AT_STANDSTILL
+    assert steering.warning == "no cmd_vel for 0.5 s: the robot stands still"
     assert not steering.expire(900 * MS)
-    assert steering.hear(VelocityCommand(0.1, 0.0), 1000 * MS)
-    assert not steering.complaint
+    assert steering.update(VelocityCommand(0.1, 0.0), 1000 * MS)
+    assert not steering.warning
 
 
 def test_after_a_stop_that_was_asked_for_silence_is_no_trouble():
     steering = VelocityCommandBuffer()
-    steering.hear(VelocityCommand(0.1, 0.0), 0)
-    steering.hear(AT_STANDSTILL, 100 * MS)
+    steering.update(VelocityCommand(0.1, 0.0), 0)
+    steering.update(AT_STANDSTILL, 100 * MS)
     assert not steering.expire(2000 * MS)
-    assert not steering.complaint
+    assert not steering.warning

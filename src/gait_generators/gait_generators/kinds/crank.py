@@ -24,7 +24,7 @@ class CrankParameters:
     """Parameters as the user gives them."""
 
     omega: float = parameter(
-        2.0, unit="rad/s", low=-60.0, high=60.0, doc="at which the cranks turn; negative: the other way"
+        2.0, unit="rad/s", lower=-60.0, upper=60.0, doc="at which the cranks turn; negative: the other way"
     )
     phases: str = parameter("0", doc="degrees ahead of home, one for each actuated joint or one for all")
 

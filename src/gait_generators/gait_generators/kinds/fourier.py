@@ -21,11 +21,11 @@ from gait_generators.shapes.shape_library import choose_shape
 class FourierParameters:
     """Parameters as the user gives them."""
 
-    omega: float = parameter(1.3, unit="rad/s", low=0.05, high=40.0, doc="angular frequency of the joints")
+    omega: float = parameter(1.3, unit="rad/s", lower=0.05, upper=40.0, doc="angular frequency of the joints")
     library: str = parameter("", doc="which of the robot's libraries of shapes")
     shape: str = parameter("", doc="shape in the library, or a shape file; empty: the one tuned for the nearest omega")
     servo_lag: float = parameter(
-        0.0, unit="s", low=0.0, high=0.5, doc="time constant of first-order servos, which the reference then leads"
+        0.0, unit="s", lower=0.0, upper=0.5, doc="time constant of first-order servos, which the reference then leads"
     )
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from crawler_core.errors import UserError
 from crawler_core.parameters import ParameterInfo, build, describe
-from crawler_core.registry import Table
+from crawler_core.registry import LazyRegistry
 from crawler_core.robot.robot_spec import RobotSpec
 from gait_generators.kinds.gait import Gait
 from gait_generators.kinds.gait_entry import GaitEntry
 
-GAITS: Table[GaitEntry] = Table(
+GAITS: LazyRegistry[GaitEntry] = LazyRegistry(
     "gait",
     {
         "harmonic": "gait_generators.kinds.harmonic:GAIT",

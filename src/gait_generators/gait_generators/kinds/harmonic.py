@@ -26,16 +26,16 @@ REMEDIES = LimitHints(
 class HarmonicParameters:
     """Parameters as the user gives them."""
 
-    omega: float = parameter(1.3, unit="rad/s", low=0.05, high=40.0, doc="angular frequency of the joints")
-    amplitude: float = parameter(18.0, unit="deg", low=0.0, high=90.0, doc="amplitude A of both joints")
-    phi0: float = parameter(110.0, unit="deg", low=0.0, high=180.0, doc="nominal angle of both joints")
+    omega: float = parameter(1.3, unit="rad/s", lower=0.05, upper=40.0, doc="angular frequency of the joints")
+    amplitude: float = parameter(18.0, unit="deg", lower=0.0, upper=90.0, doc="amplitude A of both joints")
+    phi0: float = parameter(110.0, unit="deg", lower=0.0, upper=180.0, doc="nominal angle of both joints")
     psi: float = parameter(  # below 0 it crawls the other way
         20.0,
         unit="deg",
-        low=-360.0,
-        high=360.0,
-        turns=True,
-        usual=(0.0, 180.0),
+        lower=-360.0,
+        upper=360.0,
+        periodic=True,
+        search_range=(0.0, 180.0),
         doc="phase by which joint 1 leads joint 2",
     )
 

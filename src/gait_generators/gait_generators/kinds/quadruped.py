@@ -31,23 +31,25 @@ LEFT = np.array([True, False, True, False])
 
 def _ahead(leg: str) -> Any:
     doc = f"by which the leg {leg} is meant to be ahead of its phase in the gait"
-    return parameter(0.0, unit="deg", low=-180.0, high=180.0, turns=True, doc=doc)
+    return parameter(0.0, unit="deg", lower=-180.0, upper=180.0, periodic=True, doc=doc)
 
 
 def _error(leg: str) -> Any:
     doc = f"by which the leg {leg} is ahead though it is not meant to be: a phase error"
-    return parameter(0.0, unit="deg", low=-180.0, high=180.0, turns=True, doc=doc)
+    return parameter(0.0, unit="deg", lower=-180.0, upper=180.0, periodic=True, doc=doc)
 
 
 @dataclass(frozen=True)
 class QuadrupedParameters:
     """Parameters as the user gives them."""
 
-    frequency: float = parameter(2.5, unit="Hz", low=-9.5, high=9.5, doc="turns per second; negative: backwards")
+    frequency: float = parameter(2.5, unit="Hz", lower=-9.5, upper=9.5, doc="turns per second; negative: backwards")
     turn: float = parameter(
-        0.0, low=-1.0, high=1.0, doc="0: straight on; 1: the left legs reversed, to the left in place"
+        0.0, lower=-1.0, upper=1.0, doc="0: straight on; 1: the left legs reversed, to the left in place"
     )
-    duty: float = parameter(0.5, low=0.05, high=1.0, doc="share of a turn that each foot is meant to be on the ground")
+    duty: float = parameter(
+        0.5, lower=0.05, upper=1.0, doc="share of a turn that each foot is meant to be on the ground"
+    )
     ahead_fl: float = _ahead("fl")
     ahead_fr: float = _ahead("fr")
     ahead_hl: float = _ahead("hl")
@@ -59,12 +61,12 @@ class QuadrupedParameters:
     stride: float = parameter(
         0.02,
         unit="m",
-        low=0.001,
-        high=1.0,
+        lower=0.001,
+        upper=1.0,
         doc="way of the robot in a turn of its cranks, by which cmd_vel is understood",
     )
     track: float = parameter(
-        0.05, unit="m", low=0.005, high=2.0, doc="between the left and the right legs, as turns of the robot feel it"
+        0.05, unit="m", lower=0.005, upper=2.0, doc="between the left and the right legs, as turns of the robot feel it"
     )
 
     def __post_init__(self) -> None:
@@ -78,7 +80,9 @@ class QuadrupedParameters:
 class WalkParameters(QuadrupedParameters):
     """Likewise, of a gait whose feet are meant to be down for longer."""
 
-    duty: float = parameter(0.75, low=0.05, high=1.0, doc="share of a turn that each foot is meant to be on the ground")
+    duty: float = parameter(
+        0.75, lower=0.05, upper=1.0, doc="share of a turn that each foot is meant to be on the ground"
+    )
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from crawler_core.motion import Sample, ease
 from crawler_core.parameters import parameter
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
-from crawler_models.snake.waves.wave import SHORTEST, Angles, Wave
+from crawler_models.snake.waves.wave import MIN_LINKS, Angles, Wave
 from gait_generators.kinds.gait import LimitHints
 from gait_generators.kinds.gait_entry import GaitEntry
 
@@ -29,12 +29,12 @@ from gait_generators.kinds.gait_entry import GaitEntry
 class SerpenoidParameters:
     """Parameters as the user gives them."""
 
-    n: int = parameter(4, low=4, high=28, doc="links that form the wave; at most two less than the snake has")
+    n: int = parameter(4, lower=4, upper=28, doc="links that form the wave; at most two less than the snake has")
     alpha: float = parameter(
-        45.0, unit="deg", low=1.0, high=75.0, doc="amplitude of the wave's joint angles, below 180° tan(90°/n)"
+        45.0, unit="deg", lower=1.0, upper=75.0, doc="amplitude of the wave's joint angles, below 180° tan(90°/n)"
     )
     omega: float = parameter(
-        1.0, unit="rad/s", low=0.05, high=10.0, doc="mean omega_2: the wave moves on by a link in pi / (2 omega)"
+        1.0, unit="rad/s", lower=0.05, upper=10.0, doc="mean omega_2: the wave moves on by a link in pi / (2 omega)"
     )
     direction: str = parameter("forward", choices=("forward", "backward"), doc="backward: the same in reverse")
     pace: str = parameter(
@@ -66,7 +66,7 @@ class Serpenoid:
         """Raises UserError for a wave that does not exist or does not fit on the snake."""
         links, n = len(spec.actuated) + 1, parameters.n
         if n > links - 2:
-            longest = f"at most {links - 2}" if links - 2 >= SHORTEST else f"at least {SHORTEST}, which needs 6 links"
+            longest = f"at most {links - 2}" if links - 2 >= MIN_LINKS else f"at least {MIN_LINKS}, which needs 6 links"
             raise UserError(
                 f"gait.n = {n} is too many links for a wave on {spec.name}, which has {links}: it must be {longest}."
             )

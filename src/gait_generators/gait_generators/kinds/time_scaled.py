@@ -20,9 +20,15 @@ class TimeScaledParameters(HarmonicParameters):
     """Those of the harmonic gait, and the scaling of its time."""
 
     # alpha < 1 keeps ds/dxi > 0: the pace is uneven, but never runs backwards
-    alpha: float = parameter(0.0, low=0.0, high=0.999, doc="strength of the time scaling; 0: the harmonic gait")
+    alpha: float = parameter(0.0, lower=0.0, upper=0.999, doc="strength of the time scaling; 0: the harmonic gait")
     upsilon: float = parameter(
-        0.0, unit="deg", low=-360.0, high=360.0, turns=True, usual=(0.0, 360.0), doc="phase of the time scaling"
+        0.0,
+        unit="deg",
+        lower=-360.0,
+        upper=360.0,
+        periodic=True,
+        search_range=(0.0, 360.0),
+        doc="phase of the time scaling",
     )
 
 

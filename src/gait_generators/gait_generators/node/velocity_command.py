@@ -1,12 +1,12 @@
-"""What cmd_vel asks for: how fast to go forward and to turn, until nobody says it any more."""
+"""The velocity command of cmd_vel: parsing, limiting, and its timeout."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from geometry_msgs.msg import Twist
 
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_spec import RobotSpec
@@ -14,11 +14,11 @@ from crawler_core.safety.joint_limits import JointLimits
 from crawler_core.types import FloatArray
 from gait_generators.kinds.gait import SteeredGait
 
-SILENCE = 500_000_000  # ns after which a command holds no longer
+COMMAND_TIMEOUT_NS = 500_000_000
 
 
 class VelocityCommand(NamedTuple):
-    """How the robot shall move in its own frame."""
+    """Commanded velocity of the robot in its own frame."""
 
     forward: float  # m/s
     yaw: float  # rad/s, to the left
@@ -27,49 +27,48 @@ class VelocityCommand(NamedTuple):
 AT_STANDSTILL = VelocityCommand(0.0, 0.0)
 
 
-def parse_velocity_command(linear: Sequence[float], angular: Sequence[float]) -> VelocityCommand:
-    """The drive of a twist, x y z each. Raises UserError for one that no such robot can follow."""
-    if not np.isfinite([*linear, *angular]).all():
-        raise UserError("cmd_vel has a number that is not finite: it is not followed.")
-    if any((*linear[1:], *angular[:2])):
-        raise UserError("cmd_vel asks for more than linear.x and angular.z, and this robot moves in no other way.")
-    return VelocityCommand(linear[0], angular[2])
+def parse_velocity_command(message: Twist) -> VelocityCommand:
+    """Return the command of a twist. Raises UserError for one that the robot cannot follow."""
+    linear, angular = message.linear, message.angular
+    if not np.isfinite([linear.x, linear.y, linear.z, angular.x, angular.y, angular.z]).all():
+        raise UserError("cmd_vel has a number that is not finite: it is ignored.")
+    if any((linear.y, linear.z, angular.x, angular.y)):
+        raise UserError("cmd_vel has a velocity other than linear.x and angular.z: the robot cannot move so.")
+    return VelocityCommand(linear.x, angular.z)
 
 
-def rates_within_limits(
-    spec: RobotSpec, gait: SteeredGait, drive: VelocityCommand
-) -> tuple[FloatArray, VelocityCommand]:
-    """The joints' rates (rad/s), and the drive that they come to.
+def limit_velocity(spec: RobotSpec, gait: SteeredGait, command: VelocityCommand) -> tuple[FloatArray, VelocityCommand]:
+    """Return the joint rates (rad/s) for a command, and the command that they execute.
 
-    Where a joint would be too fast both speeds are less, in the same ratio: the robot stays on the curve.
+    Where a joint would be too fast, both velocities are scaled by the same ratio: the robot stays on the curve.
     """
-    rates = gait.rates(*drive)
-    most = float((np.abs(rates) / JointLimits.of(spec).velocity).max())
-    if most <= 1.0:
-        return rates, drive
-    return rates / most, VelocityCommand(drive.forward / most, drive.yaw / most)
+    rates = gait.rates(*command)
+    excess = float((np.abs(rates) / JointLimits.of(spec).velocity).max())
+    if excess <= 1.0:
+        return rates, command
+    return rates / excess, VelocityCommand(command.forward / excess, command.yaw / excess)
 
 
 class VelocityCommandBuffer:
-    """The newest drive, until nobody says it any more."""
+    """Holds the newest command; after `COMMAND_TIMEOUT_NS` without a new one it is standstill."""
 
     def __init__(self) -> None:
-        self.drive: VelocityCommand | None = None  # None: cmd_vel has never been heard
-        self.complaint = ""  # that it has fallen silent
-        self._heard = -math.inf  # ns
+        self.command: VelocityCommand | None = None  # None: cmd_vel has never been received
+        self.warning = ""  # set after the timeout
+        self._received_ns = -math.inf
 
-    def hear(self, drive: VelocityCommand, now_ns: int) -> bool:
-        """Take a drive. Returns whether it is another one."""
-        before, self.drive = self.drive, drive
-        self._heard, self.complaint = now_ns, ""
-        return drive != before
+    def update(self, command: VelocityCommand, now_ns: int) -> bool:
+        """Store a command. Return True if it differs from the last one."""
+        before, self.command = self.command, command
+        self._received_ns, self.warning = now_ns, ""
+        return command != before
 
     def expire(self, now_ns: int) -> bool:
-        """Come to rest where the last drive is too old. Returns whether there is another drive."""
-        if self.drive is None or now_ns - self._heard <= SILENCE:
+        """Command a standstill if the last command is too old. Return True if that changes the command."""
+        if self.command is None or now_ns - self._received_ns <= COMMAND_TIMEOUT_NS:
             return False
-        before, self.drive = self.drive, AT_STANDSTILL
+        before, self.command = self.command, AT_STANDSTILL
         if before == AT_STANDSTILL:
             return False
-        self.complaint = f"no cmd_vel for {SILENCE * 1e-9:g} s: the robot stands still"
+        self.warning = f"no cmd_vel for {COMMAND_TIMEOUT_NS * 1e-9:g} s: the robot stands still"
         return True

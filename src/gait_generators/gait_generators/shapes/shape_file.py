@@ -23,14 +23,14 @@ MOST_HARMONICS = 20  # more are no longer a smooth motion
 class TunedFor:
     """What a shape had to respect."""
 
-    omega: float = parameter(1.0, unit="rad/s", low=0.01, high=100.0, doc="angular frequency")
-    centre: float = parameter(110.0, unit="deg", low=0.0, high=360.0, doc="middle of every joint's range")
-    swing: float = parameter(18.0, unit="deg", low=0.1, high=180.0, doc="the furthest a joint goes from there")
-    velocity: float = parameter(6.0, unit="rad/s", low=0.01, high=1e4, doc="the fastest a joint moves")
-    acceleration: float = parameter(200.0, unit="rad/s^2", low=0.1, high=1e6, doc="the most a joint accelerates")
-    friction: float = parameter(0.172, low=0.001, high=10.0, doc="Coulomb's coefficient of the feet")
-    friction_spread: float = parameter(0.1, low=0.0, high=0.9, doc="by which share each foot's may be off")
-    lightest_foot: float = parameter(0.05, low=0.0, high=0.5, doc="least normal force of a foot over the weight")
+    omega: float = parameter(1.0, unit="rad/s", lower=0.01, upper=100.0, doc="angular frequency")
+    centre: float = parameter(110.0, unit="deg", lower=0.0, upper=360.0, doc="middle of every joint's range")
+    swing: float = parameter(18.0, unit="deg", lower=0.1, upper=180.0, doc="the furthest a joint goes from there")
+    velocity: float = parameter(6.0, unit="rad/s", lower=0.01, upper=1e4, doc="the fastest a joint moves")
+    acceleration: float = parameter(200.0, unit="rad/s^2", lower=0.1, upper=1e6, doc="the most a joint accelerates")
+    friction: float = parameter(0.172, lower=0.001, upper=10.0, doc="Coulomb's coefficient of the feet")
+    friction_spread: float = parameter(0.1, lower=0.0, upper=0.9, doc="by which share each foot's may be off")
+    lightest_foot: float = parameter(0.05, lower=0.0, upper=0.5, doc="least normal force of a foot over the weight")
 
 
 @dataclass(frozen=True)

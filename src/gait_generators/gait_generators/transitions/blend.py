@@ -1,4 +1,4 @@
-"""Going from one motion into another without a jump in position, velocity or acceleration."""
+"""Blend of one motion into another, without a jump in position, velocity or acceleration."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crawler_core.motion import Motion, Sample, ease
 
 @dataclass(frozen=True)
 class Blend:
-    """`old` until `start`, `new` from `start + duration` on, and a weighted mean of both between."""
+    """`old` until `start`, `new` from `start + duration` on, and a weighted mean of both in between."""
 
     old: Motion
     new: Motion
@@ -21,7 +21,7 @@ class Blend:
 
     @property
     def end(self) -> float:
-        """When `old` is left behind, s."""
+        """Return the time (s) from which on the motion is `new`."""
         return self.start + self.duration
 
     def sample(self, t: Any) -> Sample:
@@ -30,7 +30,7 @@ class Blend:
         s = np.clip((np.asarray(t, dtype=float) - self.start) / self.duration, 0.0, 1.0)[..., np.newaxis]
         w, slope, curvature = ease(s)
         dw, ddw = slope / self.duration, curvature / self.duration**2
-        # at both ends exactly the one motion, so that rounding leaves no trace of the other
+        # at both ends exactly one motion, so that rounding leaves no trace of the other
         return Sample(
             np.where(s < 1.0, q0 + w * (q1 - q0), q1),
             np.where(s < 1.0, dq0 + w * (dq1 - dq0) + dw * (q1 - q0), dq1),

@@ -1,4 +1,4 @@
-"""Going over to other even speeds at once, and on the way into step."""
+"""Transition to other constant joint rates, with the joints brought into the gait's phase on the way."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from crawler_core.motion import Sample, evaluate_quintic, quintic_coefficients
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
 from gait_generators.kinds.gait import SteeredGait
-from gait_generators.kinds.limit_check import SAMPLES, keeps_rate_limits
+from gait_generators.kinds.limit_check import LIMIT_SAMPLES, keeps_rate_limits
 
-QUICK = 0.4  # s, where the joints' limits allow it
-LONGEST = 2.0  # s; what takes longer is done without coming into step
+MIN_DURATION_S = 0.4  # where the joints' limits allow it
+MAX_DURATION_S = 2.0  # a longer transition is made without the phase correction
 
 
 @dataclass(frozen=True)
 class ConstantRateTransition:
-    """A quintic from the state at `start` into joints that turn evenly. It says nothing of the time before."""
+    """A quintic from the state at `start` into constant joint rates. It is not defined before `start`."""
 
     start: float  # s
     duration: float  # s
@@ -29,7 +29,7 @@ class ConstantRateTransition:
 
     @property
     def end(self) -> float:
-        """When the joints turn evenly, s."""
+        """Return the time (s) from which on the rates are constant."""
         return self.start + self.duration
 
     def sample(self, t: Any) -> Sample:
@@ -44,47 +44,51 @@ class ConstantRateTransition:
 def plan_rate_change(
     spec: RobotSpec, gait: SteeredGait, begin: Sample, start: float, rate: FloatArray
 ) -> ConstantRateTransition:
-    """The change to `rate` (rad/s) in which joints of one pace come as far ahead of each other as `gait` wants them.
+    """Return the transition to `rate` (rad/s) after which joints of one pace have the phase differences of `gait`.
 
-    It is as quick as the joints' limits allow. Where they leave no room to catch up, the joints that are ahead wait;
-    where they do not allow that either, the joints do not come into step.
+    It is as quick as the joints' limits allow. Where they leave no room to catch up, the joints that are ahead wait.
+    Where they do not allow that either, the phases are not corrected.
     """
-    duration = QUICK
-    while duration <= LONGEST:
-        # without a correction: the speed goes over in a cubic, and the joints come wherever that takes them
-        way = duration * (0.5 * (begin.velocity + rate) + duration / 12.0 * begin.acceleration)
-        apart = phase_correction(gait.start, begin.position + way, rate)
-        for correction in (apart, _waiting(apart, rate)):
-            change = ConstantRateTransition(start, duration, begin, begin.position + way + correction, rate)
-            if keeps_rate_limits(spec, change, np.linspace(start, change.end, SAMPLES)):
+    duration = MIN_DURATION_S
+    while duration <= MAX_DURATION_S:
+        travel = _travel(begin, rate, duration)
+        catching_up = phase_correction(gait.start, begin.position + travel, rate)
+        for correction in (catching_up, _waiting(catching_up, rate)):
+            change = ConstantRateTransition(start, duration, begin, begin.position + travel + correction, rate)
+            if keeps_rate_limits(spec, change, np.linspace(start, change.end, LIMIT_SAMPLES)):
                 return change
         duration *= 1.25
-    way = QUICK * (0.5 * (begin.velocity + rate) + QUICK / 12.0 * begin.acceleration)
-    return ConstantRateTransition(start, QUICK, begin, begin.position + way, rate)
+    travel = _travel(begin, rate, MIN_DURATION_S)
+    return ConstantRateTransition(start, MIN_DURATION_S, begin, begin.position + travel, rate)
+
+
+def _travel(begin: Sample, rate: FloatArray, duration: float) -> FloatArray:
+    """Return the travel (rad) over a transition without phase correction, in which the speed follows a cubic."""
+    return np.asarray(duration * (0.5 * (begin.velocity + rate) + duration / 12.0 * begin.acceleration))
 
 
 def phase_correction(pattern: FloatArray, position: FloatArray, rate: FloatArray) -> FloatArray:
-    """What to add to `position` (rad) so that the joints of one pace are at the same time of `pattern`.
+    """Return the change of `position` (rad) that brings joints of one pace to the same time of `pattern`.
 
-    That time is the mean of those at which they are. Joints that turn the other way go through it backwards.
+    That time is the mean of the joints' own. Joints that turn the other way go through the pattern backwards.
     """
     correction = np.zeros_like(rate)
     for pace in np.unique(np.abs(rate)):
         joints = np.flatnonzero((np.abs(rate) == pace) & (rate != 0.0))
         if not len(joints):
             continue
-        way = np.sign(rate[joints])
-        turned = np.exp(1j * way * (position - pattern)[joints])
+        direction = np.sign(rate[joints])
+        turned = np.exp(1j * direction * (position - pattern)[joints])
         mean = turned.sum() or turned[0]
-        correction[joints] = way * np.angle(mean / turned)
+        correction[joints] = direction * np.angle(mean / turned)
     return correction
 
 
 def _waiting(correction: FloatArray, rate: FloatArray) -> FloatArray:
-    """The same where no joint is to catch up."""
+    """Return a correction with the same phase differences in which no joint catches up."""
     waits = correction.copy()
     for pace in np.unique(np.abs(rate)):
         joints = np.abs(rate) == pace
-        way = np.sign(rate[joints])
-        waits[joints] -= way * (way * correction[joints]).max(initial=0.0)
+        direction = np.sign(rate[joints])
+        waits[joints] -= direction * (direction * correction[joints]).max(initial=0.0)
     return waits

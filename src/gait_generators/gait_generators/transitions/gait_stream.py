@@ -1,6 +1,6 @@
-"""The reference on its fixed grid of times: what the gait node publishes, planned without ROS.
+"""The reference on its fixed grid of times, as the gait node publishes it; no ROS.
 
-Every grid point is computed once, by itself, and kept: a time has the same bits in whichever horizon it is published.
+Each grid point is computed once and kept, so that a time has the same bits in every horizon that contains it.
 """
 
 from __future__ import annotations
@@ -32,46 +32,39 @@ class GridPoints:
 
 @dataclass(frozen=True)
 class TimeGrid:
-    """The times of the reference, in ns."""
+    """Times of the reference, in ns."""
 
-    step: int  # between points, which stand at its multiples
-    ahead: int  # how far a horizon reaches beyond the present
-    behind: int  # and before it, for a controller that is still busy with an older state
+    step: int = 10_000_000  # between points, which are at its multiples
+    ahead: int = 250_000_000  # of the present, at least, for a horizon's end
+    behind: int = 50_000_000  # the present, for its begin: the controller may still be busy with an older state
 
 
-GRID = TimeGrid(step=10_000_000, ahead=250_000_000, behind=50_000_000)  # a ring's, where nobody wants another
+DEFAULT_GRID = TimeGrid()
 
 
 class GaitStream:
-    """One gait after another as one smooth motion that starts from the pose `start` at `t0_ns`.
+    """One smooth motion of one gait after another, from the pose `start` at `start_ns` on."""
 
-    Raises UserError where the robot cannot get from that pose into the gait.
-    """
-
-    def __init__(self, spec: RobotSpec, gait: Gait, t0_ns: int, start: FloatArray, grid: TimeGrid) -> None:
+    def __init__(self, spec: RobotSpec, gait: Gait, start_ns: int, start: FloatArray, grid: TimeGrid) -> None:
+        """Raises UserError where the joints' limits allow no transition from that pose into the gait."""
+        self.start_ns = start_ns
         self._spec = spec
         self._grid = grid
-        self._t0_ns = t0_ns
         self._points: dict[int, Sample] = {}  # by grid index
-        self._planned = t0_ns // grid.step - 1  # the last grid index that was ever published
-        self._motion: Transition | ConstantRateTransition = self._enter(gait, Hold(start), 0.0)
+        self._last_index = start_ns // grid.step - 1  # of all points that were ever returned
+        self._motion: Transition | ConstantRateTransition = self._plan(gait, Hold(start), 0.0)
         self._next: Transition | None = None
 
-    @property
-    def t0_ns(self) -> int:
-        """When the motion starts."""
-        return self._t0_ns
-
     def points(self, now_ns: int) -> GridPoints:
-        """The grid points from a little before `now_ns` to a horizon after it."""
+        """Return the grid points from a little before `now_ns` to a horizon after it."""
         grid = self._grid
-        first = max((now_ns - grid.behind) // grid.step, self._t0_ns // grid.step)
+        first = max((now_ns - grid.behind) // grid.step, self.start_ns // grid.step)
         last = max(-(-(now_ns + grid.ahead) // grid.step), first + 1)
         self._points = {k: point for k, point in self._points.items() if k >= first}
         for k in range(first, last + 1):
             if k not in self._points:
-                self._points[k] = self._at(k)
-        self._planned = max(self._planned, last)
+                self._points[k] = self._sample(k)
+        self._last_index = max(self._last_index, last)
         chosen = [self._points[k] for k in range(first, last + 1)]
         return GridPoints(
             [k * grid.step for k in range(first, last + 1)],
@@ -80,48 +73,46 @@ class GaitStream:
             np.array([point.acceleration for point in chosen]),
         )
 
-    def change(self, gait: Gait, now_ns: int) -> int:
-        """Go over to `gait` at the next phase 0 of the present one that is not published yet. The last change wins.
+    def transition_to(self, gait: Gait, now_ns: int) -> Transition:
+        """Return the transition to `gait` at the next phase 0 of the present one that is not published yet.
 
-        Returns that time in ns. Raises UserError as `transition` does.
+        Raises UserError where the joints' limits allow none.
         """
-        self._next = self.transition(gait, now_ns)
-        return self._t0_ns + round(self._next.start * 1e9)
-
-    def drive(self, gait: SteeredGait, rate: FloatArray, now_ns: int) -> None:
-        """Go over to these rates (rad/s) at once, and keep them: what is published already is published anew.
-
-        It begins a little after `now_ns`, so that a controller which goes by the same time sees no jump. From then on
-        there is no gait to change: `drive` alone does.
-        """
-        grid = self._grid
-        first = max(-(-(now_ns + grid.behind) // grid.step), self._t0_ns // grid.step)
-        begin = self._points[first] if first in self._points else self._at(first)
-        self._points = {k: point for k, point in self._points.items() if k < first} | {first: begin}
-        self._motion, self._next = (
-            plan_rate_change(self._spec, gait, begin, self._seconds(first * grid.step), rate),
-            None,
-        )
-
-    def transition(self, gait: Gait, now_ns: int) -> Transition:
-        """How `change` would go over to `gait`. Raises UserError where the joints' limits allow no way."""
         assert not isinstance(self._motion, ConstantRateTransition)
         present = self._motion.new
         assert isinstance(present, PhaseShiftedGait)
-        earliest = max(self._seconds(max(self._planned * self._grid.step, now_ns)), self._motion.end)
+        earliest = max(self._seconds(max(self._last_index * self._grid.step, now_ns)), self._motion.end)
         period = present.gait.period
         boundary = present.start + period * math.ceil((earliest - present.start) / period)
-        return self._enter(gait, present, boundary)
+        return self._plan(gait, present, boundary)
 
-    def _enter(self, gait: Gait, old: Hold | PhaseShiftedGait, start: float) -> Transition:
+    def adopt(self, transition: Transition) -> int:
+        """Continue with a planned transition; a later call replaces it. Return the time of its start, in ns."""
+        self._next = transition
+        return self.start_ns + round(transition.start * 1e9)
+
+    def change_rates(self, gait: SteeredGait, rate: FloatArray, now_ns: int) -> None:
+        """Continue with these constant joint rates (rad/s) at once; points that were published already are replaced.
+
+        The change starts a little after `now_ns`, so that a controller at that time sees no jump. From then on only
+        `change_rates` changes the motion.
+        """
+        grid = self._grid
+        first = max(-(-(now_ns + grid.behind) // grid.step), self.start_ns // grid.step)
+        begin = self._points[first] if first in self._points else self._sample(first)
+        self._points = {k: point for k, point in self._points.items() if k < first} | {first: begin}
+        self._motion = plan_rate_change(self._spec, gait, begin, self._seconds(first * grid.step), rate)
+        self._next = None
+
+    def _plan(self, gait: Gait, old: Hold | PhaseShiftedGait, start: float) -> Transition:
         new = PhaseShiftedGait.after(self._spec, old, gait, start)
         return plan_transition(self._spec, old, new, start, gait.period)
 
-    def _at(self, index: int) -> Sample:
+    def _sample(self, index: int) -> Sample:
         t = self._seconds(index * self._grid.step)
         if self._next is not None and t > self._next.start:
             self._motion, self._next = self._next, None
         return self._motion.sample(t)
 
     def _seconds(self, time_ns: int) -> float:
-        return (time_ns - self._t0_ns) * 1e-9
+        return (time_ns - self.start_ns) * 1e-9

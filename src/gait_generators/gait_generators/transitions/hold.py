@@ -1,4 +1,4 @@
-"""Standing still."""
+"""Motion that stays in one pose."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crawler_core.types import FloatArray
 
 @dataclass(frozen=True)
 class Hold:
-    """The motion that stays in one pose."""
+    """Constant joint angles."""
 
     pose: FloatArray  # rad
 

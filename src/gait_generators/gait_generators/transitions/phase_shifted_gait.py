@@ -1,4 +1,4 @@
-"""A gait at its place in a longer motion."""
+"""A gait shifted in time, and by whole turns, to its place in a longer motion."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gait_generators.kinds.gait import Gait
 
 @dataclass(frozen=True)
 class PhaseShiftedGait:
-    """`gait` with its phase 0 at `start`, and its continuous joints turned by whole revolutions."""
+    """`gait` with its phase 0 at `start`, and its continuous joints shifted by whole turns."""
 
     gait: Gait
     start: float  # s
@@ -23,10 +23,10 @@ class PhaseShiftedGait:
 
     @staticmethod
     def after(spec: RobotSpec, old: Motion, gait: Gait, start: float) -> PhaseShiftedGait:
-        """`gait` from `start` on, with its continuous joints on that revolution which is nearest to `old` there."""
-        apart = old.sample(start).position - gait.sample(0.0).position
+        """Return `gait` from `start` on, with its continuous joints on the turn nearest to `old` at that time."""
+        offset = old.sample(start).position - gait.sample(0.0).position
         continuous = np.array([joint.continuous for joint in spec.actuated])
-        return PhaseShiftedGait(gait, start, np.where(continuous, 2.0 * np.pi * np.round(apart / (2.0 * np.pi)), 0.0))
+        return PhaseShiftedGait(gait, start, np.where(continuous, 2.0 * np.pi * np.round(offset / (2.0 * np.pi)), 0.0))
 
     def sample(self, t: Any) -> Sample:
         position, velocity, acceleration = self.gait.sample(np.asarray(t, dtype=float) - self.start)

@@ -1,0 +1,58 @@
+"""Diagnostics of the gait node; docs/architecture.md lists the keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crawler_nodes.diagnostics import OK, WARN, DiagnosticsReporter, RecentEvents
+from crawler_nodes.topics import GAIT_REFERENCE
+from crawler_nodes.transport.message_source import sender_node
+from crawler_nodes.transport.publisher_monitor import PublisherMonitor
+
+if TYPE_CHECKING:
+    from gait_generators.node.gait_node import GaitNode
+
+
+class GaitReport:
+    """Publishes the status of one gait node."""
+
+    def __init__(self, node: GaitNode, hardware_id: str) -> None:
+        self.problems = 0
+        self.waiting_for = ""  # before there is a motion
+        self._node = node
+        self._last_problem = ""
+        self._recent = RecentEvents()
+        self._diagnostics = DiagnosticsReporter(node, hardware_id, refresh=self.publish)
+        self._publishers = PublisherMonitor(node, {GAIT_REFERENCE: None}, self.publish)
+
+    def add_problem(self, sentence: str) -> None:
+        """Report an input that cannot be used."""
+        self.problems += 1
+        self._last_problem = sentence
+        self.publish()
+
+    def publish(self) -> None:
+        node = self._node
+        self._recent.record("problem", self.problems, self._last_problem)
+        if node.clock_guard is not None:
+            self._recent.record("clock", node.clock_guard.ignored, "a second time source on /clock is ignored")
+        is_steered = node.velocity.command is not None
+        if node.stream is None:
+            level, text = WARN, self.waiting_for
+        else:
+            level, text = OK, "driven by cmd_vel" if is_steered else "streaming"
+        if troubles := [one for one in (node.velocity.warning, self._recent.text, self._publishers.text) if one]:
+            level, text = WARN, "; ".join([*troubles, *([] if level == OK else [text])])
+        values: dict[str, object] = {
+            "gait": node.gait_name,
+            "period": node.gait.period,
+            "changed_ns": node.changed_ns,
+            "horizons": node.reference.count,
+            "state_source": sender_node(node.backend) if node.backend else "",
+            "rejected": self.problems,
+            "last_rejection": self._last_problem,
+            "reference_publishers": self._publishers.counts[GAIT_REFERENCE.name],
+        }
+        if is_steered:
+            values |= {"forward": node.executed.forward, "yaw": node.executed.yaw}
+        self._diagnostics.set(level, text, values)
