@@ -11,16 +11,16 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
-from rings import LONG, lockstep
+from stack_helpers import LONG, lockstep
 
 from crawler_bringup.security.enclave import ENCLAVES
+from crawler_bringup.security.enclave_environment import check_middleware, enclave_environment, use_viewer_enclave
 from crawler_bringup.security.keystore import ENCLAVE_FILES, enclave_directory, make_keys, missing_files
-from crawler_bringup.security.secure_nodes import check_middleware, enclave_environment, use_viewer_enclave
 from crawler_bringup.stack.options import Options
 from crawler_core.errors import UserError
 from crawler_testing.fixtures.running_stack import RunningStack
 
-SOMEONE = Path(__file__).with_name("someone.py")
+SOMEONE = Path(__file__).with_name("external_node.py")
 RINGS_OWN = [name for name, member in ENCLAVES.items() if member.is_node]
 
 

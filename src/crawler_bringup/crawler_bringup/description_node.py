@@ -24,7 +24,7 @@ from crawler_core.robot.robot_file import load_robot
 from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.messages.link_frames import LinkFrames
 from crawler_nodes.node_main import run_node
-from crawler_nodes.parameters import declare, reject_unknown_parameters
+from crawler_nodes.parameters import NodeParameters
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,9 @@ class DescriptionNode(Node):
 
     def __init__(self, **node_options: Any) -> None:
         super().__init__("description", **node_options)
-        settings = declare(self, DescriptionSettings)
-        reject_unknown_parameters(self, section="description")
+        parameters = NodeParameters(self)
+        settings = parameters.declare(DescriptionSettings)
+        parameters.reject_unknown(section="description")
         self._spec = load_robot(settings.robot, parse_yaml(settings.robot_overrides, "robot_overrides"))
         urdf = build_urdf(self._spec)
         self._closure = LoopClosureSolver(self._spec, urdf)

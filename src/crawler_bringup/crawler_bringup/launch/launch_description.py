@@ -21,7 +21,7 @@ from crawler_bringup.launch.launch_argument import (
     stack_arguments,
     stack_options,
 )
-from crawler_bringup.security.secure_nodes import use_viewer_enclave
+from crawler_bringup.security.enclave_environment import use_viewer_enclave
 from crawler_bringup.stack.node_spec import NodeSpec
 from crawler_bringup.stack.robot_view import robot_view_nodes
 from crawler_bringup.stack.stack import make_stack
@@ -61,7 +61,7 @@ def _stack_actions(context: LaunchContext) -> list[Action]:
         use_viewer_enclave(options.namespace)
     stack = make_stack(options)
     with DuplicateStackCheck(options.namespace) as check:
-        check.raise_if_duplicate("give this one namespace:=NAME")
+        check.raise_if_duplicate("use namespace:=NAME")
     notes = [LogInfo(msg=stack.note)] if stack.note else []
     return [*notes, *(_node_action(node) for node in stack.nodes)]
 

@@ -28,7 +28,7 @@ from crawler_core.parameters import parameter
 from crawler_nodes.diagnostics import ERROR, OK, DiagnosticsReporter
 from crawler_nodes.messages.header import read_stamp_ns
 from crawler_nodes.node_main import run_loop
-from crawler_nodes.parameters import declare, reject_unknown_parameters
+from crawler_nodes.parameters import NodeParameters
 from crawler_nodes.topics import JOINT_COMMANDS, JOINT_STATES, RECORDED, Topic
 from crawler_nodes.transport.tap import Tap
 
@@ -55,8 +55,9 @@ class RecorderNode(Node):
 
     def __init__(self, **node_options: Any) -> None:
         super().__init__("recorder", **node_options)
-        self._settings = settings = declare(self, RecorderSettings)
-        reject_unknown_parameters(self, section="recorder")
+        parameters = NodeParameters(self)
+        self._settings = settings = parameters.declare(RecorderSettings)
+        parameters.reject_unknown(section="recorder")
         self._diagnostics = DiagnosticsReporter(self)
         self._run_clock = RunClock(settings.simulated)
         self._buffer = ReorderBuffer()

@@ -13,7 +13,7 @@ from crawler_core.loop.backend_settings import BackendSettings, own_robot_settin
 from crawler_core.parameters import build, describe
 from crawler_core.robot.robot_spec import RobotSpec
 from gait_generators.kinds.gait_registry import GAITS, gait_defaults
-from gait_generators.node.gait_node import GaitSettings
+from gait_generators.node.gait_settings import GaitSettings
 from hybrid_controller.laws.law_registry import law_parameters
 from hybrid_controller.node.controller_settings import ControllerSettings
 

@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from crawler_bringup.recorder.run_metadata import merged_parameters, run_metadata
-from crawler_bringup.security.secure_nodes import secure_nodes
+from crawler_bringup.security.enclave import enclave_of
+from crawler_bringup.security.enclave_environment import complete_keystore, enclave_environment
 from crawler_bringup.stack.backend_choice import BackendChoice, backend_name, choose_backend
 from crawler_bringup.stack.node_spec import NodeSpec, clock_remappings
 from crawler_bringup.stack.options import Options
@@ -30,7 +31,7 @@ from crawler_nodes.transport.domain_id import domain_id
 from gait_generators.kinds.gait import Gait
 from gait_generators.kinds.gait_registry import gait_name, make_gait
 from gait_generators.kinds.limit_check import check_limits
-from gait_generators.node.gait_node import GaitSettings
+from gait_generators.node.gait_settings import GaitSettings
 from hybrid_controller.laws.law_registry import LAWS, law_defaults, law_name
 from hybrid_controller.node.controller_settings import ControllerSettings
 
@@ -118,7 +119,7 @@ def make_stack(options: Options) -> Stack:
     plan = _make_plan(replace(options, backend=name))
     nodes = _make_nodes(plan)
     if options.secure:
-        nodes = secure_nodes(nodes, options.namespace)
+        nodes = _with_keys(nodes, options.namespace)
     stack = Stack(plan.options, plan.spec, plan.gait, plan.gait_name, plan.law, plan.duration, nodes, note)
     if LAWS[plan.law].prediction is None:
         stack.prediction  # noqa: B018  the equations may rule the gait out
@@ -230,3 +231,11 @@ def _recorder_node(plan: _Plan, backend: NodeSpec, gait: NodeSpec, controller: N
     run = run_metadata(choices, {**given, "backend": plan.backend_parameters}, merged, spec)
     parameters = {"directory": options.record, "run": run, "simulated": entry.simulated}
     return plan.node("crawler_bringup", "recorder_node", "recorder", parameters)
+
+
+def _with_keys(nodes: tuple[NodeSpec, ...], namespace: str) -> tuple[NodeSpec, ...]:
+    """Return the nodes with the environment of their enclaves. Raises UserError where keys are missing."""
+    keystore = complete_keystore(namespace)
+    return tuple(
+        replace(node, environment=enclave_environment(keystore, enclave_of(node.name), namespace)) for node in nodes
+    )

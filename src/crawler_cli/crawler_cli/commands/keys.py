@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from crawler_bringup.security.enclave import ENCLAVES
+from crawler_bringup.security.enclave_environment import enclave_environment
 from crawler_bringup.security.keystore import (
     DEFAULT_KEYSTORE,
     KEYSTORE_VARIABLE,
@@ -12,7 +13,6 @@ from crawler_bringup.security.keystore import (
     keystore_path,
     make_keys,
 )
-from crawler_bringup.security.secure_nodes import enclave_environment
 from crawler_cli.console.arguments import add_json, namespace
 from crawler_cli.console.output import print_json
 
@@ -37,7 +37,9 @@ keys of --json: keystore, made (new enclaves), enclaves (of each: directory, env
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `crawler keys`."""
-    parser.add_argument("keystore", nargs="?", default="", help=f"where (default: ${KEYSTORE_VARIABLE}, or {DEFAULT_KEYSTORE}/ here)")
+    parser.add_argument(
+        "keystore", nargs="?", default="", help=f"where (default: ${KEYSTORE_VARIABLE}, or {DEFAULT_KEYSTORE}/ here)"
+    )
     parser.add_argument("--namespace", type=namespace, default="", help="of the stack, as of `crawler run`")
     add_json(parser)
 

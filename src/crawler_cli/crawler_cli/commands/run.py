@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from crawler_bringup.security.secure_nodes import use_viewer_enclave
+from crawler_bringup.security.enclave_environment import use_viewer_enclave
 from crawler_bringup.stack.backend_flag import BackendFlag, apply_flags
 from crawler_bringup.stack.backend_registry import BACKENDS
 from crawler_bringup.stack.node_engines import node_engines

@@ -39,7 +39,10 @@ def open_sockets(host: str, port: int) -> list[socket.socket]:
 def start_server(
     sockets: list[socket.socket], access: Access, clients: WebClients, greeting: Greeting, command: Command | None
 ) -> HTTPServer:
-    """Serve the page until `stop`. `greeting` returns a browser's first messages; without `command` the page only views."""
+    """Serve the page until `stop`.
+
+    `greeting` returns the first messages for a new browser. Without `command` the page only views.
+    """
     websocket = {"access": access, "clients": clients, "greeting": greeting, "command": command}
     application = Application(
         [(r"/live", WebClient, websocket), (r"/(|[a-z0-9_]+\.(?:html|css|js))", _PageFiles, {"access": access})],

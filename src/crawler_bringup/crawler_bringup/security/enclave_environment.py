@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
-from crawler_bringup.security.enclave import ENCLAVES, VIEWER, enclave_of
+from crawler_bringup.security.enclave import ENCLAVES, VIEWER
 from crawler_bringup.security.keystore import KEYSTORE_VARIABLE, enclave_name, keystore_path, missing_files
-from crawler_bringup.stack.node_spec import NodeSpec
 from crawler_core.errors import UserError
 
 PROBE = "import rclpy; rclpy.init(); rclpy.create_node('probe', start_parameter_services=False)"
@@ -29,22 +26,23 @@ def enclave_environment(keystore: Path, enclave: str, namespace: str) -> dict[st
     }
 
 
+def complete_keystore(namespace: str) -> Path:
+    """Return the keystore. Raises UserError where keys of the stack in this namespace are missing."""
+    keystore = keystore_path()
+    if missing := missing_files(keystore, ENCLAVES, namespace):
+        option = f" --namespace {namespace}" if namespace else ""
+        raise UserError(f"{missing[0]} is missing: './crawler keys {keystore}{option}' makes the keys.")
+    return keystore
+
+
 def use_viewer_enclave(namespace: str) -> None:
     """Make this process a viewer of the stack in this namespace.
 
     Raises UserError where keys are missing or the middleware has no security.
     """
-    settings = enclave_environment(_complete_keystore(namespace), VIEWER, namespace)
+    settings = enclave_environment(complete_keystore(namespace), VIEWER, namespace)
     check_middleware(settings)
     os.environ.update(settings)
-
-
-def secure_nodes(nodes: Iterable[NodeSpec], namespace: str) -> tuple[NodeSpec, ...]:
-    """Return the nodes with the environment of their enclaves. Raises UserError where keys are missing."""
-    keystore = _complete_keystore(namespace)
-    return tuple(
-        replace(node, environment=enclave_environment(keystore, enclave_of(node.name), namespace)) for node in nodes
-    )
 
 
 def check_middleware(settings: dict[str, str]) -> None:
@@ -71,12 +69,3 @@ def check_middleware(settings: dict[str, str]) -> None:
         )
     reason = (probe.stderr.strip().splitlines() or ["it printed no reason"])[-1]
     raise UserError(f"the keys in {settings[KEYSTORE_VARIABLE]} cannot be used: {reason}")
-
-
-def _complete_keystore(namespace: str) -> Path:
-    """Return the keystore, with all keys of the stack in this namespace."""
-    keystore = keystore_path()
-    if missing := missing_files(keystore, ENCLAVES, namespace):
-        option = f" --namespace {namespace}" if namespace else ""
-        raise UserError(f"{missing[0]} is missing: './crawler keys {keystore}{option}' makes the keys.")
-    return keystore
