@@ -8,7 +8,8 @@ from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.stack import make_stack
 from crawler_cli.run.run_watch import RunOutcome
 from crawler_cli.run.summary import summarise
-from crawler_nodes.run_log.log import BasePose, RunLog
+from crawler_nodes.run_log.base_track import BasePose
+from crawler_nodes.run_log.log import RunLog
 
 
 @pytest.mark.parametrize(("changed", "step"), [(0.0, 0.1), (12.0, 0.02)])
@@ -18,7 +19,8 @@ def test_after_a_change_of_the_gait_its_own_steps_are_measured_and_compared_with
     """0.1 m in each period of 4.8 s; after the change 0.02 m in 2 s."""
     stack = make_stack(Options(backend="mock"))
     first = stack.gait.period
-    log = RunLog(start=50.0)
+    log = RunLog()
+    log.start = 50.0
     for k in range(4000):
         t = 0.01 * k
         before, after = min(t, changed or t), max(0.0, t - (changed or t))

@@ -1,91 +1,26 @@
-"""What each action of `crawler hw` does."""
+"""The actions of `crawler hw`: each takes the task and returns the exit code."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
-import os
-import select
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from crawler_core.errors import BackendFault, UserError, unknown_name
-from crawler_core.loop.supervised_backend import SupervisedBackend
-from crawler_core.robot.robot_spec import RobotSpec
+from crawler_cli.console.exit_code import EXIT_NOT_DONE
+from crawler_cli.hardware.emulation_console import emulate
+from crawler_cli.hardware.hardware_task import HardwareTask
+from crawler_core.errors import BackendFault, UserError
 from hw_drivers.backend.calibration import calibration_path, read_zeros, write_zeros
-from hw_drivers.backend.hardware_backend import HardwareBackend, configured_buses
-from hw_drivers.backend.hardware_map import BusMap
 from hw_drivers.backend.hardware_settings import HardwareSettings
 from hw_drivers.bus.bus import Reading, Source
-from hw_drivers.emulation.emulated_backend import EmulatedBackend
-from hw_drivers.emulation.emulated_settings import EmulatedSettings
-from hw_drivers.emulation.emulation import Emulation
 from hw_drivers.tools.bus_scan import find_zeros, opened, release_all, scan
-from hw_drivers.tools.slow_motion import check_goal, fault_of, guarded, move, placing
+from hw_drivers.tools.slow_motion import check_goal, fault_of, move, placing
 
-LOOKS = 0.2  # s between two lines of monitor
-LOOK = 0.02  # s between two looks at emulated motors
-Motors = HardwareBackend | EmulatedBackend
+MONITOR_PERIOD_S = 0.2  # between two rows of monitor
 ROW = "{:<10} {:>10} {:>10} {:>9} {:>8} {:>8}  {}"
-
-
-class HardwareTask:
-    """One call of the command: what it works on, and what it found, for --json."""
-
-    def __init__(
-        self, spec: RobotSpec, settings: HardwareSettings | EmulatedSettings, arguments: argparse.Namespace
-    ) -> None:
-        self.spec = spec
-        self.settings = settings
-        self.arguments = arguments
-        self.result: dict[str, Any] = {"action": arguments.action}
-        self.buses = configured_buses(spec, settings if isinstance(settings, HardwareSettings) else settings.hardware)
-        if arguments.joint and arguments.joint not in spec.actuated_names:
-            raise unknown_name("actuated joint", arguments.joint, spec.actuated_names)
-
-    def say(self, text: str) -> None:
-        """A line for a person."""
-        if not self.arguments.json:
-            print(text, flush=True)
-
-    def fail(self, faults: Sequence[BackendFault]) -> int:
-        """Say what is wrong; the exit code."""
-        for fault in faults:
-            print(f"crawler: {fault}. Remedy: {fault.remedy.rstrip('.')}.", file=sys.stderr)
-        self.result["faults"] = [{"cause": str(f), "remedy": f.remedy, "joint": f.joint} for f in faults]
-        return 1 if faults else 0
-
-    @contextmanager
-    def ports(self) -> Iterator[tuple[BusMap, ...]]:
-        """The buses, on emulators where the user wants those."""
-        if isinstance(self.settings, HardwareSettings):
-            yield self.buses
-            return
-        emulation = Emulation(self.spec, self.buses)
-        try:
-            yield tuple(emulation.connected(bus) for bus in self.buses)
-        finally:
-            emulation.close()
-
-    @contextmanager
-    def robot(self) -> Iterator[tuple[SupervisedBackend, Motors]]:
-        """All motors set up behind their supervisor, without torque until they are moved."""
-        made: list[Motors] = []
-
-        def make(dt: float) -> Motors:
-            if isinstance(self.settings, HardwareSettings):
-                made.append(HardwareBackend(self.spec, self.settings, dt))
-            else:
-                made.append(EmulatedBackend(self.spec, self.settings, dt))
-            return made[0]
-
-        with guarded(self.spec, make) as runner:
-            yield runner, made[0]
 
 
 def _scan(task: HardwareTask) -> int:
@@ -93,63 +28,67 @@ def _scan(task: HardwareTask) -> int:
         found = scan(buses)
     task.result["devices"] = [
         {
-            "bus": one.bus,
-            "id": one.id,
-            "joint": one.joint,
-            "model": one.device.model if one.device else None,
-            "detail": one.device.detail if one.device else None,
+            "bus": entry.bus,
+            "id": entry.id,
+            "joint": entry.joint,
+            "model": entry.device.model if entry.device else None,
+            "detail": entry.device.detail if entry.device else None,
         }
-        for one in found
+        for entry in found
     ]
-    for one in found:
-        what = f"{one.device.model}, {one.device.detail}" if one.device else "does not answer"
-        task.say(f"{one.bus:<12} id {one.id:<4} {one.joint or 'no joint':<12} {what}")
-    missing = [one for one in found if one.device is None]
-    return task.fail(
+    for entry in found:
+        what = f"{entry.device.model}, {entry.device.detail}" if entry.device else "does not answer"
+        task.print(f"{entry.bus:<12} id {entry.id:<4} {entry.joint or 'no joint':<12} {what}")
+    missing = [entry for entry in found if entry.device is None]
+    return task.report(
         [
             BackendFault(
-                f"the motor of {one.joint}, id {one.id} on '{one.bus}', does not answer",
+                f"the motor of {entry.joint}, id {entry.id} on '{entry.bus}', does not answer",
                 remedy="check its cable, its power and its id",
-                joint=one.joint,
+                joint=entry.joint,
             )
-            for one in missing
+            for entry in missing
         ]
     )
 
 
 def _monitor(task: HardwareTask) -> int:
     once = task.arguments.once or task.arguments.json
-    with task.robot() as (runner, backend):
-        task.say(ROW.format("joint", "angle deg", "deg/s", "N m", "deg C", "V", "errors"))
+    with task.robot() as (supervised, backend):
+        task.print(ROW.format("joint", "angle deg", "deg/s", "N m", "deg C", "V", "errors"))
         while True:
-            moved = runner.tick(None)
+            is_well = supervised.tick(None)
             readings = backend.readings()
-            task.result["joints"] = {name: _as_json(one) for name, one in readings.items()}
-            for name, one in readings.items():
-                numbers = (
-                    f"{math.degrees(one.position):.2f}",
-                    f"{math.degrees(one.velocity):.2f}",
-                    f"{one.effort:.3f}",
-                    f"{one.temperature:.0f}",
-                    f"{one.voltage:.1f}",
-                )
-                task.say(ROW.format(name, *numbers, ", ".join(one.errors) or "-"))
-            if not moved:
-                return task.fail([fault_of(runner)])
+            task.result["joints"] = {name: _as_json(reading) for name, reading in readings.items()}
+            for name, reading in readings.items():
+                task.print(_row(name, reading))
+            if not is_well:
+                return task.report([fault_of(supervised)])
             if once:
                 return 0
-            time.sleep(LOOKS)
+            time.sleep(MONITOR_PERIOD_S)
 
 
-def _as_json(one: Reading) -> dict[str, Any]:
+def _row(name: str, reading: Reading) -> str:
+    numbers = (
+        f"{math.degrees(reading.position):.2f}",
+        f"{math.degrees(reading.velocity):.2f}",
+        f"{reading.effort:.3f}",
+        f"{reading.temperature:.0f}",
+        f"{reading.voltage:.1f}",
+    )
+    return ROW.format(name, *numbers, ", ".join(reading.errors) or "-")
+
+
+def _as_json(reading: Reading) -> dict[str, Any]:
     return {
-        "angle_deg": math.degrees(one.position),
-        "velocity_deg_s": math.degrees(one.velocity),
-        "effort": one.effort,
-        "temperature": one.temperature,
-        "voltage": one.voltage,
-        "errors": list(one.errors),
-        "source": one.source.value,
+        "angle_deg": math.degrees(reading.position),
+        "velocity_deg_s": math.degrees(reading.velocity),
+        "effort": reading.effort,
+        "temperature": reading.temperature,
+        "voltage": reading.voltage,
+        "errors": list(reading.errors),
+        "source": reading.source.value,
     }
 
 
@@ -159,35 +98,35 @@ def _calibrate(task: HardwareTask) -> int:
     home = {joint.name: joint.home for joint in task.spec.actuated}
     maps = {joint.joint: joint for bus in task.buses for joint in bus.joints}
     zeros: dict[str, float] = read_zeros(path, task.spec.name, task.spec.actuated_names) if path.exists() else {}
-    with task.robot() as (runner, backend):
-        blind = [name for name, one in backend.readings().items() if name in chosen and one.source is Source.COMMANDED]
-        if blind:
-            raise UserError(f"{blind[0]} cannot be calibrated: its servo does not tell its angle. Use its trim_us.")
+    with task.robot() as (supervised, backend):
+        for name, reading in backend.readings().items():
+            if name in chosen and reading.source is Source.COMMANDED:
+                raise UserError(f"{name} cannot be calibrated: its servo does not measure its angle. Use its trim_us.")
         for name in chosen:
-            degrees = math.degrees(home[name])
-            print(
-                f"Put {name} by hand at {degrees:g} degrees, its home, and press Enter ",
-                end="",
-                file=sys.stderr,
-                flush=True,
-            )
-            if not sys.stdin.readline():
-                raise UserError("the input ended before every joint was set: nothing was written.")
-            if not runner.tick(None):
-                return task.fail([fault_of(runner)])
-            one = maps[name]
-            zeros[name] = one.to_motor(backend.readings()[name].position) - one.rate_to_motor(home[name])
-            task.say(f"{name}: the zero is at {math.degrees(zeros[name]):.2f} degrees of the motor")
+            _wait_until_placed(name, math.degrees(home[name]))
+            if not supervised.tick(None):
+                return task.report([fault_of(supervised)])
+            motor = maps[name]
+            zeros[name] = motor.to_motor(backend.readings()[name].position) - motor.rate_to_motor(home[name])
+            task.print(f"{name}: the zero is at {math.degrees(zeros[name]):.2f} degrees of the motor")
     write_zeros(path, task.spec.name, zeros)
     task.result |= {"zero_deg": {name: math.degrees(zero) for name, zero in zeros.items()}, "calibration": str(path)}
-    task.say(f"written to {path}")
+    task.print(f"written to {path}")
     return 0
 
 
+def _wait_until_placed(name: str, home_deg: float) -> None:
+    """Ask the user to move a joint by hand, and wait for Enter. Raises UserError at the end of the input."""
+    question = f"Put {name} by hand at {home_deg:g} degrees, its home, and press Enter "
+    print(question, end="", file=sys.stderr, flush=True)
+    if not sys.stdin.readline():
+        raise UserError("the input ended before every joint was set: nothing was written. Start again.")
+
+
 def _home(task: HardwareTask) -> int:
-    if isinstance(task.settings, HardwareSettings):  # emulated devices know where they begin
+    if isinstance(task.settings, HardwareSettings):  # emulated devices know their zeros
         for name in find_zeros(task.buses):
-            task.say(f"{name}: its zero was not known, and is found")
+            task.print(f"{name}: its zero was not known, and is found")
     placed = [joint for joint in placing(task.spec, task.buses).actuated if not joint.is_effort_driven]
     return _move(task, lambda now: {joint.name: joint.home for joint in placed})
 
@@ -205,15 +144,14 @@ def _move(task: HardwareTask, goal_from: Callable[[Mapping[str, float]], dict[st
     speed = math.radians(task.arguments.speed)
     task.spec = placing(task.spec, task.buses)
     check_goal(task.spec, {}, speed)
-    with task.robot() as (runner, backend):
-        now = {name: one.position for name, one in backend.readings().items()}
-        goal = goal_from(now)
+    with task.robot() as (supervised, backend):
+        goal = goal_from({name: reading.position for name, reading in backend.readings().items()})
         check_goal(task.spec, goal, speed)
-        task.say("moving " + ", ".join(f"{name} to {math.degrees(angle):.1f}" for name, angle in goal.items()))
-        move(runner, task.spec, goal, speed)
-        task.result["joints"] = {name: _as_json(one) for name, one in backend.readings().items()}
+        task.print("moving " + ", ".join(f"{name} to {math.degrees(angle):.1f}" for name, angle in goal.items()))
+        move(supervised, task.spec, goal, speed)
+        task.result["joints"] = {name: _as_json(reading) for name, reading in backend.readings().items()}
         for name in goal:
-            task.say(f"{name} is at {task.result['joints'][name]['angle_deg']:.2f} degrees; the torque goes off")
+            task.print(f"{name} is at {task.result['joints'][name]['angle_deg']:.2f} degrees; the torque goes off")
     return 0
 
 
@@ -221,22 +159,22 @@ def _estop(task: HardwareTask) -> int:
     with task.ports() as buses:
         faults = release_all(buses)
     if any("another program uses" in str(fault) for fault in faults):
-        return _estop_the_run(task)
+        return _estop_through_run(task)
     if not faults:
-        task.say("the torque of every joint is off")
-    return task.fail(faults)
+        task.print("the torque of every joint is off")
+    return task.report(faults)
 
 
-def _estop_the_run(task: HardwareTask) -> int:
-    """The port is taken, so a run has the motors: press the emergency stop of its backend."""
+def _estop_through_run(task: HardwareTask) -> int:
+    """Call the emergency stop of the run that has the port."""
     from std_srvs.srv import Trigger
 
     from crawler_nodes.client.stack_monitor import StackMonitor
 
-    with StackMonitor(namespace=task.arguments.namespace, name="estop") as view:
-        answer = view.call(Trigger, "backend/estop", Trigger.Request(), 5.0)
-    task.say(answer.message)
-    return 0 if answer.success else 1
+    with StackMonitor(namespace=task.arguments.namespace, name="estop") as monitor:
+        answer = monitor.call(Trigger, "backend/estop", Trigger.Request(), 5.0)
+    task.print(answer.message)
+    return 0 if answer.success else EXIT_NOT_DONE
 
 
 def _reboot(task: HardwareTask) -> int:
@@ -246,55 +184,10 @@ def _reboot(task: HardwareTask) -> int:
                 try:
                     driver.configure(bus.joints)
                 except UserError as error:
-                    task.say(f"{bus.name}: {error}")
+                    task.print(f"{bus.name}: {error}")
                 driver.clear()
-    task.say("every motor is well; the torque is off")
+    task.print("no motor reports an error; the torque is off")
     return 0
-
-
-def _emulate(task: HardwareTask) -> int:
-    emulation = Emulation(task.spec, task.buses)
-    try:
-        ports = {name: emulator.port for name, emulator in emulation.emulators.items()}
-        _tell(task, "; ".join(f"{name} is at {port}" for name, port in ports.items()), {"ports": ports})
-        before: dict[str, bool] = {}
-        listening = True
-        while True:
-            torque = emulation.torque()
-            if torque != before:
-                text = ", ".join(f"{name} {'on' if on else 'off'}" for name, on in torque.items())
-                _tell(task, f"torque: {text}", {"torque": torque})
-                before = torque
-            if not listening:
-                time.sleep(LOOK)
-            elif select.select([sys.stdin], [], [], LOOK)[0]:
-                typed = os.read(sys.stdin.fileno(), 4096).decode(errors="replace")
-                listening = bool(typed)
-                for line in typed.splitlines():
-                    _obey(task, emulation, line.split())
-    finally:
-        emulation.close()
-
-
-def _obey(task: HardwareTask, emulation: Emulation, words: list[str]) -> None:
-    """What was typed: `state`, or a fault and perhaps a joint."""
-    if words == ["state"]:
-        angles, rates = emulation.motion()
-        state = {
-            name: {"angle_deg": math.degrees(q), "rate_deg_s": math.degrees(rates[name])} for name, q in angles.items()
-        }
-        text = "; ".join(f"{n} at {s['angle_deg']:.2f} deg, {s['rate_deg_s']:.2f} deg/s" for n, s in state.items())
-        _tell(task, text, {"state": state, "torque": emulation.torque()})
-    elif words:
-        try:
-            emulation.inject(*words[:2])
-        except UserError as error:
-            print(f"crawler: {error}", file=sys.stderr, flush=True)
-
-
-def _tell(task: HardwareTask, text: str, data: dict[str, Any]) -> None:
-    """One line at once: for a person, or a JSON object."""
-    print(json.dumps(data) if task.arguments.json else text, flush=True)
 
 
 ACTIONS: Mapping[str, Callable[[HardwareTask], int]] = {
@@ -305,5 +198,5 @@ ACTIONS: Mapping[str, Callable[[HardwareTask], int]] = {
     "jog": _jog,
     "estop": _estop,
     "reboot": _reboot,
-    "emulate": _emulate,
+    "emulate": emulate,
 }

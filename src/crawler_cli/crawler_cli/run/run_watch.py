@@ -142,7 +142,9 @@ class RunWatch:
 
     def _has_reached_duration(self) -> bool:
         duration = self._stack.duration
-        return bool(duration) and (self._log.time >= duration - 1e-6 or self._log.status.backend.get("finished") == "True")
+        return bool(duration) and (
+            self._log.time >= duration - 1e-6 or self._log.status.backend.get("finished") == "True"
+        )
 
     def _check_processes(self) -> None:
         """Look for nodes that ended, or that someone stopped."""

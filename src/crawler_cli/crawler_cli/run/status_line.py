@@ -63,7 +63,11 @@ class StatusLine:
         values = [
             ("time", f"{log.time:.1f}{of} s"),
             ("distance", f"{log.base.distance * 1e3:.1f} mm"),
-            *([("aside", f"{log.base.lateral * 1e3:.1f} mm, {math.degrees(log.base.yaw):.1f}°")] if log.can_drift else []),
+            *(
+                [("aside", f"{log.base.lateral * 1e3:.1f} mm, {math.degrees(log.base.yaw):.1f}°")]
+                if log.can_drift
+                else []
+            ),
             ("latest step", "-" if math.isnan(step) else f"{step * 1e3:.2f} mm"),
             ("feet", " ".join(ContactMode(mode).name.lower() for mode in modes) or "-"),
             ("rate", f"{self._rates[0]:.0f} ticks/s, {self._rates[1]:.2f} x real time"),

@@ -13,7 +13,7 @@ from crawler_bringup.stack.stack import Stack
 from crawler_cli.console.output import print_lines, print_table
 from crawler_cli.run.run_watch import RunOutcome
 from crawler_cli.run.verdict import why_invalid, why_not_done
-from crawler_nodes.run_log.stride_metrics import branch_shares, demands, measure, mode_shares
+from crawler_nodes.run_log.stride_metrics import branch_shares, measure, mode_shares, peak_stride_loads
 
 UNPREDICTED_CYCLES = 2  # periods until a crawl without equations counts as settled
 LOADS = {  # largest loads of a stride, where they are known: label and text
@@ -36,7 +36,7 @@ def summarise(stack: Stack, outcome: RunOutcome, directory: Path) -> dict[str, A
     settled_at = (log.changed or 0.0) + (1 + cycles) * period  # a gait fades in over its first period
     measured = measure(log, period, settled_at)
     expected = numbers["step_length_m"] if numbers else None
-    loads = demands(log, settled_at)
+    loads = peak_stride_loads(log, settled_at)
     invalid = why_invalid(log)
     return {
         "robot": stack.spec.name,
@@ -54,7 +54,7 @@ def summarise(stack: Stack, outcome: RunOutcome, directory: Path) -> dict[str, A
         "prediction": source,
         "predicted_step_length_m": expected,
         "predicted_speed_m_s": numbers["speed_m_s"] if numbers else None,
-        "demands": loads,
+        "peak_stride_loads": loads,
         "predicted_demands": {key: numbers[key] for key in loads if key in numbers} if numbers else {},
         "difference_percent": 100.0 * (measured.step_length / expected - 1.0) if measured and expected else None,
         "distance_m": log.base.distance,
@@ -91,9 +91,11 @@ def print_summary(summary: dict[str, Any]) -> None:
     late = f"{summary['late_ticks']} late, {summary['overruns']} overrun"
     table.add_row("ticks", str(summary["ticks"]), "", late)
     for key, (label, text) in LOADS.items():
-        if key in summary["demands"]:
+        if key in summary["peak_stride_loads"]:
             predicted = summary["predicted_demands"].get(key)
-            table.add_row(label, text(summary["demands"][key]), "" if predicted is None else text(predicted), "")
+            table.add_row(
+                label, text(summary["peak_stride_loads"][key]), "" if predicted is None else text(predicted), ""
+            )
     if len(summary["branch_shares"]) > 1:
         shares = [f"{name} {100 * share:.1f} %" for name, share in summary["branch_shares"].items()]
         table.add_row("law in force", "\n".join(shares), "", "")

@@ -1,0 +1,77 @@
+"""State that the actions of `crawler hw` share."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from crawler_cli.console.exit_code import EXIT_NOT_DONE
+from crawler_core.errors import BackendFault, unknown_name
+from crawler_core.loop.supervised_backend import SupervisedBackend
+from crawler_core.robot.robot_spec import RobotSpec
+from hw_drivers.backend.hardware_backend import HardwareBackend, configured_buses
+from hw_drivers.backend.hardware_map import BusMap
+from hw_drivers.backend.hardware_settings import HardwareSettings
+from hw_drivers.emulation.emulated_backend import EmulatedBackend
+from hw_drivers.emulation.emulated_settings import EmulatedSettings
+from hw_drivers.emulation.emulation import Emulation
+from hw_drivers.tools.slow_motion import guarded
+
+Motors = HardwareBackend | EmulatedBackend
+
+
+class HardwareTask:
+    """One call of `crawler hw`: robot, settings, buses, and the result for --json."""
+
+    def __init__(
+        self, spec: RobotSpec, settings: HardwareSettings | EmulatedSettings, arguments: argparse.Namespace
+    ) -> None:
+        self.spec = spec
+        self.settings = settings
+        self.arguments = arguments
+        self.result: dict[str, Any] = {"action": arguments.action}
+        self.buses = configured_buses(spec, settings if isinstance(settings, HardwareSettings) else settings.hardware)
+        if arguments.joint and arguments.joint not in spec.actuated_names:
+            raise unknown_name("actuated joint", arguments.joint, spec.actuated_names)
+
+    def print(self, text: str) -> None:
+        """Print a line, unless --json asks for one object."""
+        if not self.arguments.json:
+            print(text, flush=True)
+
+    def report(self, faults: Sequence[BackendFault]) -> int:
+        """Print the faults and keep them for --json. Return the exit code."""
+        for fault in faults:
+            print(f"crawler: {fault}. Remedy: {fault.remedy.rstrip('.')}.", file=sys.stderr)
+        self.result["faults"] = [{"cause": str(f), "remedy": f.remedy, "joint": f.joint} for f in faults]
+        return EXIT_NOT_DONE if faults else 0
+
+    @contextmanager
+    def ports(self) -> Iterator[tuple[BusMap, ...]]:
+        """Yield the buses; with --emulate, buses connected to emulators."""
+        if isinstance(self.settings, HardwareSettings):
+            yield self.buses
+            return
+        emulation = Emulation(self.spec, self.buses)
+        try:
+            yield tuple(emulation.connected(bus) for bus in self.buses)
+        finally:
+            emulation.close()
+
+    @contextmanager
+    def robot(self) -> Iterator[tuple[SupervisedBackend, Motors]]:
+        """Yield all motors behind their supervisor, without torque until they move."""
+        made: list[Motors] = []
+
+        def make(dt: float) -> Motors:
+            if isinstance(self.settings, HardwareSettings):
+                made.append(HardwareBackend(self.spec, self.settings, dt))
+            else:
+                made.append(EmulatedBackend(self.spec, self.settings, dt))
+            return made[0]
+
+        with guarded(self.spec, make) as supervised:
+            yield supervised, made[0]
