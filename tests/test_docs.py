@@ -275,7 +275,7 @@ def parser_of(command):
 def test_model_prints_the_keys_that_its_help_lists_and_the_columns_of_the_equations(robot, capsys):
     assert model.run(parser_of("model").parse_args([robot, "--json"])) == 0
     own = {column.key for column in model_of(load_robot(robot)).columns}
-    assert set(json.loads(capsys.readouterr().out)) == set(keys_said(model.HELP)) | own
+    assert set(json.loads(capsys.readouterr().out)) == set(keys_said(model.HELP_TEXT)) | own
 
 
 def test_model_shows_a_table_without_json(capsys):
@@ -286,14 +286,14 @@ def test_model_shows_a_table_without_json(capsys):
 def test_run_sums_up_the_keys_that_its_help_lists(tmp_path):
     stack = make_stack(run.options(parser_of("run").parse_args(["--backend", "model"]), tmp_path))
     nothing = RunOutcome(RunLog.of(stack.spec))  # as after a run in which nothing came
-    assert set(summarise(stack, nothing, tmp_path)) == set(keys_said(run.HELP))
+    assert set(summarise(stack, nothing, tmp_path)) == set(keys_said(run.HELP_TEXT))
 
 
 def test_doctor_prints_the_keys_that_its_help_lists(monkeypatch, capsys):
     monkeypatch.setattr(doctor, "CHECKS", {})
     assert doctor.run(parser_of("doctor").parse_args(["--json"])) == 0
-    assert set(json.loads(capsys.readouterr().out)) == set(keys_said(doctor.HELP))
-    (listed,) = re.findall(r"findings \(a list of ([^)]*)\)", doctor.HELP)
+    assert set(json.loads(capsys.readouterr().out)) == set(keys_said(doctor.HELP_TEXT))
+    (listed,) = re.findall(r"findings \(a list of ([^)]*)\)", doctor.HELP_TEXT)
     assert listed.split(", ") == [field.name for field in dataclasses.fields(doctor.Finding)]
 
 
@@ -301,8 +301,8 @@ def test_gait_analysis_prints_the_keys_that_its_help_lists(tmp_path, capsys):
     words = ["--set", "gait.omega=8", "--seconds", "4", "--out", str(tmp_path), "--json"]
     assert gait_analysis.run(parser_of("gait-analysis").parse_args(words)) == 0
     told = json.loads(capsys.readouterr().out)
-    assert set(told) == set(keys_said(gait_analysis.HELP))
-    (listed,) = re.findall(r"feet \(of each: ([^)]*)\)", gait_analysis.HELP)
+    assert set(told) == set(keys_said(gait_analysis.HELP_TEXT))
+    (listed,) = re.findall(r"feet \(of each: ([^)]*)\)", gait_analysis.HELP_TEXT)
     assert all(set(foot) == set(re.split(r",\s+", listed)) for foot in told["feet"].values())
 
 
@@ -313,7 +313,7 @@ def examples():
     """Every command line of the pages and epilogs that calls the front door, up to what explains or follows it."""
     texts = {in_page(page): page.read_text() for page in PAGES}
     for command in COMMANDS:
-        texts[f"crawler {command} --help"] = module_of(command).HELP
+        texts[f"crawler {command} --help"] = module_of(command).HELP_TEXT
     for where, text in texts.items():
         for line in re.findall(rf"(?:^[ $]*|`){EXAMPLE}", text, re.MULTILINE):
             words = re.split(r" {2,}| [#|>&]|;", line)[0].strip()

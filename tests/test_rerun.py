@@ -12,8 +12,8 @@ import pytest
 import yaml
 from PIL import Image, ImageSequence
 from rclpy.serialization import deserialize_message, serialize_message
-from rings import engines, widened
 from rosbags.typesys import Stores, get_typestore
+from stack_helpers import engine_parameters, set_timeouts
 from std_msgs.msg import String
 
 from crawler_bringup.recorder.crash_safe_bag import CrashSafeBag
@@ -29,7 +29,7 @@ STORE = get_typestore(Stores.ROS2_JAZZY)
 
 
 def done(words, place):
-    with widened():
+    with set_timeouts():
         return subprocess.run(words, capture_output=True, text=True, timeout=300, cwd=place, check=False)
 
 
@@ -96,7 +96,7 @@ def test_a_run_of_the_equations_is_repeated_to_the_bit_up_to_where_its_recording
     assert (tmp_path / "again" / "recording" / "recording.mcap").is_file()
 
 
-@pytest.mark.parametrize("backend", engines())
+@pytest.mark.parametrize("backend", engine_parameters())
 @pytest.mark.parametrize("robot", ["three_link", pytest.param("snake", marks=pytest.mark.exhaustive)])
 def test_a_run_in_physics_is_repeated_to_the_bit(crawler, tmp_path, robot, backend):
     where = record(crawler, tmp_path, robot, backend, 0.6)
@@ -193,7 +193,7 @@ def test_a_recording_of_another_version_says_what_differs(crawl, tmp_path):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda about: about["backend"].update(lockstep=False), "was not made in lockstep"),
+        (lambda about: about["backend"].update(lockstep_settings=False), "was not made in lockstep"),
         (lambda about: about.update(backend_name="mock"), "is of the backend mock: only simulations"),
         (lambda about: about.pop("given"), "does not say how it was made"),
         (lambda about: about["gait"].update(omgea=3.0), "it was recorded by crawler 0.1.0"),
@@ -244,7 +244,7 @@ def test_a_film_shows_a_recording_up_to_the_cut_and_is_the_same_to_the_byte_agai
     code, out, err = call("film", "cut.mcap", "--speed", "0.5", *size)
     assert (code, err) == (0, "")
     told = json.loads(out)
-    keys = re.sub(r"\([^)]*\)", "", film.HELP.partition("keys of --json:")[2])
+    keys = re.sub(r"\([^)]*\)", "", film.HELP_TEXT.partition("keys of --json:")[2])
     assert set(told) == set(keys.replace(",", " ").split())
     assert (told["film"], told["robot"], told["speed"]) == ("cut.gif", "three_link", 0.5)
     assert 0.1 < told["end_s"] < 1.5  # there is half of it

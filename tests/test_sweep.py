@@ -14,7 +14,7 @@ from contextlib import closing
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
-from rings import PHYSICS, engines
+from stack_helpers import PHYSICS, engine_parameters
 
 from crawler_cli.commands import sweep
 from crawler_studies.study.study_file import open_study
@@ -33,7 +33,7 @@ def test_a_map_has_the_papers_steps_and_is_not_computed_twice(call, tmp_path):
     code, out, err = call(*MAP, "--json")
     assert code == 0, err
     told = json.loads(out)
-    assert set(told) == set(re.findall(r"[A-Za-z_]+", re.sub(r"\([^)]*\)", "", sweep.HELP.split("keys of --json:")[1])))
+    assert set(told) == set(re.findall(r"[A-Za-z_]+", re.sub(r"\([^)]*\)", "", sweep.HELP_TEXT.split("keys of --json:")[1])))
     assert (told["points"], told["valid"], told["evaluated"], told["finished_before"]) == (10, 10, 10, 0)
     table = pyarrow.parquet.read_table(tmp_path / told["table"]).to_pylist()
     steps = {row["gait.omega"]: 1e3 * row["step_length_m"] for row in table if row["gait.psi"] == 20.0}
@@ -174,7 +174,7 @@ COARSE = ["--set", "backend.physics_rate=500", "--set", "backend.rate=250"]  # q
 MANY = ["sweep", "--backend", PHYSICS, "--vary", "gait.omega=9:14:600", *COARSE, "--out", "p.csv"]
 
 
-def children(process):
+def child_pids(process):
     """Descriptors of the processes that a process has started; each becomes readable when its process ends."""
     found = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False).stdout
     return [os.pidfd_open(int(pid)) for pid in found.split()]
@@ -197,7 +197,7 @@ def end_in_the_middle(crawler, directory, number):
             written.add((directory / "p.sqlite").stat().st_mtime_ns)
             assert process.poll() is None
             time.sleep(0.005)
-        workers = children(process)
+        workers = child_pids(process)
         if number == signal.SIGKILL:
             process.kill()
         else:
@@ -229,7 +229,7 @@ def test_a_sweep_that_is_ended_goes_on_and_does_no_point_twice(crawler, tmp_path
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("engine", engines())
+@pytest.mark.parametrize("engine", engine_parameters())
 def test_a_sweep_in_processes_comes_to_its_end(crawler, tmp_path, engine):
     words = ["sweep", "--backend", engine, "--vary", "gait.omega=9,14", *COARSE, "--out", "p.csv", "--json"]
     result = subprocess.run([*crawler, *words], cwd=tmp_path, capture_output=True, text=True, timeout=280)

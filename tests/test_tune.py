@@ -17,7 +17,7 @@ from ament_index_python.packages import get_package_prefix
 from crawler_interfaces.action import Tune
 from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
-from rings import GENTLE, LONG, PHYSICS, lockstep, wait_for
+from stack_helpers import DEADLINE_S, LOW_RATE_HZ, PHYSICS, lockstep_settings, wait_for
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_bringup.stack.options import Options
@@ -103,7 +103,7 @@ def test_killed_and_resumed_it_finds_what_it_would_have_found(crawler, call, tmp
 
     wait_for(under_way)
     process.kill()
-    process.communicate(timeout=LONG)
+    process.communicate(timeout=DEADLINE_S)
     assert process.returncode == -signal.SIGKILL
     kept = rows(study)
     assert 0 < len(kept) < 500
@@ -118,7 +118,7 @@ def test_killed_and_resumed_it_finds_what_it_would_have_found(crawler, call, tmp
     whole = json.loads(out)
     assert rows(study) == rows(tmp_path / "whole.sqlite")
     assert told["best"] == whole["best"]
-    (listed,) = re.findall(r"^keys of --json: (.*)", tune.HELP, re.DOTALL | re.MULTILINE)
+    (listed,) = re.findall(r"^keys of --json: (.*)", tune.HELP_TEXT, re.DOTALL | re.MULTILINE)
     assert set(told) == {item.split()[0] for item in re.sub(r"\([^)]*\)", "", listed).split(",")}
     assert told["command"] == whole["command"]
     assert (tmp_path / "parts.png").exists()
@@ -134,7 +134,7 @@ QUICK = 16.0  # and where they do not
 def stack(request):
     """A ring that somebody else has started: fast, but not so fast that the cores wait for it while others start."""
     backend, factor, omega = getattr(request, "param", ("model", 10.0, OMEGA))
-    settings = {"gait": {"omega": omega}, **lockstep(factor, rate=GENTLE)}
+    settings = {"gait": {"omega": omega}, **lockstep_settings(factor, rate=LOW_RATE_HZ)}
     with RunningStack(Options(backend=backend, settings=settings), logged=False) as running:
         yield running
 
@@ -155,7 +155,7 @@ def the_gait(names=("psi", "omega")):
         link.close()
 
 
-def test_a_running_ring_is_tuned_and_given_back(unhurried, crawler, tmp_path, stack):
+def test_a_running_ring_is_tuned_and_given_back(long_timeouts, crawler, tmp_path, stack):
     before = the_gait()
     result = tune_process(crawler, "--over", "gait.psi", "--backend", "ring", "--budget", "2", "--json", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
@@ -172,7 +172,7 @@ def test_a_running_ring_is_tuned_and_given_back(unhurried, crawler, tmp_path, st
 
 # in physics, because joints that stop at once let the feet of the equations leave the ground
 @pytest.mark.parametrize("ring", [(PHYSICS, 10.0, QUICK)], indirect=True)
-def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(unhurried, crawler, tmp_path, stack):
+def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(long_timeouts, crawler, tmp_path, stack):
     before = the_gait()
     settles = "gait.psi=70:110"  # deg, where physics measures every gait
     words = ["--over", settles, "--backend", "ring", "--budget", "500", "--out", "a.sqlite"]
@@ -196,7 +196,7 @@ def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(unhurrie
         before_stop = done()
         wait_for(lambda: done() > before_stop + 1)
         process.send_signal(signal.SIGINT)
-        process.wait(LONG)
+        process.wait(DEADLINE_S)
     finally:
         process.kill()
     assert process.returncode == 130
@@ -251,7 +251,7 @@ class Client:
         self.asked(lambda: self.client.send_goal_async(nothing))  # harmless, until answers find their way
 
     def until(self, condition):
-        end = time.monotonic() + LONG
+        end = time.monotonic() + DEADLINE_S
         while not condition():
             assert time.monotonic() < end, "it did not come in time"
             self.executor.spin_once(timeout_sec=0.05)
@@ -281,7 +281,7 @@ class Client:
     def close(self):
         self.process.terminate()
         try:
-            return self.process.wait(LONG)
+            return self.process.wait(DEADLINE_S)
         finally:
             self.process.kill()
             self.client.destroy()

@@ -14,10 +14,10 @@ from crawler_core.errors import UserError
 
 CONTENTS = Path("docs/README.md")  # lists every page, in order, under the headings of the sidebar
 START = Path("README.md")
-ENTRY = r"^- \[[^\]]*\]\(([^)#]+\.md)\)"
-LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#:\s]+)(#[^)\s]*)?\)")  # to another file of the checkout
+ENTRY_PATTERN = r"^- \[[^\]]*\]\(([^)#]+\.md)\)"
+LINK_PATTERN = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#:\s]+)(#[^)\s]*)?\)")  # to another file of the checkout
 # marks of reStructuredText that docstrings mean literally; `code` may have letters right behind it
-MARKS = re.compile(r"(`[^`\n]*`)(?=\w)|`[^`\n]*`|([\\*|]|(?<=\w)_(?!\w))")
+MARKUP_PATTERN = re.compile(r"(`[^`\n]*`)(?=\w)|`[^`\n]*`|([\\*|]|(?<=\w)_(?!\w))")
 SETTINGS: dict[str, Any] = {
     "project": "crawler",
     "html_title": "crawler",
@@ -83,7 +83,7 @@ def read_chapters(root: Path) -> list[tuple[str, list[Path]]]:
         ) from None
     parts = re.split(r"^## +(.+?) *$", text, flags=re.MULTILINE)
     return [
-        (title, [_resolve(CONTENTS, link) for link in re.findall(ENTRY, body, re.MULTILINE)])
+        (title, [_resolve(CONTENTS, link) for link in re.findall(ENTRY_PATTERN, body, re.MULTILINE)])
         for title, body in zip(parts[1::2], parts[2::2], strict=True)
     ]
 
@@ -99,12 +99,12 @@ def link_modules(text: str, page: Path) -> str:
         module = ".".join(part for part in parts[2:] if part != "__init__")
         return f"{{py:mod}}`{found[1].replace('`', '')} <{module}>`"
 
-    return LINK.sub(replace, text)
+    return LINK_PATTERN.sub(replace, text)
 
 
 def escape_marks(lines: list[str]) -> None:
     """Change a docstring, in place, so that reStructuredText shows it as it was written."""
-    lines[:] = [MARKS.sub(_escape, line) for line in lines]
+    lines[:] = [MARKUP_PATTERN.sub(_escape, line) for line in lines]
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -117,7 +117,7 @@ def _resolve(page: Path, link: str) -> Path:
 
 
 def _linked_files(root: Path, page: Path) -> Iterator[Path]:
-    for _, link, _ in LINK.findall((root / page).read_text(encoding="utf-8")):
+    for _, link, _ in LINK_PATTERN.findall((root / page).read_text(encoding="utf-8")):
         if (root / (path := _resolve(page, link))).exists():
             yield path
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 DEFAULT_RATE_HZ = 500.0  # of a robot whose file gives none
 MIN_DURATION_S, MIN_PERIODS = 4.0, 6  # the default duration is the longer of the two
-HELP = f"""
+HELP_TEXT = f"""
   makes   a table: stride, speed, and where each simulation first differs; and a picture of them
   where   studies/compare/<robot>_<gait>.png, or --out FILE
   time    from seconds to a few minutes, for {MIN_PERIODS} periods of the gait

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from crawler_studies.design.designer import Design, Designer
     from crawler_studies.study.study_case import StudyCase
 
-HELP = """
+HELP_TEXT = """
   makes   the parameters found (.yaml), for --params of other commands, and a picture beside them
           (.png); a table (.csv) if there is more than one answer
   where   studies/, or --out FILE

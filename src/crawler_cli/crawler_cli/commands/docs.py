@@ -9,7 +9,7 @@ from pathlib import Path
 from crawler_cli.docs_site import build_site
 
 ROOT = Path(__file__).resolve().parents[4]
-HELP = """
+HELP_TEXT = """
   makes   the pages of this checkout and a page for each module, as HTML
   where   site/, or --out FOLDER; the printed address opens it in a browser
   time    about a minute; the first call also installs Sphinx

@@ -10,7 +10,7 @@ from crawler_cli.console.arguments import add_json
 from crawler_cli.console.output import print_json
 from crawler_cli.doctor_checks import CHECKS, Finding
 
-HELP = """
+HELP_TEXT = """
   makes   a line for each check, with what to do if it fails
   where   on the terminal
   time    about ten seconds

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from crawler_core.robot.robot_spec import RobotSpec
     from crawler_studies.plots.drawing import Page, PaperFigures
 
-HELP = """
+HELP_TEXT = """
   makes   pictures (.png) with their data (.csv), and tables (.md)
   where   studies/figures/<robot>/, or --out DIR
   time    from seconds to some minutes, by figure

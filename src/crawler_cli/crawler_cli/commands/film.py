@@ -36,7 +36,7 @@ from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import default_robot
 from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 
-HELP = """
+HELP_TEXT = """
   makes   a film: .gif, or .mp4 where ffmpeg is installed
   where   beside the MCAP file, or --out FILE; a run made for it goes to
           runs/film-<robot>-<backend>-<time>/

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SKIP_S = 2.0  # until a run is steady
 MIN_ANALYSED_S, MIN_CYCLES = 5.0, 3  # the default run is the longer of the two
-HELP = """
+HELP_TEXT = """
   makes   gait.png (the gait diagram), feet.csv, cycle.csv (the mean cycle), run.csv (every sample)
   where   studies/gait_analysis/<robot, gait and source>/, or --out DIR
   time    some seconds, for a run of 7 s by default; less for a recording

@@ -14,7 +14,7 @@ from crawler_core.robot.robot_file import default_robot, load_robot, robot_names
 from hw_drivers.backend.hardware_settings import NO_CALIBRATION, HardwareSettings
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 
-HELP = """
+HELP_TEXT = """
   makes   a report on the terminal; calibrate also writes the motors' zeros
   where   ~/.config/crawler/, or --calibration FILE
   time    some seconds; monitor and emulate until Ctrl-C; home and jog by --speed

@@ -16,7 +16,7 @@ from crawler_bringup.security.keystore import (
 from crawler_cli.console.arguments import add_json, namespace
 from crawler_cli.console.output import print_json
 
-HELP = """
+HELP_TEXT = """
   makes   keys and permissions for the stack's nodes, an operator and a viewer
   where   keys/, the keystore of $ROS_SECURITY_KEYSTORE, or the one named
   time    some seconds

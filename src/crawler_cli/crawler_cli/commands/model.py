@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from crawler_models.lookup import MakeLookup
 
 DEFAULT_ENTRIES = 512
-HELP = """
+HELP_TEXT = """
   makes   a table of the gait's steady state; with --table a lookup table of the robot's kinematics
   where   on the terminal; with --table in that file
   time    a second

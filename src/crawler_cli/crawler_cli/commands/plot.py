@@ -13,7 +13,7 @@ from crawler_core.errors import UserError
 from crawler_nodes.run_log.log import RunLog
 from hybrid_controller.laws.law_registry import LAWS
 
-HELP = """
+HELP_TEXT = """
   makes   the picture of `crawler run`, as .png, .pdf or .svg
   where   beside the MCAP file, or --out FILE
   time    some seconds

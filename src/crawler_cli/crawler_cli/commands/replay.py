@@ -10,7 +10,7 @@ from crawler_cli.console.arguments import namespace, number
 from crawler_core.errors import UserError
 from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 
-HELP = """
+HELP_TEXT = """
   makes   the recorded messages on their topics, with a clock
   where   the namespace 'replay', or --namespace
   time    as long as the recording, divided by --real-time-factor; with --loop until Ctrl-C

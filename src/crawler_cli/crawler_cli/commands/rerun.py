@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from crawler_studies.recordings.recording_comparison import RecordingComparison
 
 NODE_TIMEOUT_S = 60.0  # of wall time that nodes wait for each other: a busy machine must not change the result
-HELP = """
+HELP_TEXT = """
   makes   a recording and logs of the same run, and a verdict: equal to the bit, or what differs
   where   runs/rerun-<robot>-<backend>-<time>/, or --out DIR
   time    that of the recorded run in lockstep, as fast as the machine allows

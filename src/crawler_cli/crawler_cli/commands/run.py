@@ -31,7 +31,7 @@ from gait_generators.kinds.gait_registry import GAITS
 from hybrid_controller.laws.law_registry import LAWS
 from sim_bridge.physics.engines import default_physics
 
-HELP = """
+HELP_TEXT = """
   makes   a summary, a picture, the nodes' logs and, with --record, a recording (MCAP)
   where   runs/<robot>-<backend>-<time>/, or --out DIR: summary.json, run.png, logs/, recording/
   time    five periods of the gait, at least 20 s, or --duration; less in lockstep

@@ -29,7 +29,7 @@ STOPS = ("estop", "reset", "enable", "stop")
 ACTIONS = ("list", "show", "set", *STOPS)
 NOTICE_DELAY_S = 2.0  # without a stack, until the user is told to wait
 NO_STACK = "no stack runs here: './crawler run' starts one; ROS_DOMAIN_ID must be that of the stack."
-HELP = """
+HELP_TEXT = """
   makes   a change in the running stack, or a list of its parameters
   where   the only stack on this machine, or that of --namespace
   time    at most some twenty seconds

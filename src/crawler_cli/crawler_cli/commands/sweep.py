@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from crawler_studies.sweep.plan import Files, SweepPlan
     from crawler_studies.sweep.runner import Source
 
-HELP = """
+HELP_TEXT = """
   makes   a table (.parquet or .csv), a picture (.png) and the study (.sqlite) with every point
   where   studies/, or --out FILE for the table with the others beside it
   time    by the equations from 1 ms to 0.4 s a point, by robot; in physics some seconds a point

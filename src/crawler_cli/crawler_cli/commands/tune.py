@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from crawler_studies.tuning.plan import Request, TuningPlan
     from crawler_studies.tuning.tuning_loop import TuningState
 
-HELP = """examples:
+HELP_TEXT = """examples:
   crawler tune --maximise robust_step --over gait.psi,gait.alpha,gait.upsilon --set gait.omega=3.2
   crawler tune --maximise speed --over gait.omega=0.3:16,gait.psi=0:180 --budget 40
   crawler tune --over gait.psi,gait.phi0=95:125 --set gait.omega=8 --backend pybullet

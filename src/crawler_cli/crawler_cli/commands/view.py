@@ -11,7 +11,7 @@ from crawler_view.server.view_node import main
 from crawler_view.server.view_settings import ViewSettings
 from crawler_view.server.web_server import open_sockets
 
-HELP = """
+HELP_TEXT = """
   makes   a page with the moving robot, sliders for its gait, and an emergency stop
   where   http://127.0.0.1:8600/, or --host and --port
   time    until Ctrl-C

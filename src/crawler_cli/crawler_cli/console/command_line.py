@@ -25,7 +25,7 @@ RENAMED_OPTIONS = {
 class Command(Protocol):
     """A command's module: its docstring says in one sentence what the command does."""
 
-    HELP: str  # a paragraph of the three facts "makes", "where" and "time", then everything else
+    HELP_TEXT: str  # a paragraph of the three facts "makes", "where" and "time", then everything else
     __doc__: str | None
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -64,7 +64,7 @@ class Parser(argparse.ArgumentParser):
 
 def describe(parser: argparse.ArgumentParser, command: Command) -> None:
     """Give the parser the command's help and its arguments."""
-    facts, _, rest = command.HELP.partition("\n\n")
+    facts, _, rest = command.HELP_TEXT.partition("\n\n")
     parser.description = f"{command.__doc__}\n\n{facts}"
     parser.epilog = rest
     parser.formatter_class = HelpFormatter

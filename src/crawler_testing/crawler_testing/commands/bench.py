@@ -24,7 +24,7 @@ PARTS = {
     "board": "crawler_testing.bench.board",
 }
 DEFAULT_SECONDS, DEFAULT_ROUNDS = 4.0, 3
-HELP = """  makes   a table of speeds on this machine, beside what limits them
+HELP_TEXT = """  makes   a table of speeds on this machine, beside what limits them
   where   on the terminal; the plot of the tuning goes to studies/
   time    about seven minutes; less with --only
 

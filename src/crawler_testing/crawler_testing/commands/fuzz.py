@@ -18,7 +18,7 @@ from crawler_core.errors import UserError
 from crawler_nodes.testing.free_domain_id import free_domain_id
 
 MAX_COUNT = 10**9
-HELP = """  makes   one line per endpoint: ok, or the message that broke it
+HELP_TEXT = """  makes   one line per endpoint: ok, or the message that broke it
   where   on the terminal
   time    about half an hour with the default of 1e5 messages per endpoint
 

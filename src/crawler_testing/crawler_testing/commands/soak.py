@@ -23,7 +23,7 @@ from sim_bridge.physics.engines import default_physics
 DEFAULT_RATE_HZ = 200.0
 DEFAULT_MINUTES, DEFAULT_WARMUP_MINUTES = 60.0, 5.0
 MAX_MINUTES = 1e5
-HELP = """  makes   soak.json, memory.png, and run/ with logs and a recording
+HELP_TEXT = """  makes   soak.json, memory.png, and run/ with logs and a recording
   where   runs/soak-<robot>-<backend>-<time>/, or --out DIR
   time    an hour, or --minutes
 

@@ -22,7 +22,7 @@ from crawler_testing.faults.verdict import Verdict
 from crawler_testing.fixtures.run_config import ALL_BACKENDS
 from sim_bridge.physics.engines import ENGINES, installed_engines
 
-HELP = f"""  makes   one line per fault that tells whether the run ended as expected, and the counts
+HELP_TEXT = f"""  makes   one line per fault that tells whether the run ended as expected, and the counts
   where   on the terminal; with --write also tables in a file
   time    about 15 s per fault; no run is started after --minutes (240)
 
