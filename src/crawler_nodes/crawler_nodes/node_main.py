@@ -1,4 +1,4 @@
-"""The main of every node: run until Ctrl-C or SIGTERM, leave safely, and say what was wrong in one sentence."""
+"""The main of every node: run until Ctrl-C or SIGTERM, clean up, and report an error in one sentence."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from rclpy.publisher import Publisher
 from rclpy.signals import SignalHandlerOptions
 
 from crawler_core.errors import UserError
-from crawler_nodes.shutdown.watchdog import HANGS, ShutdownWatchdog, own_name
+from crawler_nodes.shutdown.watchdog import EXIT_HUNG, ShutdownWatchdog, process_name
 from crawler_nodes.transport.priority_executor import PriorityExecutor
 
 N = TypeVar("N", bound=Node)
 
-HEARD = 0.5  # s at most, since the way out began
-MOMENT = 0.01  # s
-USAGE = 2  # exit code for what the user can put right
+ACK_TIMEOUT_S = 0.5  # from the begin of the cleanup
+ACK_POLL_S = 0.01
+EXIT_USAGE = 2  # exit code for errors that the user can correct
 ARGUMENT_ERRORS = (
     rclpy_implementation.RCLError,
     rclpy_implementation.RCLInvalidROSArgsError,
@@ -34,85 +34,85 @@ ARGUMENT_ERRORS = (
 def run_node(
     factory: Callable[[], N],
     *,
-    leave: Callable[[N], None] | None = None,
+    cleanup: Callable[[N], None] | None = None,
     release_torque: Callable[[N], None] | None = None,
-    moves: bool = False,
-    spinner: Callable[[N], PriorityExecutor] = PriorityExecutor,
+    drives_motors: bool = False,
+    executor: Callable[[N], PriorityExecutor] = PriorityExecutor,
 ) -> None:
     """Make the node and run it until the process is asked to end; that is no error.
 
-    `spinner` makes the loop that it lives in. `leave` is called with the node on every way out, while ROS still works
-    and with signals held off, so that a second Ctrl-C cannot interrupt it. Where that loop hangs, `release_torque` is called
-    instead, from another thread. A node that `moves` motors ends too where whoever started it stands still. A
-    UserError, at the start or later, ends the process with exit code 2 and one sentence on stderr.
+    `executor` makes its executor. `cleanup` is called with the node on every way out, while ROS still works and
+    signals are held off, so that a second Ctrl-C cannot interrupt it. Where the loop hangs, `release_torque` is called
+    instead, from another thread. A node that drives motors also ends while its parent process is stopped. A UserError,
+    at the start or later, ends the process with exit code 2 and one sentence on stderr.
     """
 
-    def live(node: N, asked_to_end: Callable[[], bool]) -> None:
-        with spinner(node) as loop:
-            while not asked_to_end():
-                loop.turn()
+    def spin(node: N, should_end: Callable[[], bool]) -> None:
+        with executor(node) as spinner:
+            while not should_end():
+                spinner.spin_once()
 
-    run_loop(factory, live, leave=leave, release_torque=release_torque, moves=moves)
+    run_loop(factory, spin, cleanup=cleanup, release_torque=release_torque, drives_motors=drives_motors)
 
 
 def run_loop(
     factory: Callable[[], N],
-    live: Callable[[N, Callable[[], bool]], None],
+    loop: Callable[[N, Callable[[], bool]], None],
     *,
-    leave: Callable[[N], None] | None = None,
+    cleanup: Callable[[N], None] | None = None,
     release_torque: Callable[[N], None] | None = None,
-    moves: bool = False,
+    drives_motors: bool = False,
 ) -> None:
-    """As `run_node`, for a node with a loop of its own: `live` gets the node and a function to ask whether to end."""
-    guardian = ShutdownWatchdog(moves)
+    """Run a node as `run_node` does, in a loop of its own, which gets the node and a function `should_end`."""
+    watchdog = ShutdownWatchdog(drives_motors)
     try:
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     except ARGUMENT_ERRORS as error:
-        raise _usage(f"the ROS arguments cannot be used: {error}") from None
+        raise _usage_error(f"the ROS arguments cannot be used: {error}") from None
     node: N | None = None
-    code = HANGS
+    code = EXIT_HUNG
     try:
         node = factory()
-        guardian.guard(lambda: None if release_torque is None else release_torque(node))
-        # the first words of a logger take it some 30 ms: not in the middle of the ring
+        watchdog.guard(lambda: None if release_torque is None else release_torque(node))
+        # a logger's first message takes some 30 ms, which must not delay the control loop
         node.get_logger().info("ready")
-        gc.freeze()  # what is there now stays: the collector need not look through it in the middle of a tick
-        live(node, guardian.asked_to_end)
-        if guardian.why:
-            node.get_logger().error(f"{guardian.why}: ending")
+        gc.freeze()  # the collector skips the present objects, so that it does not delay a tick
+        loop(node, watchdog.should_end)
+        if watchdog.reason:
+            node.get_logger().error(f"{watchdog.reason}: ending")
         else:
             code = 0
     except UserError as error:
-        code = USAGE
-        raise _usage(str(error)) from None
+        code = EXIT_USAGE
+        raise _usage_error(str(error)) from None
     finally:
-        guardian.leave()
+        watchdog.begin_cleanup()
         began = time.monotonic()
-        if node is not None and leave is not None:
-            leave(node)
-        guardian.done(code)
+        if node is not None and cleanup is not None:
+            cleanup(node)
+        watchdog.finished(code)
         if node is not None:
-            wait_for_acks(node, began + HEARD)
+            wait_for_acks(node, began + ACK_TIMEOUT_S)
             node.destroy_node()
         rclpy.try_shutdown()
-    guardian.end()
+    watchdog.end()
 
 
 def wait_for_acks(node: Node, until: float) -> None:
-    """Wait a little for those who have not got yet what was said last, such as a recorder that is behind."""
-    unheard = list(node.publishers)
-    while unheard and time.monotonic() < until:
-        unheard = [publisher for publisher in unheard if not _is_heard(publisher)]
+    """Wait a little for subscribers that have not received the last messages yet, such as a slow recorder."""
+    waiting = list(node.publishers)
+    while waiting and time.monotonic() < until:
+        waiting = [publisher for publisher in waiting if not _is_acknowledged(publisher)]
 
 
-def _is_heard(publisher: Publisher) -> bool:
-    """Whether all have what it sent. It looks for a moment, in which no other thread runs."""
+def _is_acknowledged(publisher: Publisher) -> bool:
+    """Return whether all subscribers have its messages. Blocks all threads of Python for a moment."""
     try:
-        return publisher.wait_for_all_acked(Duration(seconds=MOMENT))
+        return publisher.wait_for_all_acked(Duration(seconds=ACK_POLL_S))
     except rclpy_implementation.RCLError:
-        return True  # this middleware cannot tell
+        return True  # this middleware does not support it
 
 
-def _usage(sentence: str) -> SystemExit:
-    print(f"{own_name()}: {sentence}", file=sys.stderr)
-    return SystemExit(USAGE)
+def _usage_error(sentence: str) -> SystemExit:
+    print(f"{process_name()}: {sentence}", file=sys.stderr)
+    return SystemExit(EXIT_USAGE)

@@ -1,109 +1,156 @@
-"""Parameter dataclasses as ROS parameters: declared, read, and checked again on every change.
+"""Parameter dataclasses as the ROS parameters of a node: declared with types and ranges, validated once per change.
 
-self.settings = declare(self, Settings, on_change=self._use)
-refuse_unknown(self, section="controller")
+parameters = NodeParameters(self)
+self.settings = parameters.declare(Settings, on_change=self._use)
+parameters.reject_unknown(section="controller")
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.files import parse_yaml
 from crawler_core.parameters import ParameterInfo, build, describe
-from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.robot.robot_file import load_robot
+from crawler_core.robot.robot_spec import RobotSpec
 
 T = TypeVar("T")
-ROBOT = ("robot", "robot_overrides")
+ROBOT_PARAMETERS = ("robot", "robot_overrides")
+MAX_INTEGER = 2**63 - 1  # of IntegerRange, for a parameter without a bound
 
 
-def declare(
-    node: Node,
-    cls: type[T],
-    defaults: Mapping[str, Any] | None = None,
-    prefix: str = "",
-    *,
-    check: Callable[[T], None] | None = None,
-    on_change: Callable[[T], None] | None = None,
-) -> T:
-    """Declare the parameters of `cls` on `node` and read them. `defaults` go before those of the dataclass.
+@dataclass(frozen=True)
+class _Declared:
+    """One dataclass of parameters on a node."""
 
-    A later change is refused, with the sentence as its reason, where a value is not allowed or `check` raises
-    UserError for the new instance; once it is in force `on_change` gets it. Raises UserError for a bad start value.
+    cls: type
+    prefix: str  # of the ROS names
+    section: str  # by which an error names the parameters
+    make: Callable[[Any], Any]
+    on_change: Callable[[Any], None]
+
+
+class NodeParameters:
+    """The parameters of one node. A change is validated and built once, before ROS sets it.
+
+    A whole number is accepted for a float. A rejected change has a sentence as its reason.
     """
-    infos = describe(cls)
-    section = f"{node.get_name()}.{prefix}".rstrip(".")
-    start = build(cls, defaults or {}, section=section)
-    for info in infos:
-        node.declare_parameter(prefix + info.name, getattr(start, info.name), _descriptor(info))
 
-    def instance(changes: Mapping[str, Any]) -> T:
-        values = {info.name: node.get_parameter(prefix + info.name).value for info in infos}
-        return build(cls, {**values, **changes}, section=section)
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._declared: list[_Declared] = []
+        self._changes: list[tuple[_Declared, Any]] = []  # built, not yet in force
+        self._rejection = ""  # why the change under way is not allowed
+        node.add_pre_set_parameters_callback(self._build)
+        node.add_on_set_parameters_callback(self._validate)
+        node.add_post_set_parameters_callback(self._apply)
 
-    def changes(parameters: Sequence[Parameter]) -> dict[str, Any]:
-        given = {parameter.name: parameter.value for parameter in parameters}
-        return {info.name: given[prefix + info.name] for info in infos if prefix + info.name in given}
+    def declare(
+        self,
+        cls: type[T],
+        defaults: Mapping[str, Any] | None = None,
+        prefix: str = "",
+        *,
+        make: Callable[[T], Any] = lambda instance: instance,
+        on_change: Callable[[Any], None] = lambda _: None,
+    ) -> T:
+        """Declare the parameters of `cls` and return their start values. `defaults` precede those of the dataclass.
 
-    def validate(parameters: Sequence[Parameter]) -> SetParametersResult:
+        On a later change `make` gets the new instance, and may raise UserError to reject it; once the change is in
+        force `on_change` gets what `make` returned. Raises UserError for a bad start value.
+        """
+        node = self._node
+        declared = _Declared(cls, prefix, f"{node.get_name()}.{prefix}".rstrip("."), make, on_change)
+        infos = describe(cls)
+        start = dict(vars(build(cls, defaults or {}, section=declared.section)))
+        for info in infos:
+            # rclpy has no public way to see a start value before its declaration, and would reject 8 for 8.0
+            if (override := node._parameter_overrides.get(prefix + info.name)) is not None:
+                start[info.name] = override.value
+        instance = build(cls, start, section=declared.section)
+        for info in infos:
+            value = getattr(instance, info.name)
+            node.declare_parameter(prefix + info.name, value, _descriptor(info), ignore_override=True)
+        self._declared.append(declared)
+        return instance
+
+    def reject_unknown(self, *, section: str) -> None:
+        """Raise UserError for a start value of an undeclared parameter, which rclpy would ignore silently.
+
+        `section` is the prefix by which the user knows the node's parameters. Call it after the last declaration.
+        """
+        known = [name for name in self._node._parameters if name != "start_type_description_service"]
+        for name in self._node._parameter_overrides:
+            if not self._node.has_parameter(name):
+                raise unknown_name("parameter", f"{section}.{name}", (f"{section}.{other}" for other in known))
+
+    def _build(self, parameters: list[Parameter]) -> list[Parameter]:
+        """Build the changed dataclasses; return the parameters with the types of their dataclasses."""
+        self._changes, self._rejection = [], ""
+        given = {parameter.name: parameter for parameter in parameters}
         try:
-            if changed := changes(parameters):
-                new = instance(changed)
-                if check is not None:
-                    check(new)
+            for declared in self._declared:
+                given |= self._build_one(declared, given)
         except UserError as error:
-            return SetParametersResult(successful=False, reason=str(error))
-        return SetParametersResult(successful=True)
+            # with the present values, so that the change reaches `_validate` and is rejected in our words
+            self._rejection = str(error)
+            return [self._node.get_parameter_or(parameter.name, parameter) for parameter in parameters]
+        return list(given.values())
 
-    def adopt(parameters: Sequence[Parameter]) -> None:
-        if on_change is not None and changes(parameters):
-            on_change(instance({}))
+    def _build_one(self, declared: _Declared, given: Mapping[str, Parameter]) -> dict[str, Parameter]:
+        names = {info.name: declared.prefix + info.name for info in describe(declared.cls)}
+        changed = [field for field, name in names.items() if name in given]
+        if not changed:
+            return {}
+        values = {field: self._node.get_parameter(name).value for field, name in names.items()}
+        values |= {field: given[names[field]].value for field in changed}
+        instance = build(declared.cls, values, section=declared.section)
+        self._changes.append((declared, declared.make(instance)))
+        return {names[field]: Parameter(names[field], value=getattr(instance, field)) for field in changed}
 
-    first = instance({})
-    node.add_on_set_parameters_callback(validate)
-    node.add_post_set_parameters_callback(adopt)
-    return first
+    def _validate(self, parameters: Sequence[Parameter]) -> SetParametersResult:
+        reason = self._rejection
+        if any(parameter.name == "use_sim_time" for parameter in parameters):
+            # the node would answer states of one time with commands of another
+            reason = "use_sim_time cannot change while the node runs: start the node again"
+        return SetParametersResult(successful=not reason, reason=reason)
+
+    def _apply(self, _parameters: Sequence[Parameter]) -> None:
+        changes, self._changes = self._changes, []
+        for declared, made in changes:
+            declared.on_change(made)
 
 
-def robot_of(node: Node) -> RobotSpec:
-    """The robot that a node's parameters `robot` and `robot_overrides` name, declared or not. Raises UserError."""
-    given = {name: node._parameter_overrides[name].value for name in ROBOT if name in node._parameter_overrides}
-    name, overrides = (text if isinstance(text := given.get(key, ""), str) else "" for key in ROBOT)
+def robot_from_parameters(node: Node) -> RobotSpec:
+    """Load the robot that a node's parameters `robot` and `robot_overrides` name, declared or not. Raises UserError."""
+    given = {name: node._parameter_overrides.get(name) for name in ROBOT_PARAMETERS}
+    values = {name: one.value if one is not None else "" for name, one in given.items()}
+    name, overrides = (value if isinstance(value, str) else "" for value in values.values())
     return load_robot(name, parse_yaml(overrides, "robot_overrides"))
 
 
-def refuse_unknown(node: Node, *, section: str) -> None:
-    """Raise UserError for a start value that names no declared parameter: rclpy would ignore it silently.
-
-    `section` is the prefix by which the user knows the node's parameters. Call it after the last declaration. From then
-    on nobody changes by whose time the node goes, either.
-    """
-    node.add_on_set_parameters_callback(_same_time)
-    known = [name for name in node._parameters if name != "start_type_description_service"]
-    for name in node._parameter_overrides:  # rclpy has no public way to see those that nobody declared
-        if not node.has_parameter(name):
-            raise unknown_name("parameter", f"{section}.{name}", (f"{section}.{other}" for other in known))
-
-
-def _same_time(parameters: Sequence[Parameter]) -> SetParametersResult:
-    """A node that changed its time would answer states of one time with commands of another."""
-    if any(parameter.name == "use_sim_time" for parameter in parameters):
-        reason = "use_sim_time is read at the start only: start the node anew"
-        return SetParametersResult(successful=False, reason=reason)
-    return SetParametersResult(successful=True)
-
-
 def _descriptor(info: ParameterInfo) -> ParameterDescriptor:
-    # no range field and no fixed type: rclpy would refuse in its own words before ours, and 8 where 8.0 is meant
-    return ParameterDescriptor(
+    descriptor = ParameterDescriptor(
         description=f"{info.doc} [{info.unit}]" if info.unit else info.doc,
         additional_constraints=info.range_text(),
         read_only=info.constant,
-        dynamic_typing=True,
     )
+    if info.lower is None and info.upper is None:
+        return descriptor
+    if info.type is float:
+        lower = -math.inf if info.lower is None else float(info.lower)
+        upper = math.inf if info.upper is None else float(info.upper)
+        descriptor.floating_point_range = [FloatingPointRange(from_value=lower, to_value=upper)]
+    elif info.type is int:
+        lower_int = -MAX_INTEGER if info.lower is None else int(info.lower)
+        upper_int = MAX_INTEGER if info.upper is None else int(info.upper)
+        descriptor.integer_range = [IntegerRange(from_value=lower_int, to_value=upper_int)]
+    return descriptor

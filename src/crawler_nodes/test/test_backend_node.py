@@ -21,7 +21,7 @@ from std_srvs.srv import SetBool, Trigger
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.parameters import parameter
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
-from crawler_nodes.backend_node import node as backend_node
+from crawler_nodes.backend_node import startup
 from crawler_nodes.backend_node.node import BackendNode, autostart
 from crawler_nodes.messages.header import stamp_ns
 
@@ -31,7 +31,7 @@ PATIENT = {"rate": 500.0, "lockstep_timeout": 60.0}  # who is slow is not late
 
 @dataclass(frozen=True)
 class IdealSettings:
-    gain: float = parameter(1.0, low=0.0, high=1.0, doc="1: joints follow exactly")
+    gain: float = parameter(1.0, lower=0.0, upper=1.0, doc="1: joints follow exactly")
 
 
 class IdealBackend:
@@ -122,7 +122,7 @@ def bench(graph):
     bench = Bench(graph)
     yield bench
     if bench.node is not None:
-        bench.node.leave_safe()
+        bench.node.shut_down_safely()
 
 
 def test_lockstep_waits_for_the_answer_to_each_state_and_for_no_other(bench):
@@ -142,7 +142,7 @@ def test_lockstep_waits_for_the_answer_to_each_state_and_for_no_other(bench):
 def test_a_ring_that_shows_late_ends_a_backend_that_nobody_has_commanded(bench):
     bench.start()
     bench.client.create_publisher(JointState, "joint_states", 10)
-    with pytest.raises(UserError, match=r"a ring is there already, of .*client"):
+    with pytest.raises(UserError, match=r"a stack already runs in this namespace .*client"):
         bench.spin_until(lambda: False)
 
 
@@ -156,11 +156,11 @@ def test_a_newcomer_does_not_end_the_backend_that_is_commanded(bench):
 
 
 def test_one_of_its_own_name_that_shows_late_ends_a_backend_that_has_just_been_commanded(bench, monkeypatch):
-    monkeypatch.setattr(backend_node, "WARY", 3600.0)  # on any machine
+    monkeypatch.setattr(startup, "DUPLICATE_CHECK_S", 3600.0)  # on any machine
     bench.start(lockstep=True)
     bench.answer()
     bench.graph.add(partial(Node, "backend")).create_publisher(JointState, "joint_states", 10)
-    with pytest.raises(UserError, match=r"a ring is there already, of .*backend.*--namespace NAME"):
+    with pytest.raises(UserError, match=r"a stack already runs in this namespace .*backend.*--namespace NAME"):
         bench.spin_until(lambda: False)
 
 
@@ -193,8 +193,8 @@ def test_the_applied_command_is_what_the_backend_gets(bench):
 def test_a_command_that_cannot_be_used_is_refused_and_reported(bench, names, position, words):
     node = bench.start(lockstep=True, lockstep_timeout=0.3)  # time goes on alone, so that reports go on
     bench.answer()
-    bench.spin_until(lambda: bench.command(position, names) or node.runner.supervisor.report.refused)
-    assert words in node.runner.supervisor.report.last_refusal
+    bench.spin_until(lambda: bench.command(position, names) or node.runner.supervisor.report.rejected)
+    assert words in node.runner.supervisor.report.last_rejection
     assert np.isfinite(bench.body.told).all()
     bench.spin_until(
         lambda: any(
@@ -218,9 +218,9 @@ def test_time_stands_still_at_the_end(bench):
     for _ in range(5):
         bench.answer()
     assert node.finished
-    heard = node._report.commanded
+    heard = node._report.commanded_at
     bench.command()
-    bench.spin_until(lambda: node._report.commanded > heard)
+    bench.spin_until(lambda: node._report.commanded_at > heard)
     assert node.ticks == 5
 
 
@@ -245,7 +245,7 @@ def test_motors_come_to_rest_and_are_let_go_at_the_end_whoever_commands_on(bench
     assert {entry.key: entry.value for entry in status.values}["finished"] == "True"
     refused = bench.call(SetBool, "enable", data=True)
     assert not refused.success
-    assert refused.message == "the run has come to its end: start it again"
+    assert refused.message == "the run has ended: start it again"
 
 
 def test_motors_that_were_moved_before_time_began_go_on_from_where_they_are(bench):
@@ -285,13 +285,13 @@ def test_what_shall_be_let_go_at_once_is_not_followed_any_more_and_begins_anew_w
 def test_an_error_that_nobody_foresaw_on_the_way_out_leaves_no_torque(bench):
     node = bench.start(RealTime, on_exit="rest_then_release")
     bench.spin_until(lambda: bench.command() or node.runner.applied is not None)
-    node._time.stop()
+    node._scheduler.stop()
 
     def burst(_command):
         raise ZeroDivisionError("surprise")
 
     bench.body.apply = burst
-    node.leave_safe()
+    node.shut_down_safely()
     assert bench.body.relaxed
     assert bench.body.closed
 
@@ -311,7 +311,7 @@ def test_of_motors_any_thread_can_take_the_torque_off_while_a_tick_hangs(bench, 
     bench.spin_until(lambda: bench.command() or node.runner.applied is not None)
     bench.body.hangs = True
     if leaving:  # it has begun to bring the joints to rest, which hangs too
-        way_out = threading.Thread(target=node.leave_safe)
+        way_out = threading.Thread(target=node.shut_down_safely)
         way_out.start()
         bench.spin_until(lambda: not node.active)
     node.release_torque()
@@ -426,7 +426,7 @@ def test_leaving_brakes_then_relaxes_then_closes(bench):
         position = position + [0.0018, 0.0]  # 0.9 rad/s
         bench.answer(position)
     assert bench.body.told[0] == position[0]
-    node.leave_safe()
+    node.shut_down_safely()
     assert bench.body.told[0] > position[0]  # it ran on a little instead of stopping dead
     assert bench.body.relaxed == 1
     assert bench.body.closed
@@ -469,7 +469,7 @@ def test_a_transition_that_is_not_possible_is_refused_and_the_ring_goes_on(bench
     [
         ([Transition.TRANSITION_DEACTIVATE], "inactive, and its time stands still: activate it"),
         ([Transition.TRANSITION_DEACTIVATE, Transition.TRANSITION_CLEANUP], "closed: configure and activate it"),
-        ([Transition.TRANSITION_ACTIVE_SHUTDOWN], "shut down and is inactive for ever: start it anew"),
+        ([Transition.TRANSITION_ACTIVE_SHUTDOWN], "shut down and stays inactive: start it again"),
     ],
 )
 def test_a_backend_whose_time_stands_still_says_why(bench, steps, words):
@@ -491,5 +491,5 @@ def test_a_parameter_of_no_type_is_refused_and_the_ring_goes_on(bench, kind, val
     answer = bench.call(kind, name, parameters=[Parameter(name="rate", value=value)])
     for result in answer.results if kind is SetParameters else [answer.result]:
         assert not result.successful
-        assert "is refused" in result.reason
+        assert "is rejected" in result.reason
     bench.answer()

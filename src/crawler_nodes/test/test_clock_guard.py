@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from rosgraph_msgs.msg import Clock
 
-from crawler_nodes.transport.clock_guard import FAR, SURE, ClockGuard
+from crawler_nodes.transport.clock_guard import MAX_STEP_S, TAKEOVER_S, ClockGuard
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def guard(told, steady):
 def say(guard, seconds):
     message = Clock()
     message.clock.sec, message.clock.nanosec = int(seconds // 1), round(seconds % 1 * 1e9)
-    guard.hear(message)
+    guard.accept(message)
 
 
 def test_a_stranger_beside_a_simulation_is_not_believed_whatever_it_tells(guard, told, steady):
@@ -45,12 +45,12 @@ def test_a_simulation_that_begins_again_is_followed_once_the_old_time_is_told_no
         steady.now += 0.005
         say(guard, tick * 0.005)
     assert told[0] == 50.0
-    assert told[1] == pytest.approx(SURE, abs=0.011)
+    assert told[1] == pytest.approx(TAKEOVER_S, abs=0.011)
     assert told[-1] == pytest.approx(99 * 0.005)
 
 
 def test_a_node_that_was_held_up_believes_the_time_that_it_finds(guard, told, steady):
     say(guard, 5.0)
     steady.now += 5.0
-    say(guard, 5.0 + 5.0 * FAR)
+    say(guard, 5.0 + 5.0 * MAX_STEP_S)
     assert told == [5.0, 10.0]

@@ -9,7 +9,7 @@ from sensor_msgs.msg import JointState
 
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import load_robot
-from crawler_nodes.messages.header import CommandReader
+from crawler_nodes.messages.command_reader import CommandReader
 from crawler_nodes.messages.joint_message import JointMessage
 
 GYMNAST = Path(__file__).parents[2] / "crawler_core/test/robots/gymnast/robot.yaml"

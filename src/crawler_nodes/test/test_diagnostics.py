@@ -7,7 +7,7 @@ import pytest
 from builtin_interfaces.msg import Time
 
 from crawler_nodes import diagnostics
-from crawler_nodes.diagnostics import ERROR, FRESH, OK, WARN, DiagnosticsReporter, Recent
+from crawler_nodes.diagnostics import ERROR, EVENT_DURATION_S, OK, WARN, DiagnosticsReporter, RecentEvents
 
 
 class FakeNode:
@@ -87,19 +87,19 @@ def test_what_is_repeated_is_of_the_present(node, clock):
 
 
 def test_one_kind_of_event_hides_no_other_and_each_is_told_while_it_is_fresh(clock):
-    recent = Recent()
-    recent.note("refused", 0, "")
+    recent = RecentEvents()
+    recent.record("refused", 0, "")
     assert recent.text == ""
-    recent.note("refused", 1, "a command has no position.")
+    recent.record("refused", 1, "a command has no position.")
     clock.now += 1.0
-    recent.note("clamped", 7, "hip is too fast")
+    recent.record("clamped", 7, "hip is too fast")
     assert recent.text == "hip is too fast; a command has no position"
-    clock.now += FRESH - 0.5
-    recent.note("clamped", 7, "hip is too fast")  # nothing new
+    clock.now += EVENT_DURATION_S - 0.5
+    recent.record("clamped", 7, "hip is too fast")  # nothing new
     assert recent.text == "hip is too fast"
     clock.now += 1.0
     assert recent.text == ""
-    recent.note("refused", 2, "a command has no name")
+    recent.record("refused", 2, "a command has no name")
     assert recent.text == "a command has no name"
 
 

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from crawler_core.robot.robot_file import load_robot
 from crawler_core.description.urdf import build_urdf
+from crawler_core.robot.robot_file import load_robot
 from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.messages.link_frames import LinkFrames
 

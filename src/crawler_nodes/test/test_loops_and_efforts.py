@@ -11,7 +11,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
-from crawler_core.linkages.loop_closure_solver import closure_of
+from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
 from crawler_core.parameters import parameter
 from crawler_core.types import JointCommand, Observation
 from crawler_nodes.backend_node.node import BackendNode, autostart
@@ -75,7 +75,7 @@ def test_passive_joints_are_in_states_and_transforms_and_efforts_are_clamped_and
     )
     autostart(node)
     graph.spin_until(lambda: states and transforms and commands.get_subscription_count())
-    closure = closure_of(node.spec)
+    closure = make_loop_closure_solver(node.spec)
     assert closure is not None
     np.testing.assert_array_equal(states[0].position, closure.home())
     moved = {one.child_frame_id.split("/")[-1] for message in transforms for one in message.transforms}

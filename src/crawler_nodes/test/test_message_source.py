@@ -8,8 +8,11 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from crawler_nodes import diagnostics
-from crawler_nodes.diagnostics import FRESH
-from crawler_nodes.transport.message_source import LONGEST, PublisherMonitor, SourceArbiter
+from crawler_nodes.diagnostics import EVENT_DURATION_S
+from crawler_nodes.topics import JOINT_COMMANDS, JOINT_STATES
+from crawler_nodes.transport.message_source import MAX_SENDER_CHARACTERS
+from crawler_nodes.transport.publisher_monitor import PublisherMonitor
+from crawler_nodes.transport.source_arbiter import SourceArbiter
 
 
 @pytest.fixture
@@ -24,7 +27,7 @@ def test_who_publishes_besides_the_one_is_named_while_it_does_and_for_a_while_af
     told = []
     node = graph.add(partial(Node, "backend"))
     node.create_publisher(String, "joint_states", 1)
-    company = PublisherMonitor(node, {"joint_states": None}, lambda: told.append(company.text))
+    company = PublisherMonitor(node, {JOINT_STATES: None}, lambda: told.append(company.text))
     graph.spin_until(lambda: company.counts["joint_states"] == 1)
     assert not told
     stranger = graph.add(partial(Node, "stranger"))
@@ -35,7 +38,7 @@ def test_who_publishes_besides_the_one_is_named_while_it_does_and_for_a_while_af
     stranger.destroy_publisher(publisher)
     graph.spin_until(lambda: company.counts["joint_states"] == 1)
     assert "/stranger" in company.text
-    clock.now += FRESH + 0.1
+    clock.now += EVENT_DURATION_S + 0.1
     assert not company.text
 
 
@@ -43,13 +46,13 @@ def test_who_speaks_without_being_followed_is_named_by_the_name_that_it_gives(gr
     told = []
     seat = SourceArbiter()
     company = PublisherMonitor(
-        graph.add(partial(Node, "backend")), {"joint_commands": seat}, lambda: told.append(company.text)
+        graph.add(partial(Node, "backend")), {JOINT_COMMANDS: seat}, lambda: told.append(company.text)
     )
-    assert seat.admits("/controller#1")
-    for name, shown in (("/other#2", "/other"), ("x" * 1000, "x" * LONGEST)):
+    assert seat.accept("/controller#1")
+    for name, shown in (("/other#2", "/other"), ("x" * 1000, "x" * MAX_SENDER_CHARACTERS)):
         told.clear()
-        assert not seat.admits(name)
+        assert not seat.accept(name)
         graph.spin_until(lambda: told)
         clock.now += 0.1
-        assert told[0] == f"joint_commands of {shown} is ignored, since /controller is followed"
+        assert told[0] == f"joint_commands from {shown} are ignored: /controller is followed"
     assert seat.ignored == 2

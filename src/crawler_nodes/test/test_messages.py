@@ -9,16 +9,11 @@ from sensor_msgs.msg import JointState
 
 from crawler_core.errors import UserError
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
-from crawler_nodes.messages.header import (
-    BaseWriter,
-    CommandReader,
-    ContactWriter,
-    JointStateWriter,
-    doubles,
-    set_stamp,
-    stamp_ns,
-)
-from crawler_nodes.messages.joint_message import JointMessage
+from crawler_nodes.messages.base_writer import BaseWriter
+from crawler_nodes.messages.command_reader import CommandReader
+from crawler_nodes.messages.contact_writer import ContactWriter
+from crawler_nodes.messages.header import set_stamp, stamp_ns, to_double_array
+from crawler_nodes.messages.joint_message import JointMessage, JointStateWriter
 
 
 @pytest.mark.parametrize("time_ns", [0, 1, 999_999_999, 1_000_000_000, 1_700_000_000_123_456_789])
@@ -31,7 +26,7 @@ def test_a_stamp_keeps_every_nanosecond(time_ns):
 
 def test_doubles_are_the_same_bits():
     values = np.array([0.1, -0.0, math.inf, 1e-310])
-    assert np.array(doubles(values)).tobytes() == values.tobytes()
+    assert np.array(to_double_array(values)).tobytes() == values.tobytes()
 
 
 def test_joint_states_have_every_field_and_are_one_message_object():
@@ -79,9 +74,9 @@ def test_a_command_says_whose_state_it_answers_and_who_answers(reader):
 @pytest.mark.parametrize(
     ("names", "position", "more", "words"),
     [
-        (["joint_1", "elbow"], [1.0, 2.0], {}, "'elbow', which is no actuated joint: these are joint_1, joint_2"),
-        (["joint_1"], [1.0], {}, "each actuated joint once; got joint_1"),
-        ([], [], {}, "got none"),
+        (["joint_1", "elbow"], [1.0, 2.0], {}, "'elbow', which is no actuated joint: use joint_1, joint_2"),
+        (["joint_1"], [1.0], {}, "names joint_1: it must name each actuated joint once"),
+        ([], [], {}, "names no joint"),
         (["joint_1", "joint_1", "joint_2"], [1.0, 1.0, 2.0], {}, "each actuated joint once"),
         (["joint_1", "joint_2"], [], {}, "0 values of position for 2 joints"),
         (["joint_2", "joint_1"], [1.0], {}, "1 values of position for 2 joints"),

@@ -16,7 +16,7 @@ from crawler_core.errors import UserError
 from crawler_nodes.shutdown import watchdog
 from crawler_nodes.node_main import run_node
 
-watchdog.LAST = {last}
+watchdog.FORCED_EXIT_S = {last}
 
 def make():
     if {refuse}:
@@ -32,7 +32,7 @@ def leave(node):
 
 if "{where}" == "shutdown":
     rclpy.try_shutdown = lambda: {hang}
-run_node(make, leave=leave, release_torque=lambda node: print("let go", flush=True), moves={moves})
+run_node(make, cleanup=leave, release_torque=lambda node: print("let go", flush=True), drives_motors={moves})
 """
 SLEEP = "time.sleep(600)"
 STANDSTILL = "ctypes.PyDLL(None).sleep(600)"  # as time.sleep, but no other thread of Python goes on meanwhile
@@ -40,7 +40,7 @@ STANDSTILL = "ctypes.PyDLL(None).sleep(600)"  # as time.sleep, but no other thre
 
 def start(refuse=False, *arguments, where="nowhere", hang="None", moves=False, **environment):
     # who can end by himself may take his time for it on a busy machine
-    last = watchdog.LAST if hang == STANDSTILL else 60.0
+    last = watchdog.FORCED_EXIT_S if hang == STANDSTILL else 60.0
     program = PROGRAM.format(refuse=refuse, where=where, hang=hang, moves=moves, last=last)
     return subprocess.Popen(
         [sys.executable, "-c", program, *arguments],
@@ -96,7 +96,7 @@ def test_a_node_whose_loop_hangs_lets_go_and_ends_when_it_is_asked():
     out, err = process.communicate(timeout=120)
     assert process.returncode == 1
     assert out == "let go\n"
-    assert err.endswith("-c: it was asked to end, and its loop hangs: it was ended without it.\n")
+    assert err.endswith("-c: it was asked to end, but its loop hangs: the watchdog ended it.\n")
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_node_ends_and_says_why_when_whoever_started_it_is_gone(parent):
     out, err = process.communicate(timeout=120)
     assert process.returncode == 1
     assert out.endswith("left oven\n")
-    assert f"process {parent.pid}, which had started it, is gone: ending" in err
+    assert f"its parent process {parent.pid} is gone: ending" in err
 
 
 def test_only_what_moves_motors_ends_when_whoever_started_it_is_stopped(parent):
@@ -134,7 +134,7 @@ def test_only_what_moves_motors_ends_when_whoever_started_it_is_stopped(parent):
     out, err = moving.communicate(timeout=120)
     assert moving.returncode == 1
     assert out.endswith("left oven\n")
-    assert f"process {parent.pid}, which had started it, is stopped" in err
+    assert f"its parent process {parent.pid} is stopped" in err
     assert still.poll() is None
     still.send_signal(signal.SIGTERM)
     still.communicate(timeout=120)

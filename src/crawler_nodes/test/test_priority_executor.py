@@ -8,9 +8,9 @@ from rclpy.node import Node
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from crawler_nodes.client.service_call import ServiceCall
+from crawler_nodes.client.service_caller import ServiceCaller
 from crawler_nodes.transport import priority_executor
-from crawler_nodes.transport.priority_executor import AT_ONCE, IDLE, TURN, PriorityExecutor
+from crawler_nodes.transport.priority_executor import EXECUTOR_PERIOD_S, IDLE_TIMEOUT_S, MAX_BATCH_S, PriorityExecutor
 
 
 class FakeTime:
@@ -56,7 +56,7 @@ class Bench:
         self.heard = []
         self.echoing = None
         subscription = self.node.create_subscription(String, "words", self.hear, 100)
-        self.spinner = PriorityExecutor(self.node, hot=[subscription])
+        self.spinner = PriorityExecutor(self.node, priority_subscriptions=[subscription])
         self.spinner._executor.shutdown()
         self.others = FakeExecutor()
         vars(self.spinner)["_executor"] = self.others
@@ -77,7 +77,7 @@ class Bench:
 
         def heard():
             nonlocal turns
-            self.spinner.turn()
+            self.spinner.spin_once()
             turns += 1
             return self.heard[-1:] == [word]
 
@@ -90,7 +90,7 @@ def test_every_message_of_the_ring_is_served_in_order(graph, clock):
     said = [str(k) for k in range(50)]
     for word in said:
         bench.words.publish(String(data=word))
-    graph.spin_until(lambda: bench.spinner.turn() or len(bench.heard) == len(said))
+    graph.spin_until(lambda: bench.spinner.spin_once() or len(bench.heard) == len(said))
     assert bench.heard == said
 
 
@@ -100,7 +100,7 @@ def test_the_others_have_their_turn_only_now_and_then_while_messages_flow(graph,
     bench.others.turns.clear()
     waited = sum(bench.say(f"{k}") - 1 for k in range(20))  # turns in which nothing had come yet
     assert len(bench.others.turns) == waited  # no time has passed: none of the turns with a message was theirs
-    clock.now += 1.01 * TURN
+    clock.now += 1.01 * EXECUTOR_PERIOD_S
     bench.others.turns.clear()
     waited = bench.say("late") - 1
     assert len(bench.others.turns) == max(1, waited)  # the message did not keep them from it
@@ -110,19 +110,19 @@ def test_the_others_have_their_turn_only_now_and_then_while_messages_flow(graph,
 def test_everybody_has_a_turn_while_messages_never_end(graph, clock):
     bench = Bench(graph)
     looks = []
-    vars(bench.spinner)["_serve_urgent"] = lambda: looks.append(clock.now)
+    vars(bench.spinner)["_serve_priority_services"] = lambda: looks.append(clock.now)
 
     def echo(message):  # a flood: by the time that a message has been worked on the next one is there
-        clock.now += 0.6 * AT_ONCE
+        clock.now += 0.6 * MAX_BATCH_S
         bench.words.publish(message)
         bench.heard.append(message.data)
 
     bench.echoing = echo
     bench.words.publish(String(data="round"))
-    graph.spin_until(lambda: bench.spinner.turn() or len(bench.heard) > 200)
-    passed = len(bench.heard) * 0.6 * AT_ONCE
-    assert len(bench.others.turns) >= 0.5 * passed / TURN
-    assert len(looks) >= 0.5 * passed / AT_ONCE
+    graph.spin_until(lambda: bench.spinner.spin_once() or len(bench.heard) > 200)
+    passed = len(bench.heard) * 0.6 * MAX_BATCH_S
+    assert len(bench.others.turns) >= 0.5 * passed / EXECUTOR_PERIOD_S
+    assert len(looks) >= 0.5 * passed / MAX_BATCH_S
 
 
 def test_an_urgent_service_is_served_before_messages_that_wait(graph, clock):
@@ -143,16 +143,18 @@ def test_an_urgent_service_is_served_before_messages_that_wait(graph, clock):
     speaker = graph.add(lambda **options: Node("speaker", **options))
     out, client = speaker.create_publisher(String, "words", 100), speaker.create_client(Trigger, "stop")
     graph.spin_until(lambda: out.get_subscription_count() and client.service_is_ready())
-    with PriorityExecutor(node, [words], urgent=[service]) as spinner:
+    with PriorityExecutor(node, [words], priority_services=[service]) as spinner:
         waiting = spinner._wait
         vars(spinner)["_wait"] = lambda: None  # what has come lies there until everything has
         out.publish(String(data="word"))
-        answer = ServiceCall(client, Trigger.Request())
+        caller = ServiceCaller(lambda *_: client, graph.spin_once)
+        call = iter(caller.call(Trigger, "stop", Trigger.Request(), timeout_s=60.0, discovery_s=60.0))
+        next(call)
         arrived = WaitSetOf(node, words, service)
         graph.spin_until(arrived)
-        spinner.turn()
+        spinner.spin_once()
         vars(spinner)["_wait"] = waiting
-        graph.spin_until(lambda: spinner.turn() or answer.done())
+        graph.spin_until(lambda: spinner.spin_once() or next(call, True))
     assert order[:2] == ["stop", "word"]  # it may have been asked again
 
 
@@ -178,14 +180,14 @@ class Clockwork:
         self.due = due
         self.done = 0
 
-    def turn(self):
+    def run_due(self):
         self.done += 1
         self.due = math.inf
 
 
 def test_a_chore_is_done_when_it_is_due_and_keeps_nobody_waiting(graph, clock):
     bench = Bench(graph)
-    bench.spinner._chore = chore = Clockwork(clock.now + 0.3)
+    bench.spinner._task = chore = Clockwork(clock.now + 0.3)
     bench.say("before")
     assert chore.done == 0
     clock.now += 0.31
@@ -197,19 +199,19 @@ def test_a_chore_is_done_when_it_is_due_and_keeps_nobody_waiting(graph, clock):
 def test_the_others_have_every_turn_when_nothing_flows(graph, clock):
     bench = Bench(graph)
     for _ in range(5):
-        bench.spinner.turn()
+        bench.spinner.spin_once()
     assert bench.others.turns == [0.0] * 5
 
 
 def test_a_node_without_a_ring_waits_for_work_and_naps(graph, clock):
     node = Node("slow", context=graph.context, namespace=graph.namespace)
     graph.nodes.append(node)
-    spinner = PriorityExecutor(node, nap=0.25)
+    spinner = PriorityExecutor(node, batch_period=0.25)
     spinner._executor.shutdown()
     others = FakeExecutor()
     vars(spinner)["_executor"] = others
-    spinner.turn()
-    assert others.turns == [IDLE]
+    spinner.spin_once()
+    assert others.turns == [IDLE_TIMEOUT_S]
     assert clock.now == 100.25
 
 
@@ -219,5 +221,5 @@ def test_a_timer_runs_beside_the_ring(graph):
     rung = []
     subscription = node.create_subscription(String, "words", lambda message: None, 10)
     node.create_timer(0.001, lambda: rung.append(1))
-    with PriorityExecutor(node, hot=[subscription]) as spinner:
-        graph.spin_until(lambda: spinner.turn() or len(rung) >= 3)
+    with PriorityExecutor(node, priority_subscriptions=[subscription]) as spinner:
+        graph.spin_until(lambda: spinner.spin_once() or len(rung) >= 3)

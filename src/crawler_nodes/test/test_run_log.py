@@ -14,9 +14,10 @@ from transforms3d.euler import euler2quat
 from crawler_core.robot.robot_spec import StrideSpec
 from crawler_core.types import ContactMode
 from crawler_nodes.messages.header import set_stamp
+from crawler_nodes.run_log.base_track import BasePose
 from crawler_nodes.run_log.decimating_buffer import DecimatingBuffer
-from crawler_nodes.run_log.log import FeetSample, Place, RunLog
-from crawler_nodes.run_log.stride_metrics import demands, latest_step, measure, mode_shares
+from crawler_nodes.run_log.log import FeetSample, RunLog
+from crawler_nodes.run_log.stride_metrics import latest_step, measure, mode_shares, peak_stride_loads
 
 PERIOD = 0.7853  # s, no multiple of the time between messages
 SWING = 2.0 * math.pi / PERIOD
@@ -55,20 +56,22 @@ def crawl(log, seconds, begin=0.0):
 def test_the_place_between_two_messages_is_that_of_the_motion():
     log = crawl(RunLog(), 3.0)
     expected = 0.02 * 1.2345 + 0.01 * math.sin(SWING * 1.2345)
-    assert log.forward_at(1.2345) == pytest.approx(expected, abs=1e-8)  # h^4 of a swing, h the time between messages
-    assert math.isnan(log.forward_at(3.5))
+    assert log.base.forward_at(1.2345) == pytest.approx(
+        expected, abs=1e-8
+    )  # h^4 of a swing, h the time between messages
+    assert math.isnan(log.base.forward_at(3.5))
 
 
 def test_times_count_from_the_first_message():
     log = crawl(RunLog(), 3.0, begin=1000.0)
-    assert log.odometry[0].time == 0.0
-    assert log.now == pytest.approx(2.99, abs=1e-6)
+    assert log.base.poses[0].time == 0.0
+    assert log.base.now == pytest.approx(2.99, abs=1e-6)
 
 
 def test_a_base_that_pitches_moves_forward_along_the_ground():
     log = RunLog()
     log.on_odometry(odometry(0.0, 0.0, forward=0.3, pitch=0.6), {})
-    assert log.odometry[0].speed == pytest.approx(0.3)
+    assert log.base.poses[0].speed == pytest.approx(0.3)
 
 
 def on_a_circle(log, turns):
@@ -82,23 +85,23 @@ def on_a_circle(log, turns):
 
 
 def test_a_base_that_yaws_is_followed_along_its_heading():
-    log = RunLog(yaws=True, drifts=True)
+    log = RunLog(can_yaw=True, can_drift=True)
     end = on_a_circle(log, turns=1.5)
-    assert log.yaw == pytest.approx(1.5 * 2.0 * math.pi, abs=1e-9)
-    assert log.distance == pytest.approx(SPEED * end, rel=1e-4)  # chords of a circle of 400 / 1.5 parts
-    assert log.lateral == pytest.approx(0.0, abs=1e-9)
-    assert log.odometry[-1].speed == pytest.approx(SPEED)
+    assert log.base.yaw == pytest.approx(1.5 * 2.0 * math.pi, abs=1e-9)
+    assert log.base.distance == pytest.approx(SPEED * end, rel=1e-4)  # chords of a circle of 400 / 1.5 parts
+    assert log.base.lateral == pytest.approx(0.0, abs=1e-9)
+    assert log.base.poses[-1].speed == pytest.approx(SPEED)
 
 
 def test_a_base_that_cannot_yaw_is_followed_along_x():
-    log = RunLog(drifts=True)
+    log = RunLog(can_drift=True)
     for k in range(10):
         log.on_odometry(odometry(0.1 * k, 0.02 * k, y=0.01 * k, forward=0.2, lateral=0.1), {})
-    assert (log.distance, log.lateral, log.yaw) == (pytest.approx(0.18), pytest.approx(0.09), 0.0)
+    assert (log.base.distance, log.base.lateral, log.base.yaw) == (pytest.approx(0.18), pytest.approx(0.09), 0.0)
 
 
 def test_the_slip_of_a_foot_is_positive_forward():
-    log = RunLog(yaws=True)
+    log = RunLog(can_yaw=True)
     log.on_odometry(odometry(0.0, 0.0, yaw=math.pi / 2.0), {})
     log.on_contacts(contacts(0.0, ContactMode.SLIP_POS, slip=(0.3, 0.7)), {})
     assert log.contacts[0].slip == [pytest.approx(0.7)]
@@ -153,7 +156,7 @@ def test_a_foot_that_bounces_where_it_lands_ends_one_stride_and_not_two():
 
 
 def test_joints_and_contacts_are_thinned_unless_everything_is_wanted():
-    thin, whole = RunLog(), RunLog(keep_every=0.0)
+    thin, whole = RunLog(), RunLog(sample_period=0.0)
     for log in (thin, whole):
         for k in range(100):
             log.on_contacts(contacts(0.002 * k, ContactMode.STICK), {})
@@ -178,17 +181,16 @@ def test_a_log_does_not_grow_after_five_minutes():
 
 def test_a_long_run_is_measured_as_if_all_of_it_had_been_kept():
     """Ten minutes in a log that keeps a minute and a half of them, beside one that keeps them all."""
-    long, whole = RunLog(), RunLog(keep_every=0.0)
-    for name in ("odometry", "contacts"):
-        setattr(long, name, DecimatingBuffer(9_000))
+    long, whole = RunLog(), RunLog(sample_period=0.0)
+    long.base.poses, long.contacts = DecimatingBuffer(9_000), DecimatingBuffer(9_000)
     for log in (long, whole):
         log.feet = ["foot"]
         for k in range(60_000):
             t = 0.01 * k
             x, v = 0.02 * t + 0.01 * math.sin(SWING * t), 0.02 + 0.01 * SWING * math.cos(SWING * t)
-            log.odometry.append(Place(t, x, v, 0.0, 0.0))
+            log.base.poses.append(BasePose(t, x, v, 0.0, 0.0))
             log.contacts.append(FeetSample(t, [ContactMode.STICK if k % 3 else ContactMode.SLIP_POS], [0.0]))
-    assert len(long.odometry) <= 9_000
+    assert len(long.base.poses) <= 9_000
     brief, full = measure(long, PERIOD, settling=3.0), measure(whole, PERIOD, settling=3.0)
     assert brief.cycles == full.cycles > 700
     assert brief.step_length == pytest.approx(full.step_length, abs=1e-12)
@@ -207,14 +209,14 @@ def test_time_that_goes_back_is_noticed():
     log = crawl(RunLog(), 2.0)
     log.on_odometry(odometry(0.1, 0.0), {})
     assert log.went_back
-    assert log.now == pytest.approx(0.1)
+    assert log.base.now == pytest.approx(0.1)
 
 
 def test_a_cleared_log_knows_the_present_only():
     log = crawl(RunLog(), 2.0)
     log.clear()
-    assert len(log.odometry) == 1
-    assert log.now == pytest.approx(1.99)
+    assert len(log.base.poses) == 1
+    assert log.base.now == pytest.approx(1.99)
 
 
 def states(time, effort, rate):
@@ -224,7 +226,7 @@ def states(time, effort, rate):
 
 
 def test_a_stride_is_charged_with_what_it_asks_of_the_ground_and_of_its_motor():
-    log = RunLog(stride=StrideSpec("touch_down", "foot"), pushed=("wheel",))
+    log = RunLog(stride=StrideSpec("touch_down", "foot"), effort_joints=("wheel",))
     for k in range(400):
         time, phase = 0.005 * k, k % 100
         mode = ContactMode.STICK if phase < 20 else ContactMode.SLIP_NEG if phase < 30 else ContactMode.OPEN
@@ -232,13 +234,13 @@ def test_a_stride_is_charged_with_what_it_asks_of_the_ground_and_of_its_motor():
         log.on_contacts(contacts(time, mode, (-0.2 if mode is ContactMode.SLIP_NEG else 0.0, 0.0), force=force), {})
         log.on_odometry(odometry(time, time), {})
         log._on_joints(states(time, 4.0 if k == 250 else 1.0, -3.0), {})
-    assert list(log.events) == pytest.approx([0.5, 1.0, 1.5])
-    assert [stride.torque for stride in log.demands] == [1.0, 1.0, 4.0]
-    found = demands(log, 0.1)
+    assert list(log.strides.events) == pytest.approx([0.5, 1.0, 1.5])
+    assert [stride.torque for stride in log.strides.loads] == [1.0, 1.0, 4.0]
+    found = peak_stride_loads(log, 0.1)
     assert found["friction_used"] == pytest.approx(0.3)
     assert found["slip_per_stride_m"] == pytest.approx(10 * 0.005 * 0.2)
     assert (found["peak_torque_N_m"], found["peak_power_W"]) == (4.0, 12.0)  # of the joint that is driven by effort
-    assert demands(RunLog(), 0.0) == {}
+    assert peak_stride_loads(RunLog(), 0.0) == {}
 
 
 @pytest.mark.parametrize(
@@ -259,14 +261,15 @@ def test_what_stopped_the_robot_on_the_way_is_kept(said, halts):
         entries = [KeyValue(key=key, value=value) for key, value in values.items()]
         status = DiagnosticStatus(name="left/backend", message=f"motion is {motion}", values=entries)
         hear(serialize_message(DiagnosticArray(status=[status])), {})
-    assert list(log.halts) == halts
+    assert list(log.status.stops) == halts
 
 
 def test_the_period_is_that_of_the_gait_in_force_and_since_when_is_known():
     """Whoever shows the latest step of a run in which the gait is changed needs that of now."""
-    log = RunLog(start=100.0)
+    log = RunLog()
+    log.start = 100.0
     (hear,) = [callback for topic, callback in log.topics() if topic.name == "diagnostics"]
-    assert math.isnan(log.period)
+    assert math.isnan(log.status.period)
     for told, at, period, changed in (
         ("4.83", "0", 4.83, None),
         ("2.09", "107500000000", 2.09, 7.5),
@@ -275,5 +278,5 @@ def test_the_period_is_that_of_the_gait_in_force_and_since_when_is_known():
         entries = [KeyValue(key="period", value=told), KeyValue(key="changed_ns", value=at)]
         status = DiagnosticStatus(name="left/gait", values=entries)
         hear(serialize_message(DiagnosticArray(status=[status])), {})
-        assert log.period == period
+        assert log.status.period == period
         assert log.changed == changed

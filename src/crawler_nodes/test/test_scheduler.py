@@ -13,7 +13,7 @@ from crawler_core.loop import pacer
 from crawler_core.loop.backend_settings import BackendSettings
 from crawler_core.types import JointCommand, Observation
 from crawler_nodes.backend_node import scheduler
-from crawler_nodes.backend_node.scheduler import REPEAT, LockstepScheduler, RealTimeScheduler
+from crawler_nodes.backend_node.scheduler import REPEAT_PERIOD_S, LockstepScheduler, RealTimeScheduler
 
 DT_NS = 5_000_000
 COMMAND, OTHER = (JointCommand(np.full(1, q), np.zeros(1), np.zeros(1)) for q in (0.0, 1.0))
@@ -35,7 +35,7 @@ class FakeNode:
         self.settings = replace(BackendSettings(), **settings)
         self.runner: Any = SimpleNamespace(observation=self._seen(0), backend=SimpleNamespace(simulated=simulated))
         self.dt_ns = DT_NS
-        self.overruns = self.waited = 0
+        self.overruns = self.blocked_ticks = 0
         self.finished = self.ended = False
         self.published, self.ticks, self.crashes, self.timers = [], [], [], []
         self.ends_after = None
@@ -56,10 +56,10 @@ class FakeNode:
         self.publish(self.runner.observation)
         self.finished = len(self.ticks) == self.ends_after
 
-    def crash(self, error):
+    def fail_safe(self, error):
         self.crashes.append(error)
 
-    def end(self):
+    def finish_run(self):
         self.ended = True
 
     def create_timer(self, period, callback, *, clock):
@@ -93,7 +93,7 @@ def clock(monkeypatch):
     clock: Any = SimpleNamespace(now=50.0)
     clock.monotonic, clock.sleep = lambda: clock.now, None
     monkeypatch.setattr(scheduler, "time", clock)
-    monkeypatch.setattr(pacing, "time", clock)
+    monkeypatch.setattr(pacer, "time", clock)
     return clock
 
 
@@ -110,10 +110,10 @@ def test_lockstep_begins_with_a_state_and_ticks_once_for_the_answer_to_it(clock)
     keeper = LockstepScheduler(node)
     keeper.start()
     assert node.published == [0]
-    keeper.answer(0, COMMAND)
+    keeper.submit(0, COMMAND)
     assert node.published == [0, DT_NS]
-    keeper.answer(0, COMMAND)  # once more the answer to what is past
-    keeper.answer(2 * DT_NS, COMMAND)  # and one to what is not yet
+    keeper.submit(0, COMMAND)  # once more the answer to what is past
+    keeper.submit(2 * DT_NS, COMMAND)  # and one to what is not yet
     assert node.ticks == [COMMAND]
 
 
@@ -122,24 +122,24 @@ def test_an_answer_that_comes_before_its_tick_is_kept_and_nobody_sleeps(clock):
     keeper = LockstepScheduler(node)
     keeper.start()
     assert keeper.due == math.inf
-    keeper.answer(0, COMMAND)  # the first tick is due at once
+    keeper.submit(0, COMMAND)  # the first tick is due at once
     assert node.ticks == [COMMAND]
-    keeper.answer(DT_NS, COMMAND)
-    keeper.answer(DT_NS, OTHER)  # said again: the first counts
+    keeper.submit(DT_NS, COMMAND)
+    keeper.submit(DT_NS, OTHER)  # said again: the first counts
     assert node.ticks == [COMMAND]
     assert keeper.due == pytest.approx(50.025)
     clock.now += 0.02
-    keeper.turn()
+    keeper.run_due()
     assert node.ticks == [COMMAND]
     clock.now += 0.006
-    keeper.turn()
+    keeper.run_due()
     assert node.ticks == [COMMAND, COMMAND]
     assert keeper.due == math.inf
     node.settings = replace(node.settings, real_time_factor=0.0)
-    keeper.answer(2 * DT_NS, COMMAND)
+    keeper.submit(2 * DT_NS, COMMAND)
     clock.now += 0.03
-    keeper.turn()
-    keeper.answer(3 * DT_NS, COMMAND)  # as fast as it goes from the tick after
+    keeper.run_due()
+    keeper.submit(3 * DT_NS, COMMAND)  # as fast as it goes from the tick after
     assert len(node.ticks) == 4
 
 
@@ -148,14 +148,14 @@ def test_another_pace_holds_at_once_however_slow_the_old_one_was(clock):
     keeper = LockstepScheduler(node)
     keeper.start()
     for tick in range(2):
-        keeper.answer(tick * DT_NS, COMMAND)
+        keeper.submit(tick * DT_NS, COMMAND)
     assert keeper.due == pytest.approx(50.0 + 5000.0)
     clock.now += 1.0
     node.settings = replace(node.settings, real_time_factor=1.0)
     assert keeper.due == pytest.approx(51.0)
-    keeper.turn()
+    keeper.run_due()
     assert len(node.ticks) == 2
-    keeper.answer(2 * DT_NS, COMMAND)
+    keeper.submit(2 * DT_NS, COMMAND)
     assert keeper.due == pytest.approx(51.005)
 
 
@@ -172,8 +172,8 @@ def test_an_answer_in_hand_is_not_asked_for_again(clock):
     node = FakeNode(lockstep=True, real_time_factor=0.01, lockstep_timeout=2.0)
     keeper = LockstepScheduler(node)
     keeper.start()
-    keeper.answer(0, COMMAND)
-    keeper.answer(DT_NS, COMMAND)
+    keeper.submit(0, COMMAND)
+    keeper.submit(DT_NS, COMMAND)
     clock.now += 0.4
     node.timers[0].callback()
     assert node.published == [0, DT_NS]
@@ -184,11 +184,11 @@ def test_an_unanswered_state_is_said_again_and_no_sooner_than_due(clock):
     keeper = LockstepScheduler(node)
     keeper.start()
     (timer,) = node.timers
-    assert timer.period == REPEAT
-    clock.now += 0.9 * REPEAT
+    assert timer.period == REPEAT_PERIOD_S
+    clock.now += 0.9 * REPEAT_PERIOD_S
     timer.callback()
     assert node.published == [0]
-    clock.now += 0.2 * REPEAT
+    clock.now += 0.2 * REPEAT_PERIOD_S
     timer.callback()
     assert node.published == [0, 0]
     assert node.ticks == []
@@ -208,7 +208,7 @@ def test_without_commands_time_goes_on_alone_until_one_comes(clock):
     node = FakeNode(lockstep=True, real_time_factor=0.0, lockstep_timeout=2.0)
     keeper = LockstepScheduler(node)
     keeper.start()
-    keeper.answer(0, COMMAND)
+    keeper.submit(0, COMMAND)
     clock.now += 2.1
     node.timers[0].callback()
     alone = node.timers[1]
@@ -219,7 +219,7 @@ def test_without_commands_time_goes_on_alone_until_one_comes(clock):
     clock.now += 2.1
     node.timers[0].callback()
     assert len(node.timers) == 2  # it is alone already
-    keeper.answer(3 * DT_NS, COMMAND)
+    keeper.submit(3 * DT_NS, COMMAND)
     assert alone.ended
     assert node.ticks == [COMMAND, None, None, COMMAND]
 
@@ -229,8 +229,8 @@ def test_at_the_end_time_stands_still_and_nothing_is_repeated(clock):
     node.ends_after = 1
     keeper = LockstepScheduler(node)
     keeper.start()
-    keeper.answer(0, COMMAND)
-    keeper.answer(DT_NS, COMMAND)
+    keeper.submit(0, COMMAND)
+    keeper.submit(DT_NS, COMMAND)
     clock.now += 100.0
     node.timers[0].callback()
     assert node.ticks == [COMMAND]
@@ -241,7 +241,7 @@ def test_stopping_ends_every_timer(clock):
     node = FakeNode(lockstep=True, real_time_factor=0.0, lockstep_timeout=2.0)
     keeper = LockstepScheduler(node)
     keeper.start()
-    keeper.answer(0, COMMAND)
+    keeper.submit(0, COMMAND)
     clock.now += 2.1
     node.timers[0].callback()
     keeper.stop()
@@ -256,11 +256,11 @@ def paced(node, *answers):
     def answering(command):
         tick(command)
         if (k := len(node.ticks)) < len(answers):
-            keeper.answer(k * DT_NS, answers[k])
+            keeper.submit(k * DT_NS, answers[k])
 
     node.tick = answering
     if answers:
-        keeper.answer(0, answers[0])
+        keeper.submit(0, answers[0])
     keeper.start()
     keeper._thread.join(LONG)
     assert not keeper._thread.is_alive()
@@ -275,7 +275,7 @@ def test_paced_ticks_take_the_newest_command_and_go_on_without(waits):
     assert node.ticks == [COMMAND, OTHER, None, None]
     assert waits == [(4.0, 0.005), "restart", *[(4.0, 0.005)] * 3]
     assert node.overruns == 4 * 3
-    assert node.waited == 1  # then it knows that it is alone
+    assert node.blocked_ticks == 1  # then it knows that it is alone
 
 
 def wait_for(condition):
@@ -291,14 +291,14 @@ def test_a_paced_simulation_waits_for_the_answer_to_its_state_instead_of_steppin
     keeper = RealTimeScheduler(node)
     keeper.start()
     wait_for(lambda: len(waits) == 1)  # the first tick is due
-    keeper.answer(0, COMMAND)
-    wait_for(lambda: node.waited == 1)  # the second is due too, and waits
-    keeper.answer(0, OTHER)  # no answer to the newest state
+    keeper.submit(0, COMMAND)
+    wait_for(lambda: node.blocked_ticks == 1)  # the second is due too, and waits
+    keeper.submit(0, OTHER)  # no answer to the newest state
     assert node.ticks == [COMMAND]
-    keeper.answer(DT_NS, OTHER)
-    wait_for(lambda: node.waited == 2)
+    keeper.submit(DT_NS, OTHER)
+    wait_for(lambda: node.blocked_ticks == 2)
     assert node.ticks == [COMMAND, OTHER]
-    keeper.answer(2 * DT_NS, COMMAND)
+    keeper.submit(2 * DT_NS, COMMAND)
     keeper._thread.join(LONG)
     assert node.ticks == [COMMAND, OTHER, COMMAND]
 
@@ -308,7 +308,7 @@ def test_motors_wait_for_nobody(waits):
     node.ends_after = 2
     paced(node)
     assert node.ticks == [None, None]
-    assert node.waited == 0
+    assert node.blocked_ticks == 0
 
 
 def test_motors_have_no_other_time_than_ours(waits):

@@ -1,11 +1,12 @@
 """What is sent to a ring when, and when that is given up: by a clock and clients of the test's own."""
 
+from contextlib import suppress
+
 import pytest
 from rcl_interfaces.srv import GetParameters
 from std_srvs.srv import SetBool, Trigger
 
-from crawler_nodes.client.service_call import AGAIN
-from crawler_nodes.client.service_caller import ServiceCaller, ServiceUnavailable
+from crawler_nodes.client.service_caller import RESEND_PERIOD_S, ServiceCaller, ServiceUnavailable, enables_motion
 
 TURN = 0.125  # s, a power of two: times add up exactly
 SECONDS, APPEARS = 5.0, 10.0
@@ -61,10 +62,10 @@ class Network:
                     future.answer = future.answer or f"{client.srv_name} answers"
 
     def ask(self, kind, name, request):
-        question = self.asker.ask(kind, name, request, seconds=SECONDS, appears=APPEARS)
+        question = self.asker.call(kind, name, request, timeout_s=SECONDS, discovery_s=APPEARS)
         for _ in question:
             self.now += TURN
-        return question.answer
+        return question.response
 
     def times(self, name):
         return [time for sent, time in self.sent if sent == name]
@@ -90,7 +91,7 @@ def test_it_is_sent_once_though_nobody_answers(kind, name, request_):
     with pytest.raises(TimeoutError, match=f"{name} did not answer within 5 s"):
         network.ask(kind, name, request_)
     assert len(network.times(name)) == 1
-    assert network.now > SECONDS > 2.0 * AGAIN  # long enough for a second one
+    assert network.now > SECONDS > 2.0 * RESEND_PERIOD_S  # long enough for a second one
 
 
 @LETS_MOVE
@@ -104,7 +105,7 @@ def test_it_is_not_sent_where_the_harmless_question_has_no_answer(kind, name, re
 
 def test_it_is_not_sent_any_more_once_whoever_asks_has_left():
     network = Network(answers={WAY_BACK: 2.0})
-    for _ in network.asker.ask(SetBool, "backend/enable", ENABLE, seconds=SECONDS, appears=APPEARS):
+    for _ in network.asker.call(SetBool, "backend/enable", ENABLE, timeout_s=SECONDS, discovery_s=APPEARS):
         break
     network.now = 3.0
     network.spin()
@@ -147,6 +148,29 @@ def test_a_service_that_is_seen_late_is_asked_then_and_given_the_whole_time_to_a
 
 def test_who_looks_for_a_service_before_it_is_asked_asks_by_the_same_client():
     network = Network()
-    network.asker.appear(Trigger, "backend/estop")
+    network.asker.discover(Trigger, "backend/estop")
     network.ask(Trigger, "backend/estop", Trigger.Request())
     assert len(network.clients) == 1
+
+
+def test_nothing_waits_for_a_response_once_there_is_one_or_the_call_is_left():
+    for network in (Network(answers={"backend/estop": 3.5}), Network(answers={"backend/estop": 1e9})):
+        with suppress(TimeoutError):
+            network.ask(Trigger, "backend/estop", Trigger.Request())
+        assert len(network.sent) >= 4
+        assert all(future.done() for future in network.clients[0].pending)
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "moves"),
+    [
+        ("backend/reset", Trigger.Request(), True),
+        ("/left/backend/reset", Trigger.Request(), True),
+        ("backend/enable", SetBool.Request(data=True), True),
+        ("backend/enable", SetBool.Request(data=False), False),
+        ("backend/estop", Trigger.Request(), False),
+        ("controller/get_parameters", object(), False),
+    ],
+)
+def test_reset_and_enable_let_it_move_and_what_stops_it_does_not(name, request_, moves):
+    assert enables_motion(name, request_) is moves

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 
-from crawler_nodes.shutdown.stopped_process_detector import StoppedProcessDetector, is_stopped, status_of
+from crawler_nodes.shutdown.stopped_process_detector import StoppedProcessDetector, is_stopped, read_process_status
 
 LOOKS = 50_000  # well over an hour of a node
 MOST = 0.3  # MB
@@ -13,7 +13,7 @@ MOST = 0.3  # MB
 HOUR = f"""
 import sys
 import crawler_nodes.backend_node.node
-from crawler_nodes.shutdown.stopped_process_detector import status_of
+from crawler_nodes.shutdown.stopped_process_detector import read_process_status
 
 def own():
     with open("/proc/self/smaps_rollup") as file:
@@ -21,7 +21,7 @@ def own():
 
 before = own()
 for _ in range({LOOKS}):
-    status_of(int(sys.argv[1]))
+    read_process_status(int(sys.argv[1]))
 print(own() - before)
 """
 
@@ -30,7 +30,7 @@ def test_a_process_that_is_stopped_for_a_while_stands_still_and_one_that_goes_on
     now = 0.0
     child = subprocess.Popen(["sleep", "1000"])
     try:
-        stands = StoppedProcessDetector(child.pid, lambda: now, stands=0.5)
+        stands = StoppedProcessDetector(child.pid, lambda: now, stopped_s=0.5)
         assert not stands()
         child.send_signal(signal.SIGSTOP)
         os.waitpid(child.pid, os.WUNTRACED)
@@ -46,7 +46,7 @@ def test_a_process_that_is_stopped_for_a_while_stands_still_and_one_that_goes_on
     finally:
         child.kill()
         child.wait()
-    assert status_of(child.pid) == []
+    assert read_process_status(child.pid) == []
     assert not is_stopped(child.pid)
 
 

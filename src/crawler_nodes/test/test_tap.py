@@ -8,8 +8,9 @@ from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from crawler_nodes.messages.header import set_stamp
-from crawler_nodes.transport.tap import Tap, Topic, stamp_of
+from crawler_nodes.messages.header import read_stamp_s, set_stamp
+from crawler_nodes.topics import Topic
+from crawler_nodes.transport.tap import Tap
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_a_latched_topic_tells_what_was_said_before(graph, listener, speaker):
 def test_a_stamp_is_read_from_the_bytes(sec, nanosec):
     message = JointState(name=["hip"])
     message.header.stamp = Time(sec=sec, nanosec=nanosec)
-    assert stamp_of(serialize_message(message)) == pytest.approx(sec + 1e-9 * nanosec, abs=1e-6)
+    assert read_stamp_s(serialize_message(message)) == pytest.approx(sec + 1e-9 * nanosec, abs=1e-6)
 
 
 def test_a_tapped_node_must_not_be_spun(graph, listener, speaker):

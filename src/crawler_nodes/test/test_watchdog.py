@@ -15,19 +15,19 @@ class Parent:
         self.guardian, self._trouble = guardian, trouble
         self.too_soon = False
 
-    def trouble(self, moves):
-        self.too_soon |= self.guardian.asked
+    def end_reason(self, drives_motors):
+        self.too_soon |= self.guardian.end_requested
         return self._trouble
 
 
-@pytest.mark.parametrize("trouble", ["process 7, which had started it, is gone", ""])
+@pytest.mark.parametrize("trouble", ["its parent process 7 is gone", ""])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_loop_is_told_to_end_once_it_is_known_why(number, trouble):
     guardian = ShutdownWatchdog.__new__(ShutdownWatchdog)  # without its thread, and this process's signals
-    guardian.asked, guardian.why = False, ""
+    guardian.end_requested, guardian.reason = False, ""
     parent: Any = Parent(guardian, trouble)
     guardian._parent = parent
-    guardian._hear(bytes([number]))
-    assert guardian.asked
-    assert guardian.why == trouble
+    guardian._handle_signals(bytes([number]))
+    assert guardian.end_requested
+    assert guardian.reason == trouble
     assert not parent.too_soon

@@ -80,15 +80,15 @@ class BackendNode(LifecycleNode):
 
         name, safety = instance_name(self), self.spec.safety
         lockstep_timeout = self.settings.lockstep_timeout if self.settings.lockstep else 0.0
-        self._publishers = BackendPublishers(self, self.spec, backend.simulated, name)
+        self._outputs = BackendPublishers(self, self.spec, backend.simulated, name)
         self._stamps = StampWindow(name, safety.command_timeout + dt)
         self._commander = SourceArbiter(max(safety.relax_after, lockstep_timeout))
         self.commands = SafeSubscriptions(self, self._reject_command).subscribe(
             JOINT_COMMANDS, CommandReader(self.spec).read, self._on_command, decode=JointMessageReader()
         )
         self.priority_services = [BackendServices(self).estop]
-        self._report = BackendReport(self, self._commander, self._publishers)
-        self._startup = BackendStartup(self, self._publishers, self._start_ticks)
+        self._report = BackendReport(self, self._commander, self._outputs)
+        self._startup = BackendStartup(self, self._outputs, self._start_ticks)
 
     def _change(self, settings: BackendSettings) -> None:
         self.settings = settings
@@ -307,7 +307,7 @@ class BackendNode(LifecycleNode):
         """Publish a state, which commands may answer from now on."""
         self._stamps.add(observation.time_ns)
         self._report.published_at = time.monotonic()
-        self._publishers.publish(observation, self.settings)
+        self._outputs.publish(observation, self.settings)
 
 
 def _check_settings(settings: BackendSettings) -> BackendSettings:

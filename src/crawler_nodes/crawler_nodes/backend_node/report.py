@@ -1,86 +1,98 @@
-"""What a backend node says of itself in diagnostics; docs/architecture.md lists the keys."""
+"""The diagnostics of a backend node; docs/architecture.md lists the keys."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
-from crawler_core.loop.supervised_backend import Runner
-from crawler_core.safety.supervisor import LATCHED
-from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter, Rate, Recent, age
-from crawler_nodes.transport.message_source import PublisherMonitor, SourceArbiter
+from crawler_core.safety.supervisor import LATCHED_STATES
+from crawler_nodes.backend_node.publishers import BackendPublishers
+from crawler_nodes.diagnostics import (
+    ERROR,
+    MIN_PUBLISH_INTERVAL_S,
+    OK,
+    WARN,
+    DiagnosticsReporter,
+    EventRate,
+    RecentEvents,
+    age,
+)
+from crawler_nodes.topics import JOINT_COMMANDS, JOINT_STATES
+from crawler_nodes.transport.publisher_monitor import PublisherMonitor
+from crawler_nodes.transport.source_arbiter import SourceArbiter
+
+if TYPE_CHECKING:
+    from crawler_nodes.backend_node.node import BackendNode
 
 
 class BackendReport:
-    """Tells how the ring of one backend is; `node` is the backend node, or stands in for it."""
+    """Reports the state of one backend node in diagnostics and motion_state."""
 
-    def __init__(
-        self,
-        node: Any,
-        hardware_id: str,
-        commander: SourceArbiter,
-        announce: Callable[[bytes, str], None],
-        topics: Iterable[str],
-    ) -> None:
-        """`announce` is told each new motion state; `topics` are what nobody but this backend may publish."""
+    def __init__(self, node: BackendNode, commander: SourceArbiter, publishers: BackendPublishers) -> None:
         self._node = node
         self._commander = commander
-        self._announce = announce
-        self._announced = ""
-        self._recent = Recent()
-        self._rate = Rate()
-        self.commanded = self.stated = 0.0  # s on the steady clock, when the last command and the last state passed
+        self._publishers = publishers
+        self._published_motion = ""
+        self._recent = RecentEvents()
+        self._rate = EventRate()
+        self.commanded_at = self.published_at = 0.0  # s on the steady clock, of the last command and the last state
         self.failure: Exception | None = None  # why the backend could not be started
-        self.over = f"the run has come to its end, at {node.settings.stop_at:g} s"
-        self._said = 0.0  # s, the last word
+        self.end_text = f"the run has ended, at {node.settings.stop_at:g} s"
+        self._updated_at = 0.0  # s on the steady clock
         self._lock = threading.RLock()  # the ticks may have a thread of their own
-        self._diagnostics = DiagnosticsReporter(node, hardware_id, self._refresh)
-        self._company = PublisherMonitor(node, {"joint_commands": commander} | dict.fromkeys(topics, None), self.say)
+        self._diagnostics = DiagnosticsReporter(node, node.spec.name, self._refresh)
+        monitored = {JOINT_COMMANDS: commander} | dict.fromkeys(publishers.exclusive, None)
+        self._monitor = PublisherMonitor(node, monitored, self.update)
 
     def _refresh(self) -> None:
-        self._rate.measure(self._node.ticks)
-        self._announced = ""  # again: somebody may have said otherwise in our name
-        self.say()
+        self._rate.update(self._node.ticks)
+        self._published_motion = ""  # publish it again, in case another node has published under this name
+        self.update()
 
-    def soon(self) -> None:
-        """Say how things are, unless that would be too often: then the next word will."""
-        if time.monotonic() - self._said > 0.1:
-            self.say()
+    def update_soon(self) -> None:
+        """Update, unless the last update was a moment ago: then the periodic one follows."""
+        if time.monotonic() - self._updated_at > MIN_PUBLISH_INTERVAL_S:
+            self.update()
 
-    def say(self, *, now: bool = False) -> None:
-        """Say how things are; with `now` at once."""
+    def update(self, *, now: bool = False) -> None:
+        """Update the diagnostics; with `now` they are published at once."""
         with self._lock:
-            self._say(now)
+            self._updated_at = time.monotonic()
+            if self.failure is not None:
+                remedy = getattr(self.failure, "remedy", "").rstrip(".")
+                self._diagnostics.set(ERROR, str(self.failure), {"remedy": remedy}, now=now)
+                return
+            level, text = self._status()
+            motion = self._node.runner.supervisor.motion.value
+            if motion != self._published_motion:
+                now = True  # it may have changed again before the next periodic message
+                self._published_motion = motion
+                self._publishers.publish_motion(level, motion)
+            self._diagnostics.set(level, text, self._values(), now=now)
 
-    def _say(self, now: bool) -> None:
-        node, self._said = self._node, time.monotonic()
-        if self.failure is not None:
-            remedy = getattr(self.failure, "remedy", "").rstrip(".")
-            self._diagnostics.set(ERROR, str(self.failure), {"remedy": remedy}, now=now)
-            return
-        runner: Runner = node.runner
-        supervisor = runner.supervisor
-        report, motion = supervisor.report, supervisor.motion
-        slow = f"some ticks take too long: of late {self._rate.value:.0f} of {node.settings.rate:g} a second"
-        self._recent.note("refused", report.refused, report.last_refusal)
-        self._recent.note("clamped", report.clamped, report.last_clamp)
-        self._recent.note("late", report.late, f"{report.late} ticks had no command in time")
-        self._recent.note("overruns", node.overruns, slow)
-        troubles = "; ".join(filter(None, (node.standing, supervisor.silence, self._company.text, self._recent.text)))
-        if motion in LATCHED:
-            level, text = ERROR, report.fault
-        elif troubles:
-            level, text = WARN, troubles
-        else:
-            level, text = OK, self.over if node.finished else f"motion is {motion.value}"
-        if motion.value != self._announced:
-            now = True  # it may be another one again before the next word
-            self._announced = motion.value
-            self._announce(level, motion.value)
-        values = {
-            "motion": motion.value,
+    def _status(self) -> tuple[bytes, str]:
+        node, supervisor = self._node, self._node.runner.supervisor
+        self._record_events()
+        if supervisor.motion in LATCHED_STATES:
+            return ERROR, supervisor.report.fault
+        warnings = (node.idle_reason, supervisor.timeout_reason, self._monitor.text, self._recent.text)
+        if text := "; ".join(filter(None, warnings)):
+            return WARN, text
+        return OK, self.end_text if node.finished else f"motion is {supervisor.motion.value}"
+
+    def _record_events(self) -> None:
+        node, report = self._node, self._node.runner.supervisor.report
+        slow = f"{self._rate.value:.0f} of {node.settings.rate:g} ticks/s over the last second"
+        self._recent.record("rejected", report.rejected, report.last_rejection)
+        self._recent.record("clamped", report.clamped, report.last_clamp)
+        self._recent.record("late", report.late, f"{report.late} ticks had no command in time")
+        self._recent.record("overruns", node.overruns, f"control loop too slow: {slow}")
+
+    def _values(self) -> dict[str, object]:
+        node, report = self._node, self._node.runner.supervisor.report
+        return {
+            "motion": node.runner.supervisor.motion.value,
             "active": node.active,
             "fault": report.fault,
             "joint": report.joint,
@@ -90,18 +102,17 @@ class BackendReport:
             "finished": node.finished,
             "ticks": node.ticks,
             "late_ticks": report.late,
-            "blocked_ticks": node.waited,
+            "blocked_ticks": node.blocked_ticks,
             "overruns": node.overruns,
             "clamped": report.clamped,
             "last_clamp": report.last_clamp,
-            "rejected": report.refused,
-            "last_rejection": report.last_refusal,
+            "rejected": report.rejected,
+            "last_rejection": report.last_rejection,
             "ignored": self._commander.ignored,
-            "command_source": self._commander.node,
-            "command_publishers": self._company.counts["joint_commands"],
-            "state_publishers": self._company.counts["joint_states"],
-            "command_age": age(self.commanded),
-            "state_age": age(self.stated),
-            **runner.health(),
+            "command_source": self._commander.source_node,
+            "command_publishers": self._monitor.counts[JOINT_COMMANDS.name],
+            "state_publishers": self._monitor.counts[JOINT_STATES.name],
+            "command_age": age(self.commanded_at),
+            "state_age": age(self.published_at),
+            **node.runner.health(),
         }
-        self._diagnostics.set(level, text, values, now=now)

@@ -1,102 +1,79 @@
-"""How time runs for a backend node: by the answers of the controller, or by the clock."""
+"""The two ways in which the time of a backend node advances: with the controller's commands, or with the clock."""
 
 from __future__ import annotations
 
 import math
 import threading
 import time
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from rclpy.clock import Clock, ClockType
 
-from crawler_core.loop.backend_settings import BackendSettings
 from crawler_core.loop.pacer import Pacer
-from crawler_core.loop.supervised_backend import Runner
-from crawler_core.types import JointCommand, Observation
+from crawler_core.types import JointCommand
 
-SOON = 0.1  # s that a tick may take to end
-LOOK = 0.1  # s that a slow simulation sleeps at once: it may be given another pace
-REPEAT = 0.2  # s of wall time after which an unanswered state is published again
+if TYPE_CHECKING:
+    from crawler_nodes.backend_node.node import BackendNode
 
-
-class TickHost(Protocol):
-    """What the keepers of time need of the backend node."""
-
-    settings: BackendSettings
-    runner: Runner
-    dt_ns: int
-    overruns: int
-    waited: int
-
-    @property
-    def finished(self) -> bool: ...
-
-    def publish(self, observation: Observation) -> None: ...
-
-    def tick(self, command: JointCommand | None) -> None: ...
-
-    def crash(self, error: Exception) -> None: ...
-
-    def end(self) -> None: ...
-
-    def create_timer(self, period: float, callback: Any, *, clock: Clock) -> Any: ...
-
-    def destroy_timer(self, timer: Any) -> Any: ...
+ABANDON_TIMEOUT_S = 0.1  # for a tick that is under way
+STOP_TIMEOUT_S = 1.0
+SLEEP_POLL_S = 0.1  # after which a slow simulation notices a new real_time_factor
+REPEAT_PERIOD_S = 0.2  # of wall time after which an unanswered state is published again
 
 
 class LockstepScheduler:
-    """A tick is the answer to a command. Without commands the state is repeated, then time goes on without them.
+    """Runs a tick for each command. Without commands the state is repeated, and later ticks run without them.
 
-    Nothing here sleeps: an answer that comes before its tick is `due` is kept until a `turn` after that.
+    Nothing here sleeps: a command that comes before its tick is due waits for `run_due`.
     """
 
-    def __init__(self, node: TickHost) -> None:
+    def __init__(self, node: BackendNode) -> None:
         self._node = node
-        self._started = False  # a first command has come
-        self._waiting_since = 0.0
+        self._has_started = False  # a first command has come
+        self._waiting_since = 0.0  # s on the steady clock
         self._pacer = Pacer(0.0)
-        self._answer: JointCommand | None = None  # to the present state
-        self._next = 0.0  # s on the steady clock, when the next tick may begin
-        self._lonely: Any = None
+        self._command: JointCommand | None = None  # that answers the present state
+        self._tick_due = 0.0  # s on the steady clock
+        self._free_running: Any = None  # the timer of ticks without commands
 
     def start(self) -> None:
         self._waiting_since = time.monotonic()
         self._node.publish(self._node.runner.observation)
-        self._timer = self._node.create_timer(REPEAT, self._check, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._timer = self._node.create_timer(REPEAT_PERIOD_S, self._check, clock=_steady_clock())
 
     def abandon(self) -> None:
-        """Nothing: only simulations run in lockstep."""
+        """Do nothing: only simulations run in lockstep."""
 
     def stop(self) -> None:
         self._timer.cancel()
-        self._end_loneliness()
-        self._answer = None
+        self._stop_free_running()
+        self._command = None
 
-    def answer(self, stamp: int, command: JointCommand) -> None:
-        """A command; only the first one that answers the present state lets time go on."""
-        if stamp != self._node.runner.observation.time_ns or self._answer is not None:
+    def submit(self, stamp: int, command: JointCommand) -> None:
+        """Take a command; only the first that answers the present state counts."""
+        if stamp != self._node.runner.observation.time_ns or self._command is not None:
             return
-        self._started = True
-        self._end_loneliness()
-        self._answer = command
-        self.turn()
+        self._has_started = True
+        self._stop_free_running()
+        self._command = command
+        self.run_due()
 
     @property
     def due(self) -> float:
-        """When the tick of the answer in hand may begin, s on the steady clock; infinity without one."""
-        if self._answer is None:
+        """When the tick of the waiting command may begin, s on the steady clock; infinity without one."""
+        if self._command is None:
             return math.inf
-        if self._pacer.factor != self._node.settings.real_time_factor:  # what was to be waited at the old pace is not
+        if self._pacer.factor != self._node.settings.real_time_factor:  # the wait at the old pace is over
             self._pacer.factor = self._node.settings.real_time_factor
             self._pacer.restart()
-            self._next = time.monotonic()
-        return self._next
+            self._tick_due = time.monotonic()
+        return self._tick_due
 
-    def turn(self) -> None:
-        """Let a tick pass that is due."""
-        if self._answer is None or time.monotonic() < self.due:
+    def run_due(self) -> None:
+        """Run the tick of the waiting command, if it is due."""
+        if self._command is None or time.monotonic() < self.due:
             return
-        command, self._answer = self._answer, None
+        command, self._command = self._command, None
         self._tick(command)
 
     def _tick(self, command: JointCommand | None) -> None:
@@ -104,39 +81,41 @@ class LockstepScheduler:
             return
         self._node.tick(command)
         self._pacer.factor = self._node.settings.real_time_factor
-        self._next = self._waiting_since = self._pacer.next(self._node.dt_ns * 1e-9)
+        self._tick_due = self._waiting_since = self._pacer.next(self._node.dt_ns * 1e-9)
 
     def _check(self) -> None:
-        waited = time.monotonic() - self._waiting_since
-        if self._node.finished or self._answer is not None or self._lonely is not None or waited < REPEAT:
+        """Repeat an unanswered state, or begin to run without commands."""
+        waited_s = time.monotonic() - self._waiting_since
+        is_busy = self._command is not None or self._free_running is not None
+        if self._node.finished or is_busy or waited_s < REPEAT_PERIOD_S:
             return
-        if self._started and waited > self._node.settings.lockstep_timeout:
-            clock = Clock(clock_type=ClockType.STEADY_TIME)
-            self._lonely = self._node.create_timer(self._node.dt_ns * 1e-9, lambda: self._tick(None), clock=clock)
-            return
-        self._node.publish(self._node.runner.observation)
+        if self._has_started and waited_s > self._node.settings.lockstep_timeout:
+            dt_s = self._node.dt_ns * 1e-9
+            self._free_running = self._node.create_timer(dt_s, lambda: self._tick(None), clock=_steady_clock())
+        else:
+            self._node.publish(self._node.runner.observation)
 
-    def _end_loneliness(self) -> None:
-        if self._lonely is not None:
-            self._node.destroy_timer(self._lonely)
-            self._lonely = None
+    def _stop_free_running(self) -> None:
+        if self._free_running is not None:
+            self._node.destroy_timer(self._free_running)
+            self._free_running = None
 
 
 class RealTimeScheduler:
-    """Ticks on the steady clock, in a thread of their own.
+    """Runs ticks on the steady clock, in a thread of its own.
 
-    A simulation waits a while for the answer to its state, since its time may stand still; motors cannot wait.
+    A simulation waits a while for the command of its state, since its time may stand still; motors cannot wait.
     """
 
     due = math.inf  # the thread needs no turns of the node's loop
 
-    def __init__(self, node: TickHost) -> None:
+    def __init__(self, node: BackendNode) -> None:
         self._node = node
-        self._stop = threading.Event()
-        self._come = threading.Condition()
-        self._newest: tuple[int, JointCommand] | None = None  # the stamp of the state that it answers, the command
-        self._started = False  # a first command has come
-        self._alone = False  # it has waited long enough: until a command comes time goes on without
+        self._stopped = threading.Event()
+        self._submitted = threading.Condition()
+        self._latest: tuple[int, JointCommand] | None = None  # a command, with the stamp of the state it answers
+        self._has_started = False  # a first command has come
+        self._is_free_running = False  # no command came in time: do not wait until one comes
         self._pacer = Pacer(self._factor, evenly=not node.runner.backend.simulated, sleep=self._sleep)
         self._thread = threading.Thread(target=self._run, name="ticks", daemon=True)
 
@@ -144,75 +123,78 @@ class RealTimeScheduler:
         self._thread.start()
 
     def abandon(self) -> None:
-        """Let no tick begin any more; one that hangs is not waited for."""
-        self._stop.set()
-        self._thread.join(timeout=SOON)
+        """Begin no further tick; one that hangs is not waited for."""
+        self._stopped.set()
+        self._thread.join(timeout=ABANDON_TIMEOUT_S)
 
     def stop(self) -> None:
-        self._stop.set()
-        with self._come:
-            self._come.notify()
+        self._stopped.set()
+        with self._submitted:
+            self._submitted.notify()
         if self._thread is not threading.current_thread():
-            self._thread.join(timeout=1.0)
+            self._thread.join(timeout=STOP_TIMEOUT_S)
 
-    def answer(self, stamp: int, command: JointCommand) -> None:
-        """A command: the newest one counts."""
-        with self._come:
-            self._newest = (stamp, command)
-            self._come.notify()
+    def submit(self, stamp: int, command: JointCommand) -> None:
+        """Take a command: the latest one counts."""
+        with self._submitted:
+            self._latest = (stamp, command)
+            self._submitted.notify()
 
-    def turn(self) -> None:
-        """Nothing: it is never due."""
+    def run_due(self) -> None:
+        """Do nothing: it is never due."""
 
     def _run(self) -> None:
         try:
-            self._keep_time()
-        except Exception as error:  # whatever it is, the motors must not be left without a guard
-            self._node.crash(error)
+            self._run_ticks()
+        except Exception as error:  # any error must leave the motors safe
+            self._node.fail_safe(error)
 
-    def _keep_time(self) -> None:
+    def _run_ticks(self) -> None:
         node, pacer = self._node, self._pacer
-        simulated = node.runner.backend.simulated
         node.publish(node.runner.observation)
-        while not self._stop.is_set() and not node.finished:
+        while not self._stopped.is_set() and not node.finished:
             if pacer.factor != self._factor:
                 pacer.factor = self._factor
                 pacer.restart()
             before = pacer.overruns
             pacer.wait(node.dt_ns * 1e-9)
             node.overruns += pacer.overruns - before
-            command = self._take()
-            if command is not None and not self._started:
-                self._started = True
-                pacer.restart()  # what was waited for the controller to begin is no time lost
-            if not self._stop.is_set():
+            command = self._take_command()
+            if command is not None and not self._has_started:
+                self._has_started = True
+                pacer.restart()  # the wait for the controller's start is no overrun
+            if not self._stopped.is_set():
                 node.tick(command)
-        if not simulated and node.finished and not self._stop.is_set():
-            node.end()
+        if not node.runner.backend.simulated and node.finished and not self._stopped.is_set():
+            node.finish_run()
 
     @property
     def _factor(self) -> float:
         return self._node.settings.real_time_factor if self._node.runner.backend.simulated else 1.0
 
     def _sleep(self, seconds: float) -> None:
-        """Wait so long, unless it is stopped or given another pace."""
+        """Sleep, unless it is stopped or gets another pace."""
         end, factor = time.monotonic() + seconds, self._factor
         while (left := end - time.monotonic()) > 0.0 and factor == self._factor:
-            if self._stop.wait(min(left, LOOK)):
+            if self._stopped.wait(min(left, SLEEP_POLL_S)):
                 return
 
-    def _take(self) -> JointCommand | None:
-        """The newest command since the last call."""
-        patience = self._node.settings.answer_timeout if self._node.runner.backend.simulated else 0.0
+    def _take_command(self) -> JointCommand | None:
+        """Return the latest command since the last call; a simulation waits for the one that answers its state."""
+        timeout_s = self._node.settings.answer_timeout if self._node.runner.backend.simulated else 0.0
         stamp = self._node.runner.observation.time_ns
 
-        def here() -> bool:
-            return self._stop.is_set() or (self._newest is not None and self._newest[0] == stamp)
+        def is_answered() -> bool:
+            return self._stopped.is_set() or (self._latest is not None and self._latest[0] == stamp)
 
-        with self._come:
-            if patience and not self._alone and not here():
-                self._node.waited += self._started
-                self._come.wait_for(here, patience)
-            newest, self._newest = self._newest, None
-        self._alone = newest is None
-        return None if newest is None else newest[1]
+        with self._submitted:
+            if timeout_s and not self._is_free_running and not is_answered():
+                self._node.blocked_ticks += self._has_started
+                self._submitted.wait_for(is_answered, timeout_s)
+            latest, self._latest = self._latest, None
+        self._is_free_running = latest is None
+        return None if latest is None else latest[1]
+
+
+def _steady_clock() -> Clock:
+    return Clock(clock_type=ClockType.STEADY_TIME)

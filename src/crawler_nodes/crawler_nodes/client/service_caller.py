@@ -1,4 +1,10 @@
-"""Asking the services of a ring: what is sent when, and when that is given up. How to wait is left to whoever asks."""
+"""Calls of a stack's services, for clients that await and for clients that poll.
+
+The middleware drops a response where the service has not discovered its client yet, which takes long on a busy machine.
+A request without a response is therefore sent again, unless it enables motion: a second one could still be on its way
+when an emergency stop has come, and undo it. Before such a request the same node gets a harmless one, again and again;
+once that is answered, responses arrive.
+"""
 
 from __future__ import annotations
 
@@ -9,88 +15,106 @@ from typing import Any
 from rcl_interfaces.srv import GetParameters, SetParametersAtomically
 from rclpy.parameter import Parameter
 
-from crawler_nodes.client.service_call import ServiceCall, enables_motion, probe_service
-
+RESEND_PERIOD_S = 1.0  # without a response
 Steps = Generator[None, None, Any]
 
 
-def set_request(values: Mapping[str, Any]) -> SetParametersAtomically.Request:
-    """The request that sets parameters of a node, all or none."""
-    parameters = [Parameter(name, value=value).to_parameter_msg() for name, value in values.items()]
-    return SetParametersAtomically.Request(parameters=parameters)
-
-
 class ServiceUnavailable(TimeoutError):
-    """A service is not seen."""
+    """A service is not discovered."""
 
 
-class Question:
-    """A request on its way through a loop: `for _ in question:` wait a little; then there is an `answer`.
+class PendingCall:
+    """A call under way: wait a little in each step of `for _ in call:`; then it has a `response`.
 
-    The loop raises ServiceUnavailable where the service is not seen in time, TimeoutError where it does not answer in time: words
-    without a full stop. Requests are sent by its turns alone, so nothing is sent once it is left.
+    The loop raises ServiceUnavailable where the service is not discovered in time, and TimeoutError where it does not
+    respond in time; their texts have no full stop. Requests are sent by the loop, so none follows once it is left.
     """
 
     def __init__(self, steps: Steps) -> None:
-        self.answer: Any = None
+        self.response: Any = None
         self._steps = steps
 
     def __iter__(self) -> Iterator[None]:
-        self.answer = yield from self._steps
+        self.response = yield from self._steps
 
 
 class ServiceCaller:
-    """Asks services, each by one client. What lets the robot move is sent once, when answers find their way."""
+    """Calls services, each by one client."""
 
     def __init__(
         self,
-        create: Callable[[Any, str], Any],
+        create_client: Callable[[Any, str], Any],
         spin: Callable[[], object],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`create` makes a client, of a kind of service and a name; `spin` hands them what has come, and waits for
-        nothing."""
-        self._create, self._spin, self._clock = create, spin, clock
-        self._clients: dict[tuple[str, str], Any] = {}  # by name and what for
+        """`create_client` gets a service type and a name; `spin` takes responses without waiting."""
+        self._create_client, self._spin, self._clock = create_client, spin, clock
+        self._clients: dict[tuple[str, str], Any] = {}  # by name and use
 
-    def appear(self, kind: Any, name: str) -> None:
-        """Begin to look for a service that will be asked."""
+    def discover(self, kind: Any, name: str) -> None:
+        """Begin to discover a service that will be called."""
         self._client(kind, name)
 
-    def ask(self, kind: Any, name: str, request: Any, *, seconds: float, appears: float) -> Question:
-        """A request for a service that is seen within `appears` seconds and then answers within `seconds`.
+    def call(self, kind: Any, name: str, request: Any, *, timeout_s: float, discovery_s: float) -> PendingCall:
+        """Call a service that is discovered within `discovery_s` and then responds within `timeout_s`.
 
-        Where it must not be sent twice, something harmless before it may take as long.
+        A request that enables motion may take twice as long.
         """
-        return Question(self._steps(kind, name, request, seconds, appears))
+        return PendingCall(self._steps(kind, name, request, timeout_s, discovery_s))
 
-    def _steps(self, kind: Any, name: str, request: Any, seconds: float, appears: float) -> Steps:
+    def _steps(self, kind: Any, name: str, request: Any, timeout_s: float, discovery_s: float) -> Steps:
         client = self._client(kind, name)
-        if once := enables_motion(name, request):
-            # a client of its own, made after the other and found after it
-            finder = self._client(GetParameters, probe_service(name), f"way back of {name}")
-            yield from self._answer(finder, GetParameters.Request(), seconds, appears)
-        return (yield from self._answer(client, request, seconds, appears, once))
+        is_motion = enables_motion(name, request)
+        if is_motion:
+            # its own client, created after the other and so discovered after it
+            probe = self._client(GetParameters, probe_service(name), f"probe of {name}")
+            yield from self._request(probe, GetParameters.Request(), timeout_s, discovery_s)
+        return (yield from self._request(client, request, timeout_s, discovery_s, once=is_motion))
 
-    def _answer(self, client: Any, request: Any, seconds: float, appears: float, once: bool = False) -> Steps:
-        end = self._clock() + appears
+    def _request(self, client: Any, request: Any, timeout_s: float, discovery_s: float, once: bool = False) -> Steps:
+        end = self._clock() + discovery_s
         while not client.service_is_ready():
             if self._clock() > end:
                 raise ServiceUnavailable(f"the service {client.srv_name} is not there")
             yield
-        call = ServiceCall(client, request, once=once, clock=self._clock)
-        end = self._clock() + seconds
-        while True:
-            self._spin()
-            if call.done():
-                return call.result()
-            if self._clock() > end:
-                call.give_up()
-                raise TimeoutError(f"the service {client.srv_name} did not answer within {seconds:g} s")
-            yield
+        began = sent_at = self._clock()
+        futures = [client.call_async(request)]
+        try:
+            while True:
+                self._spin()
+                for future in futures:
+                    if future.done():
+                        futures.remove(future)
+                        return future.result()
+                now = self._clock()
+                if now > began + timeout_s:
+                    raise TimeoutError(f"the service {client.srv_name} did not answer within {timeout_s:g} s")
+                if not once and now > sent_at + RESEND_PERIOD_S:
+                    futures.append(client.call_async(request))
+                    sent_at = now
+                yield
+        finally:
+            for future in futures:
+                client.remove_pending_request(future)
 
     def _client(self, kind: Any, name: str, use: str = "") -> Any:
         key = (name, use)
         if key not in self._clients:
-            self._clients[key] = self._create(kind, name)
+            self._clients[key] = self._create_client(kind, name)
         return self._clients[key]
+
+
+def enables_motion(name: str, request: Any) -> bool:
+    """Return whether a request lets the robot move, so that it must be sent only once."""
+    return name.endswith("backend/reset") or (name.endswith("backend/enable") and request.data)
+
+
+def probe_service(name: str) -> str:
+    """Return the harmless service of the node that offers `name`: its parameters, of which none is requested."""
+    return f"{name.rpartition('/')[0]}/get_parameters"
+
+
+def set_parameters_request(values: Mapping[str, Any]) -> SetParametersAtomically.Request:
+    """Return the request that sets parameters of a node, all or none."""
+    parameters = [Parameter(name, value=value).to_parameter_msg() for name, value in values.items()]
+    return SetParametersAtomically.Request(parameters=parameters)

@@ -1,11 +1,12 @@
-"""Asking a ring that runs: which there are, what may be set and to what, and the services that stop and start it.
+"""Calls of a running stack for clients that await: its namespaces, its parameters, and the services that stop it.
 
-These are the services that ros2cli calls too. Nothing blocks: an answer is awaited, and not for ever.
+These are the services that ros2cli calls too. Nothing blocks, and every wait has an end.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import rclpy
+from rcl_interfaces.msg import ParameterDescriptor
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParametersAtomically
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -21,128 +23,119 @@ from rclpy.parameter import parameter_value_to_python as to_python
 from rclpy.signals import SignalHandlerOptions
 from std_srvs.srv import SetBool, Trigger
 
-from crawler_core.parameters import Allowed, read_allowed
-from crawler_nodes.client.service_caller import ServiceCaller, ServiceUnavailable, set_request
+from crawler_nodes.client.service_caller import ServiceCaller, ServiceUnavailable, set_parameters_request
+from crawler_nodes.parameters import MAX_INTEGER
 
-APPEARS = 10.0  # s until a ring or a service is seen: a missed announcement is repeated after three
-ANSWER = 5.0  # s that a service may take
-TURN = 0.005  # s between two looks for an answer
-SETTLES = 1.0  # s after the first ring was seen, in which others are
-STOP = "backend/estop"  # who offers it is a ring
+DISCOVERY_TIMEOUT_S = 10.0  # of a stack or a service: a missed announcement is repeated after 3 s
+RESPONSE_TIMEOUT_S = 5.0
+POLL_PERIOD_S = 0.005
+SETTLE_S = 1.0  # after the first stack was discovered, in which others are
+ESTOP, RESET, ENABLE = "backend/estop", "backend/reset", "backend/enable"  # a namespace with ESTOP has a stack
 
 
 @dataclass(frozen=True)
 class StackParameter:
-    """A parameter of a node of the ring, as the node describes it."""
+    """A parameter of a node of the stack, as the node describes it."""
 
     node: str  # gait or controller
     name: str
     value: Any
     doc: str
     unit: str
-    allowed: Allowed
+    allowed: str  # for a person
+    lower: float | None
+    upper: float | None
+    choices: tuple[str, ...]
     constant: bool  # read at start only
 
 
 @dataclass(frozen=True)
 class ServiceAnswer:
-    """What a service said."""
+    """The answer of a service."""
 
     done: bool
     text: str
 
 
 class StackClient:
-    """Asks the ring in `namespace`, through a node that nobody else spins."""
+    """Calls the stack in `namespace`, through a node that no other executor spins."""
 
     def __init__(self, node: Node, namespace: str = "") -> None:
         self.namespace = namespace
         self._node = node
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
-        self._asker = ServiceCaller(node.create_client, self.turn)
+        self._caller = ServiceCaller(node.create_client, self.spin_once)
 
     def close(self) -> None:
-        """Let go of the node."""
+        """Release the node."""
         self._executor.shutdown()
 
-    def turn(self) -> None:
-        """Serve what has come for the node itself."""
+    def spin_once(self) -> None:
+        """Run the callbacks of the node itself."""
         self._executor.spin_once(timeout_sec=0.0)
 
-    def rings(self) -> list[str]:
-        """The namespaces in which a ring is seen now; that of a ring without one is empty."""
+    def stacks(self) -> list[str]:
+        """Return the namespaces in which a stack is discovered by now; the root namespace is empty."""
         services = (name for name, _ in self._node.get_service_names_and_types())
-        return sorted(name[: -len(STOP)].strip("/") for name in services if name.endswith(f"/{STOP}"))
+        return sorted(name[: -len(ESTOP)].strip("/") for name in services if name.endswith(f"/{ESTOP}"))
 
-    async def look(self, seconds: float = APPEARS, settles: float = SETTLES) -> list[str]:
-        """The namespaces of the rings, `settles` seconds after the first is seen, and after `seconds` at the latest."""
+    async def find_stacks(self, seconds: float = DISCOVERY_TIMEOUT_S, settle_s: float = SETTLE_S) -> list[str]:
+        """Return the namespaces of the stacks, `settle_s` after the first is seen and after `seconds` at most."""
         end = time.monotonic() + seconds
-        while not self.rings() and time.monotonic() < end:
-            await asyncio.sleep(TURN)
-        await asyncio.sleep(max(0.0, min(settles, end - time.monotonic())))
-        return self.rings()
+        while not self.stacks() and time.monotonic() < end:
+            await asyncio.sleep(POLL_PERIOD_S)
+        await asyncio.sleep(max(0.0, min(settle_s, end - time.monotonic())))
+        return self.stacks()
 
-    def appear(self) -> None:
-        """Begin to look for what will be called, so that an emergency stop need not wait for it."""
-        for kind, name in ((Trigger, STOP), (Trigger, "backend/reset"), (SetBool, "backend/enable")):
-            self._asker.appear(kind, self._full(name))
+    def discover(self) -> None:
+        """Begin to discover the safety services, so that an emergency stop need not wait for it."""
+        for kind, name in ((Trigger, ESTOP), (Trigger, RESET), (SetBool, ENABLE)):
+            self._caller.discover(kind, self._full(name))
 
-    async def call(self, kind: Any, name: str, request: Any, *, appears: float = APPEARS) -> Any:
-        """Call a service of the ring. Raises TimeoutError, a sentence, where it is not there or does not answer."""
-        question = self._asker.ask(kind, self._full(name), request, seconds=ANSWER, appears=appears)
+    async def call(self, kind: Any, name: str, request: Any, *, discovery_s: float = DISCOVERY_TIMEOUT_S) -> Any:
+        """Call a service of the stack. Raises TimeoutError, a sentence, where it is not there or does not answer."""
+        timeout_s = RESPONSE_TIMEOUT_S
+        pending = self._caller.call(kind, self._full(name), request, timeout_s=timeout_s, discovery_s=discovery_s)
         try:
-            for _ in question:
-                await asyncio.sleep(TURN)
+            for _ in pending:
+                await asyncio.sleep(POLL_PERIOD_S)
         except ServiceUnavailable as error:
-            raise TimeoutError(f"{error}: is the ring running?") from None
+            raise TimeoutError(f"{error}: is the stack running?") from None
         except TimeoutError as error:
             raise TimeoutError(f"{error}.") from None
-        return question.answer
+        return pending.response
 
     async def estop(self) -> ServiceAnswer:
-        """The emergency stop: torque off, latched. Raises TimeoutError."""
-        return _answer(await self.call(Trigger, STOP, Trigger.Request()))
+        """Stop at once: torque off, latched. Raises TimeoutError."""
+        return _answer(await self.call(Trigger, ESTOP, Trigger.Request()))
 
     async def reset(self) -> ServiceAnswer:
-        """Clear what is latched. Raises TimeoutError."""
-        return _answer(await self.call(Trigger, "backend/reset", Trigger.Request()))
+        """Clear a latched stop. Raises TimeoutError."""
+        return _answer(await self.call(Trigger, RESET, Trigger.Request()))
 
     async def enable(self, on: bool) -> ServiceAnswer:
         """Allow motion, or take the torque off without latching anything. Raises TimeoutError."""
-        return _answer(await self.call(SetBool, "backend/enable", SetBool.Request(data=on)))
+        return _answer(await self.call(SetBool, ENABLE, SetBool.Request(data=on)))
 
     async def parameters(self, node: str) -> list[StackParameter]:
-        """The parameters of a node of ours that may be set, in its order. Raises TimeoutError."""
+        """Return the parameters of a node of the stack, in their order. Raises TimeoutError."""
         listed = await self.call(ListParameters, f"{node}/list_parameters", ListParameters.Request())
         names = list(listed.result.names)
         described, got = await asyncio.gather(
             self.call(DescribeParameters, f"{node}/describe_parameters", DescribeParameters.Request(names=names)),
             self.call(GetParameters, f"{node}/get_parameters", GetParameters.Request(names=names)),
         )
-        found = []
-        for name, about, value in zip(names, described.descriptors, got.values, strict=False):
-            if not about.additional_constraints:
-                continue  # one of those that every node has
-            doc, bracket, unit = about.description.removesuffix("]").rpartition(" [")
-            allowed = read_allowed(about.additional_constraints)
-            found.append(
-                StackParameter(
-                    node,
-                    name,
-                    to_python(value),
-                    doc if bracket else unit,
-                    unit if bracket else "",
-                    allowed,
-                    about.read_only,
-                )
-            )
-        return found
+        return [
+            _parameter(node, descriptor, to_python(value))
+            for descriptor, value in zip(described.descriptors, got.values, strict=False)
+            if descriptor.additional_constraints  # others are those that every node has
+        ]
 
-    async def set(self, node: str, values: Mapping[str, Any]) -> ServiceAnswer:
+    async def set_parameters(self, node: str, values: Mapping[str, Any]) -> ServiceAnswer:
         """Set parameters, all or none; the text says why not. Raises TimeoutError."""
-        name = f"{node}/set_parameters_atomically"
-        result = (await self.call(SetParametersAtomically, name, set_request(values))).result
+        name, request = f"{node}/set_parameters_atomically", set_parameters_request(values)
+        result = (await self.call(SetParametersAtomically, name, request)).result
         return ServiceAnswer(result.successful, result.reason)
 
     def _full(self, name: str) -> str:
@@ -150,8 +143,8 @@ class StackClient:
 
 
 @contextmanager
-def own_client(name: str, namespace: str = "") -> Iterator[StackClient]:
-    """A client with a node and a context of its own, for a command."""
+def open_stack_client(name: str, namespace: str = "") -> Iterator[StackClient]:
+    """Open a client with a node and a context of its own, for a command."""
     context = rclpy.Context()
     rclpy.init(context=context, args=[], signal_handler_options=SignalHandlerOptions.NO)
     node = rclpy.create_node(f"{name}_{os.getpid()}", context=context, start_parameter_services=False)
@@ -166,3 +159,24 @@ def own_client(name: str, namespace: str = "") -> Iterator[StackClient]:
 
 def _answer(response: Any) -> ServiceAnswer:
     return ServiceAnswer(response.success, response.message)
+
+
+def _parameter(node: str, descriptor: ParameterDescriptor, value: Any) -> StackParameter:
+    doc, bracket, unit = descriptor.description.removesuffix("]").rpartition(" [")
+    text = descriptor.additional_constraints
+    choices = tuple(text.removeprefix("one of ").split(", ")) if text.startswith("one of ") else ()
+    ranges = [*descriptor.floating_point_range, *descriptor.integer_range]
+    bounds = (ranges[0].from_value, ranges[0].to_value) if ranges else (-math.inf, math.inf)
+    lower, upper = (bound if abs(bound) < MAX_INTEGER else None for bound in bounds)
+    return StackParameter(
+        node=node,
+        name=descriptor.name,
+        value=value,
+        doc=doc if bracket else unit,
+        unit=unit if bracket else "",
+        allowed=text,
+        lower=lower,
+        upper=upper,
+        choices=choices,
+        constant=descriptor.read_only,
+    )

@@ -13,7 +13,7 @@ from crawler_nodes.messages.header import set_stamp
 
 
 class LinkFrames:
-    """What robot_state_publisher would publish. `prefix` goes before every frame's name, for a second robot."""
+    """The messages of robot_state_publisher. `prefix` goes before every frame's name, for a second robot."""
 
     def __init__(self, urdf: str, prefix: str = "") -> None:
         frames = read_frames(urdf)
@@ -23,18 +23,18 @@ class LinkFrames:
         fixed = [frame for frame in frames if not frame.joint]
         self.static = TFMessage(transforms=[self._empty(frame) for frame in fixed])
         for message, frame in zip(self.static.transforms, fixed, strict=True):
-            _place(message, frame, 0.0)
+            _set_transform(message, frame, 0.0)
 
     def moving(self, time_ns: int, names: Sequence[str], angles: Sequence[float]) -> list[TransformStamped]:
-        """The frames behind the joints whose angles are known. The same message objects every time."""
+        """Fill the frames behind the joints whose angles are known; the message objects are the same each time."""
         known = dict(zip(names, angles, strict=True))
-        placed = []
+        transforms = []
         for message, frame in zip(self._transforms, self._moving, strict=True):
             if math.isfinite(known.get(frame.joint, math.nan)):
                 set_stamp(message.header.stamp, time_ns)
-                _place(message, frame, known[frame.joint])
-                placed.append(message)
-        return placed
+                _set_transform(message, frame, known[frame.joint])
+                transforms.append(message)
+        return transforms
 
     def _empty(self, frame: Frame) -> TransformStamped:
         message = TransformStamped(child_frame_id=self._prefix + frame.child)
@@ -42,8 +42,8 @@ class LinkFrames:
         return message
 
 
-def _place(message: TransformStamped, frame: Frame, angle: float) -> None:
+def _set_transform(message: TransformStamped, frame: Frame, angle: float) -> None:
     position, quaternion = frame.at(angle)
-    move, turn = message.transform.translation, message.transform.rotation
-    move.x, move.y, move.z = position
-    turn.w, turn.x, turn.y, turn.z = quaternion
+    translation, rotation = message.transform.translation, message.transform.rotation
+    translation.x, translation.y, translation.z = position
+    rotation.w, rotation.x, rotation.y, rotation.z = quaternion

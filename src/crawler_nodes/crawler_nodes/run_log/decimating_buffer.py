@@ -1,4 +1,4 @@
-"""Samples of a run that may last for days, in memory that does not grow with it."""
+"""Samples of a run that may last for days, in bounded memory."""
 
 from __future__ import annotations
 
@@ -7,66 +7,67 @@ from itertools import chain
 from typing import TypeVar, overload
 
 T = TypeVar("T")
-FIRST, MIDDLE, LATEST = 0.4, 0.4, 0.2  # of the samples that are kept
+FIRST_SHARE, MIDDLE_SHARE, LATEST_SHARE = 0.4, 0.4, 0.2  # of the samples in the buffer
 
 
 class DecimatingBuffer(Sequence[T]):
-    """At most `most` samples, in the order in which they came: the first and the latest of them all.
+    """Holds at most `max_samples` samples in their order: the first and the latest of all.
 
-    Of those between, as many as there is room for are kept, at even distances: each then stands for as many as
-    `weighted` says. Nothing is left out before `most` have come.
+    Of those in between it holds as many as fit, at even distances; `weighted` says for how many each one stands. Before
+    `max_samples` have come it holds all.
     """
 
-    def __init__(self, most: int) -> None:
-        self._room = round(FIRST * most), round(MIDDLE * most), round(LATEST * most)
+    def __init__(self, max_samples: int) -> None:
+        self._max_first = round(FIRST_SHARE * max_samples)
+        self._max_middle = round(MIDDLE_SHARE * max_samples)
+        self._max_latest = round(LATEST_SHARE * max_samples)
         self.clear()
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Remove all samples."""
         self._first: list[T] = []
         self._middle: list[T] = []
         self._latest: list[T] = []
-        self._gone = 0  # samples at the beginning of `_latest` that have been handed on
-        self._handed = 0  # samples that have come to the middle
-        self._every = 1  # so many of them one stands for
+        self._moved = 0  # samples at the beginning of `_latest` that went on to the middle
+        self._middle_count = 0  # samples that ever came to the middle
+        self._stride = 1  # one of so many of them is held
 
     def append(self, sample: T) -> None:
-        """Keep one more."""
-        first, _, latest = self._room
-        if len(self._first) < first:
+        """Add a sample."""
+        if len(self._first) < self._max_first:
             self._first.append(sample)
             return
         self._latest.append(sample)
-        if len(self._latest) - self._gone > latest:
-            self._hand_on(self._latest[self._gone])
-            self._gone += 1
-            if self._gone > latest:
-                del self._latest[: self._gone]
-                self._gone = 0
+        if len(self._latest) - self._moved > self._max_latest:
+            self._append_middle(self._latest[self._moved])
+            self._moved += 1
+            if self._moved > self._max_latest:
+                del self._latest[: self._moved]
+                self._moved = 0
 
-    def _hand_on(self, sample: T) -> None:
-        if self._handed % self._every == 0:
-            if len(self._middle) >= self._room[1]:
+    def _append_middle(self, sample: T) -> None:
+        if self._middle_count % self._stride == 0:
+            if len(self._middle) >= self._max_middle:
                 del self._middle[1::2]
-                self._every *= 2
-            if self._handed % self._every == 0:
+                self._stride *= 2
+            if self._middle_count % self._stride == 0:
                 self._middle.append(sample)
-        self._handed += 1
+        self._middle_count += 1
 
     def weighted(self) -> Iterator[tuple[int, T]]:
-        """Each sample behind the number of those that came for which it stands."""
+        """Yield each sample behind the number of samples for which it stands."""
         for sample in self._first:
             yield 1, sample
         for sample in self._middle:
-            yield self._every, sample
-        for k in range(self._gone, len(self._latest)):
+            yield self._stride, sample
+        for k in range(self._moved, len(self._latest)):
             yield 1, self._latest[k]
 
     def __len__(self) -> int:
-        return len(self._first) + len(self._middle) + len(self._latest) - self._gone
+        return len(self._first) + len(self._middle) + len(self._latest) - self._moved
 
     def __iter__(self) -> Iterator[T]:
-        return chain(self._first, self._middle, self._latest[self._gone :])
+        return chain(self._first, self._middle, self._latest[self._moved :])
 
     @overload
     def __getitem__(self, index: int) -> T: ...
@@ -85,4 +86,4 @@ class DecimatingBuffer(Sequence[T]):
             index -= len(part)
         if index < 0:
             raise IndexError("there are not so many samples")
-        return self._latest[self._gone + index]
+        return self._latest[self._moved + index]

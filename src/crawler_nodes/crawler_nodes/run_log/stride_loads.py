@@ -1,4 +1,4 @@
-"""What a robot's strides ask of the ground and of its motors, message by message."""
+"""The peak loads of a robot's strides on the ground and on its motors."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ SLIPPING = (ContactMode.SLIP_POS, ContactMode.SLIP_NEG)
 
 
 @dataclass
-class Demand:
-    """Of one stride, as far as it is known."""
+class StrideLoads:
+    """The loads of one stride, as far as they are known."""
 
-    friction: float = 0.0  # the largest share of its load with which a sticking foot is pushed along the ground
+    friction: float = 0.0  # largest ratio of tangential to normal force of a sticking foot
     slip: float = 0.0  # m, of all feet
-    torque: float = 0.0  # N·m, the largest of a motor that is driven by effort
+    torque: float = 0.0  # N·m, largest magnitude of a motor that is driven by effort
     power: float = 0.0  # W, likewise, driving or braking
 
-    def touch(self, entries: Iterable[Any], seconds: float) -> None:
-        """The feet of a ContactStateArray, and the time since the one before."""
+    def add_contacts(self, entries: Iterable[Any], seconds: float) -> None:
+        """Add the feet of a ContactStateArray, for the time since the one before."""
         for entry in entries:
             force, slip = entry.force, entry.slip_velocity
             if entry.mode == ContactMode.STICK and force.z > 0.0:
@@ -30,19 +30,19 @@ class Demand:
             elif entry.mode in SLIPPING:
                 self.slip += seconds * math.hypot(slip.x, slip.y)
 
-    def push(self, effort: float, rate: float) -> None:
-        """A motor gives an effort (N·m) at a rate (rad/s)."""
+    def add_effort(self, effort: float, velocity: float) -> None:
+        """Add a motor's effort (N·m) at a velocity (rad/s)."""
         if math.isfinite(effort):
             self.torque = max(self.torque, abs(effort))
-            self.power = max(self.power, abs(effort * rate))
+            self.power = max(self.power, abs(effort * velocity))
 
 
-def greatest(strides: Iterable[Demand]) -> dict[str, float]:
-    """The largest of some strides, by the keys that predictions have."""
-    found = list(strides)
+def peak_loads(strides: Iterable[StrideLoads]) -> dict[str, float]:
+    """Return the largest loads of some strides, by the keys that predictions have."""
+    loads = list(strides)
     return {
-        "friction_used": max(stride.friction for stride in found),
-        "slip_per_stride_m": max(stride.slip for stride in found),
-        "peak_torque_N_m": max(stride.torque for stride in found),
-        "peak_power_W": max(stride.power for stride in found),
+        "friction_used": max(stride.friction for stride in loads),
+        "slip_per_stride_m": max(stride.slip for stride in loads),
+        "peak_torque_N_m": max(stride.torque for stride in loads),
+        "peak_power_W": max(stride.power for stride in loads),
     }

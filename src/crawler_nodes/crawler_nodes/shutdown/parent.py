@@ -1,48 +1,48 @@
-"""The process that started this one and looks after it: the command line, or a launch system.
+"""The process that started this one and supervises it: the command line, or a launch system.
 
-Its id is handed down in the environment, since the parent by descent may be a debugger or a shell in between.
+Its id comes in the environment, because the parent by descent may be a debugger or a shell in between.
 """
 
 from __future__ import annotations
 
 import os
 
-from crawler_nodes.shutdown.stopped_process_detector import StoppedProcessDetector, status_of
+from crawler_nodes.shutdown.stopped_process_detector import StoppedProcessDetector, read_process_status
 
-VARIABLE = "CRAWLER_PARENT"
-STANDS = 0.7  # s that it may be stopped
-BEGAN = 19  # which word of /proc/<pid>/stat says when it began, after the state
-DEAD = (b"Z", b"X")
-
-
-def as_parent() -> dict[str, str]:
-    """What the environment of the processes needs that this one starts."""
-    return {VARIABLE: str(os.getpid())}
+PARENT_VARIABLE = "CRAWLER_PARENT"
+PARENT_STOPPED_S = 0.7  # for which the parent may be stopped
+START_TIME_FIELD = 19  # of /proc/<pid>/stat, counted from the state
+DEAD_STATES = (b"Z", b"X")
 
 
-class Parent:
-    """Whether the process that started this one is still there, and goes on."""
+def parent_environment() -> dict[str, str]:
+    """Return what the environment of processes needs that this one starts."""
+    return {PARENT_VARIABLE: str(os.getpid())}
+
+
+class ParentProcess:
+    """The parent of this process: whether it lives and runs."""
 
     def __init__(self) -> None:
-        said = os.environ.get(VARIABLE, "")
-        self.pid = int(said) if said.isascii() and said.isdigit() else 0  # 0: nobody looks after this process
-        self._began = self._beginning()
-        self._stands_still = StoppedProcessDetector(self.pid, stands=STANDS)
+        text = os.environ.get(PARENT_VARIABLE, "")
+        self.pid = int(text) if text.isascii() and text.isdigit() else 0  # 0: this process has no supervisor
+        self._start_time = self._read_start_time()
+        self._is_stopped = StoppedProcessDetector(self.pid, stopped_s=PARENT_STOPPED_S)
 
-    def trouble(self, moves: bool) -> str:
-        """Why this process should end, in words; empty where it should not.
+    def end_reason(self, drives_motors: bool) -> str:
+        """Return why this process should end, empty where it should not. Call it often.
 
-        To be asked often. Whatever `moves` motors ends where the parent stands still, too: nobody watches them.
+        A process that drives motors also ends while its parent is stopped, because nothing supervises them then.
         """
         if not self.pid:
             return ""
-        if not self._began or self._beginning() != self._began:
-            return f"process {self.pid}, which had started it, is gone"
-        if moves and self._stands_still():
-            return f"process {self.pid}, which had started it, is stopped and does not look after the motors"
+        if not self._start_time or self._read_start_time() != self._start_time:
+            return f"its parent process {self.pid} is gone"
+        if drives_motors and self._is_stopped():
+            return f"its parent process {self.pid} is stopped, so nothing supervises the motors"
         return ""
 
-    def _beginning(self) -> bytes:
-        """When that process began; empty where there is none."""
-        words = status_of(self.pid) if self.pid else []
-        return b"" if not words or words[0] in DEAD else words[BEGAN]
+    def _read_start_time(self) -> bytes:
+        """Return when the parent began; empty where there is none."""
+        fields = read_process_status(self.pid) if self.pid else []
+        return b"" if not fields or fields[0] in DEAD_STATES else fields[START_TIME_FIELD]

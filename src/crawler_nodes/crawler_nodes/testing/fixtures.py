@@ -1,4 +1,4 @@
-"""pytest's fixtures for the tests of any package: its conftest.py imports those that it uses."""
+"""The pytest fixtures for the tests of any package: its conftest.py imports those that it uses."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.robot.robot_file import default_robot, load_robot
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_nodes.testing.isolated_nodes import IsolatedNodes
 
 

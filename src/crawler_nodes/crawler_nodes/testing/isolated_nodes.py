@@ -1,4 +1,4 @@
-"""Nodes among themselves, for the tests of any package: a ROS context, a domain and a namespace of their own."""
+"""Nodes for the tests of any package, in a ROS context, a domain and a namespace of their own."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from crawler_nodes.client.service_call import ServiceCall
+from crawler_nodes.client.service_caller import ServiceCaller, ServiceUnavailable
 from crawler_nodes.testing.free_domain_id import free_domain_id
 
-AGAIN = 5.0  # s that a client looks for its service before another is made
+REDISCOVERY_S = 5.0  # that a client looks for its service before another client is created
+SERVICE_TIMEOUT_S = 60.0
 
 
 class IsolatedNodes:
-    """Nodes that share an executor, a domain and a namespace with nobody else."""
+    """Nodes that share an executor, a domain and a namespace with no other process."""
 
     def __init__(self) -> None:
         self.context = rclpy.Context()
@@ -29,39 +30,39 @@ class IsolatedNodes:
         self.nodes: list[Node] = []
 
     def add(self, factory: Callable[..., Any], **parameters: Any) -> Any:
-        """A node from `factory`, with these parameters."""
+        """Make a node by `factory`, with these parameters."""
         overrides = [Parameter(name, value=value) for name, value in parameters.items()]
         node = factory(context=self.context, namespace=self.namespace, parameter_overrides=overrides)
         self.executor.add_node(node)
         self.nodes.append(node)
         return node
 
+    def spin_once(self) -> None:
+        """Run waiting callbacks."""
+        self.executor.spin_once(timeout_sec=0.05)
+
     def spin_until(self, condition: Callable[[], Any], seconds: float = 60.0) -> None:
-        """Run callbacks until `condition`; AssertionError when it does not come in time."""
+        """Run callbacks until `condition` holds; AssertionError where it does not in time."""
         deadline = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < deadline, "the condition was not met in time"
-            self.executor.spin_once(timeout_sec=0.05)
+            self.spin_once()
 
-    def call(self, asker: Node, kind: Any, name: str, request: Any) -> Any:
-        """The answer of a service to one of the nodes. A client that does not find it for AGAIN s is made anew."""
-        clients: list[Any] = []
-        looked = 0.0
-
-        def found() -> bool:
-            nonlocal looked
-            if not clients or time.monotonic() > looked + AGAIN:
-                looked = time.monotonic()
-                clients.append(asker.create_client(kind, name))
-            return any(client.service_is_ready() for client in clients)
-
-        self.spin_until(found)
-        call = ServiceCall(next(client for client in clients if client.service_is_ready()), request)
-        self.spin_until(call.done)
-        return call.result()
+    def call(self, client_node: Node, kind: Any, name: str, request: Any) -> Any:
+        """Call a service by one of the nodes."""
+        end = time.monotonic() + SERVICE_TIMEOUT_S
+        while True:
+            caller = ServiceCaller(client_node.create_client, self.spin_once)
+            pending = caller.call(kind, name, request, timeout_s=SERVICE_TIMEOUT_S, discovery_s=REDISCOVERY_S)
+            try:
+                for _ in pending:
+                    self.spin_once()
+                return pending.response
+            except ServiceUnavailable:
+                assert time.monotonic() < end, f"the service {name} was not discovered in time"
 
     def close(self) -> None:
-        """End everything."""
+        """Destroy all nodes."""
         self.executor.shutdown()
         for node in self.nodes:
             node.destroy_node()

@@ -1,4 +1,4 @@
-"""Whom to believe about the time: /clock tells no sender, and one word of a stranger must not move the robot's time."""
+"""Protection against foreign /clock messages, which carry no sender: one of them must not move the robot's time."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ from collections.abc import Callable
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 
-FAR = 1.0  # s of the run's time between two words that no running simulation leaves out
-SURE = 0.3  # s of wall time for which only another time must have been told until it is believed
+MAX_STEP_S = 1.0  # of the run's time between two messages; no running simulation skips more
+TAKEOVER_S = 0.3  # of wall time without an accepted message after which another time is accepted
 
 
 class ClockGuard:
-    """Passes on what follows from the time before. What does not is passed on once nobody tells otherwise any more.
+    """Forwards /clock values within 1 s of the last accepted one; others only after 0.3 s without one.
 
-    So a simulation that begins again is followed after a moment, and somebody who tells another time beside one is not.
+    So a restarted simulation is followed after a moment, and a second publisher beside a running one is ignored.
     """
 
-    def __init__(self, pass_on: Callable[[Clock], None], clock: Callable[[], float] | None = None) -> None:
-        self.ignored = 0  # words that were not believed
-        self._pass_on = pass_on
+    def __init__(self, forward: Callable[[Clock], None], clock: Callable[[], float] | None = None) -> None:
+        self.ignored = 0  # messages that were not accepted
+        self._forward = forward
         self._clock = clock or time.monotonic
-        self._now: float | None = None  # s of the run, as it was last believed
-        self._believed = 0.0  # s on the steady clock, when that was
+        self._time: float | None = None  # s of the run, as it was accepted last
+        self._accepted_at = 0.0  # s on the steady clock, when that was
 
     @staticmethod
     def of(node: Node) -> ClockGuard | None:
-        """Guards the clock of a node; None where it goes by the wall clock."""
+        """Guard the /clock subscription of a node; None where it goes by the wall clock."""
         for subscription in node.subscriptions:
             if subscription.msg_type is Clock:
                 guard = ClockGuard(subscription.callback)
-                subscription.callback = guard.hear
+                subscription.callback = guard.accept
                 return guard
         return None
 
-    def hear(self, message: Clock) -> None:
-        """A word on the time."""
-        told, heard = message.clock.sec + message.clock.nanosec * 1e-9, self._clock()
-        follows = self._now is None or abs(told - self._now) <= FAR
-        if message.clock.sec < 0 or not (follows or heard - self._believed > SURE):
+    def accept(self, message: Clock) -> None:
+        """Forward a message, or count it as ignored."""
+        stamp, now = message.clock.sec + message.clock.nanosec * 1e-9, self._clock()
+        continues = self._time is None or abs(stamp - self._time) <= MAX_STEP_S
+        if message.clock.sec < 0 or not (continues or now - self._accepted_at > TAKEOVER_S):
             self.ignored += 1
             return
-        self._now, self._believed = told, heard
-        self._pass_on(message)
+        self._time, self._accepted_at = stamp, now
+        self._forward(message)

@@ -1,18 +1,21 @@
-"""Which network of ROS nodes this process belongs to."""
+"""The ROS domain of this process."""
 
 from __future__ import annotations
 
 import os
 
-from crawler_core.errors import UserError, shown
+from crawler_core.errors import UserError, quoted
 
-DOMAIN = "ROS_DOMAIN_ID"
-LAST = 232  # whose ports are the last that there are
+DOMAIN_VARIABLE = "ROS_DOMAIN_ID"
+MAX_DOMAIN_ID = 232  # the ports of higher domains would be above 65535
 
 
 def domain_id() -> int:
-    """The domain of this environment. Raises UserError where there is no such one: the middleware would only abort."""
-    said = os.environ.get(DOMAIN, "").strip() or "0"
-    if not (said.isascii() and said.isdigit() and len(said) <= 3 and int(said) <= LAST):
-        raise UserError(f"{DOMAIN} = {shown(said)} is no domain: give it a whole number from 0 to {LAST}, or unset it.")
-    return int(said)
+    """Return the domain of this environment. Raises UserError for a bad one, where the middleware would abort."""
+    text = os.environ.get(DOMAIN_VARIABLE, "").strip() or "0"
+    if not (text.isascii() and text.isdigit() and len(text) <= 3 and int(text) <= MAX_DOMAIN_ID):
+        raise UserError(
+            f"{DOMAIN_VARIABLE} = {quoted(text)} is not allowed: it must be a whole number from 0 to {MAX_DOMAIN_ID}, "
+            "or be unset."
+        )
+    return int(text)

@@ -1,4 +1,4 @@
-"""Rings that are there already: two under the same names would each drive the robot of the other."""
+"""Detection of a stack that already runs under the same names: two would drive each other's robot."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from crawler_core.errors import UserError
-from crawler_nodes.transport.message_source import NAMELESS, publishers
+from crawler_nodes.topics import GAIT_REFERENCE, JOINT_COMMANDS, JOINT_STATES
+from crawler_nodes.transport.message_source import UNKNOWN_NODE, publisher_nodes
 
-TOPICS = ("joint_states", "joint_commands", "gait_reference")  # what only one node of a ring publishes
-ANSWER = 0.8  # s within which a newcomer hears of who is there: they say so every 0.3 s, fastdds_2.xml has it
-LOOK = 0.01  # s between two looks
-FEWEST = 10  # looks
-SENTENCE = "a ring is there already, of {names}: end it, {remedy}, or another ROS_DOMAIN_ID."
-THERE = SENTENCE.partition(",")[0]  # by which a process's last words are known
+SINGLE_PUBLISHER_TOPICS = (JOINT_STATES, JOINT_COMMANDS, GAIT_REFERENCE)
+DISCOVERY_S = 0.8  # in which running nodes are discovered: they announce themselves every 0.3 s (fastdds_2.xml)
+POLL_PERIOD_S = 0.01
+MIN_POLLS = 10
+DUPLICATE_STACK = "a stack already runs in this namespace"  # begins the error, by which a failed start is recognised
 
 
 class DuplicateStackCheck:
-    """Looks for a ring of this namespace from now on. Other things can be done until the answer is wanted."""
+    """Discovers a stack in this namespace from now on; other work can be done until the result is needed."""
 
     def __init__(self, namespace: str = "") -> None:
         self._context = rclpy.Context()
@@ -37,32 +37,32 @@ class DuplicateStackCheck:
         self._context.try_shutdown()
 
     def raise_if_duplicate(self, remedy: str) -> None:
-        """Raise UserError where there is one; `remedy` says how a namespace is given."""
-        if self._found(1, self._since):
-            self._found(len(TOPICS), time.monotonic(), named=True)
-            raise already_there(ring_nodes(self._node), remedy)
+        """Raise UserError where a stack runs; `remedy` says how to use another namespace."""
+        if self._discovered(1, self._since):
+            self._discovered(len(SINGLE_PUBLISHER_TOPICS), time.monotonic(), named=True)
+            raise duplicate_stack_error(stack_nodes(self._node), remedy)
 
-    def _found(self, count: int, since: float, *, named: bool = False) -> bool:
-        """Whether there are so many nodes of a ring. On a busy machine every look takes longer, and so does this."""
-        looks = math.ceil((ANSWER - (time.monotonic() - since)) / LOOK)
-        for _ in range(max(looks, FEWEST)):
-            nodes = ring_nodes(self._node)
+    def _discovered(self, count: int, since: float, *, named: bool = False) -> bool:
+        """Return whether `count` nodes of a stack are found in time; on a busy machine each poll takes longer."""
+        polls = math.ceil((DISCOVERY_S - (time.monotonic() - since)) / POLL_PERIOD_S)
+        for _ in range(max(polls, MIN_POLLS)):
+            nodes = stack_nodes(self._node)
             if len(_named(nodes) if named else nodes) >= count:
                 return True
-            time.sleep(LOOK)
+            time.sleep(POLL_PERIOD_S)
         return False
 
 
-def ring_nodes(node: Node) -> list[str]:
-    """The nodes that make a ring in the namespace of `node`."""
-    return sorted({name for topic in TOPICS for name in publishers(node, topic)})
+def stack_nodes(node: Node) -> list[str]:
+    """Return the nodes of the stack in the namespace of `node`."""
+    return sorted({name for topic in SINGLE_PUBLISHER_TOPICS for name in publisher_nodes(node, topic)})
 
 
-def already_there(nodes: list[str], remedy: str) -> UserError:
-    """Two rings cannot have the same names."""
-    names = ", ".join(_named(nodes)) or "nodes that have not told their names yet"
-    return UserError(SENTENCE.format(names=names, remedy=remedy))
+def duplicate_stack_error(nodes: list[str], remedy: str) -> UserError:
+    """Return the error that names the nodes of the running stack."""
+    names = ", ".join(_named(nodes)) or "its nodes are not named yet"
+    return UserError(f"{DUPLICATE_STACK} ({names}): stop it, {remedy}, or set another ROS_DOMAIN_ID.")
 
 
 def _named(nodes: list[str]) -> list[str]:
-    return [name for name in nodes if NAMELESS not in name]
+    return [name for name in nodes if UNKNOWN_NODE not in name]

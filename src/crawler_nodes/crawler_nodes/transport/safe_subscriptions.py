@@ -1,4 +1,4 @@
-"""Subscriptions and services that survive whatever is sent: what cannot be read is refused, counted and said, here."""
+"""Subscriptions and services that survive any message: one that cannot be read is rejected, counted and reported."""
 
 from __future__ import annotations
 
@@ -8,79 +8,82 @@ from typing import Any, TypeVar
 
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
 from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
 
 from crawler_core.errors import UserError
+from crawler_nodes.topics import Topic
 
 T = TypeVar("T")
 
-LARGEST = 100_000  # bytes: what a ring sends is mostly far less, and more would keep a node from hearing the rest
-
-LONGEST = 300  # characters of a complaint, which may quote the message
+MAX_MESSAGE_BYTES = 100_000  # far above what a stack sends; parsing more would block the node
+MAX_REASON_CHARACTERS = 300  # a reason may quote the message
 
 
 class SafeSubscriptions:
-    """What one node hears; `refused` counts what it could not read, and `complain` gets a sentence on each.
+    """The validated subscriptions of one node. `rejected` counts; `report` gets a sentence on each rejection.
 
-    The services that every node has, of parameters and transitions, are in its care too: rclpy raises on a request that
-    it does not understand, and so would end the node.
+    The services that every node has (parameters, lifecycle transitions) are wrapped too: rclpy raises on a request that
+    it cannot read, which would end the node.
     """
 
-    def __init__(self, node: Node, complain: Callable[[str], None]) -> None:
-        self.refused = 0
+    def __init__(self, node: Node, report: Callable[[str], None]) -> None:
+        self.rejected = 0
         self._node = node
-        self._complain = complain
+        self._report = report
         for service in node.services:
             service.callback = partial(self._serve, service.callback, service.srv_name)
+
+    def subscribe(
+        self,
+        topic: Topic,
+        parse: Callable[[Any], T],
+        callback: Callable[[T], None],
+        *,
+        depth: int | None = None,
+        max_bytes: int = MAX_MESSAGE_BYTES,
+        decode: Callable[[bytes], Any] | None = None,
+    ) -> Subscription:
+        """Call `callback` with the result of `parse` for each message, which `decode` makes of its bytes.
+
+        `parse` depends on nothing but the message, so any error in it rejects the message; the text of a UserError is
+        reported as it is. An error in `callback` is a fault of the node. The queue's `depth` is 10, or 1 for a latched
+        topic, unless given.
+        """
+        decode_bytes = decode or partial(deserialize_message, message_type=topic.type)
+
+        def receive(data: bytes) -> None:
+            try:
+                if len(data) > max_bytes:
+                    raise UserError(
+                        f"a message on {topic.name} has {len(data)} bytes: it must have at most {max_bytes}."
+                    )
+                parsed = parse(decode_bytes(data))
+            except UserError as error:
+                self._reject(str(error))
+            except Exception as error:
+                self._reject(f"a message on {topic.name} cannot be read: {error!r}")
+            else:
+                callback(parsed)
+
+        qos = topic.qos_with_depth(depth or (1 if topic.latched else 10))
+        return self._node.create_subscription(topic.type, topic.name, receive, qos, raw=True)
 
     def _serve(self, callback: Callable[[Any, Any], Any], name: str, request: Any, response: Any) -> Any:
         try:
             return callback(request, response)
         except Exception as error:
-            reason = self._refuse(f"a request to {name} is refused: {error}")
-            response = response.__class__()  # by default it says no, where it says either
-            refusal = SetParametersResult(successful=False, reason=reason)
+            reason = self._reject(f"a request to {name} is rejected: {error}")
+            response = response.__class__()  # its default is a failure
+            failure = SetParametersResult(successful=False, reason=reason)
             if hasattr(response, "results"):
-                response.results = [refusal] * len(request.parameters)
+                response.results = [failure] * len(request.parameters)
             elif hasattr(response, "result"):
-                response.result = refusal
+                response.result = failure
             return response
 
-    def _refuse(self, sentence: str) -> str:
-        self.refused += 1
-        said = sentence if len(sentence) <= LONGEST else f"{sentence[:LONGEST]}…"
-        self._complain(said)
-        return said
-
-    def listen(
-        self,
-        kind: Any,
-        topic: str,
-        read: Callable[[Any], T],
-        act: Callable[[T], None],
-        qos: QoSProfile | int = 10,
-        largest: int = LARGEST,
-        decode: Callable[[bytes], Any] | None = None,
-    ) -> Subscription:
-        """Call `act` with what `read` makes of each message, which `decode` has made of its bytes.
-
-        `read` depends on nothing but the message, so whatever it raises is the message's fault; a UserError's sentence
-        is passed on. What `act` raises is a fault of the node.
-        """
-
-        made = decode or partial(deserialize_message, message_type=kind)
-
-        def hear(data: bytes) -> None:
-            try:
-                if len(data) > largest:
-                    raise UserError(f"a message on {topic} has {len(data)} bytes: no ring needs more than {largest}.")
-                meant = read(made(data))
-            except Exception as error:
-                told = isinstance(error, UserError)
-                self._refuse(str(error) if told else f"a message on {topic} cannot be read: {error!r}")
-                return
-            act(meant)
-
-        return self._node.create_subscription(kind, topic, hear, qos, raw=True)
+    def _reject(self, reason: str) -> str:
+        self.rejected += 1
+        short = reason if len(reason) <= MAX_REASON_CHARACTERS else f"{reason[:MAX_REASON_CHARACTERS]}…"
+        self._report(short)
+        return short

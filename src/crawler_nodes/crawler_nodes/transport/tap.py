@@ -1,48 +1,32 @@
-"""Listening to many topics at kilohertz without waking up for every message.
+"""Bulk reading of many topics at kilohertz.
 
-An executor spends some 50 microseconds of Python on each message. A tap lets messages wait in the middleware's queue,
-as bytes, and empties the queues a few dozen times a second.
+An executor spends some 50 microseconds of Python on each message. A tap leaves messages in the middleware's queue as
+bytes and empties the queues a few dozen times a second.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.subscription import Subscription
 
+from crawler_nodes.topics import Topic
 
-@dataclass(frozen=True)
-class Topic:
-    """A topic to listen to."""
-
-    name: str
-    type: type
-    latched: bool = False
-    depth: int = 1000
-    reliable: bool = True  # False: what is lost is lost, and nobody is asked to send it again
+BytesCallback = Callable[[bytes, dict[str, Any]], None]  # takes a serialised message and its metadata
+TopicCallbacks = list[tuple[Topic, BytesCallback]]
 
 
 class Tap:
-    """Subscriptions that are emptied on request; `drain` hands each message's bytes to the topic's callback."""
+    """Subscriptions that are emptied on request; `drain` passes each message's bytes to the topic's callback."""
 
-    def __init__(self, node: Node, topics: Sequence[tuple[Topic, Callable[[bytes, dict[str, Any]], None]]]) -> None:
-        self._entries: list[tuple[Subscription, Callable[[bytes, dict[str, Any]], None]]] = []
-        for topic, callback in topics:
-            qos = QoSProfile(
-                depth=topic.depth,
-                history=HistoryPolicy.KEEP_LAST,
-                reliability=ReliabilityPolicy.RELIABLE if topic.reliable else ReliabilityPolicy.BEST_EFFORT,
-                durability=DurabilityPolicy.TRANSIENT_LOCAL if topic.latched else DurabilityPolicy.VOLATILE,
-            )
-            subscription = node.create_subscription(topic.type, topic.name, _never, qos, raw=True)
-            self._entries.append((subscription, callback))
+    def __init__(self, node: Node, topics: Sequence[tuple[Topic, BytesCallback]]) -> None:
+        self._entries = [(_subscribe(node, topic), callback) for topic, callback in topics]
 
     def drain(self) -> int:
-        """Take everything that waits; returns how many messages that was."""
+        """Take all waiting messages; return their number."""
         count = 0
         for subscription, callback in self._entries:
             with subscription.handle:
@@ -52,16 +36,15 @@ class Tap:
         return count
 
 
-def stamp_of(data: bytes) -> float:
-    """Seconds of the stamp with which a serialised message begins (little-endian CDR behind four bytes of header)."""
-    return int.from_bytes(data[4:8], "little", signed=True) + int.from_bytes(data[8:12], "little") * 1e-9
+def _subscribe(node: Node, topic: Topic) -> Subscription:
+    qos = QoSProfile(
+        depth=topic.depth,
+        history=HistoryPolicy.KEEP_LAST,
+        reliability=ReliabilityPolicy.RELIABLE if topic.reliable else ReliabilityPolicy.BEST_EFFORT,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL if topic.latched else DurabilityPolicy.VOLATILE,
+    )
+    return node.create_subscription(topic.type, topic.name, _reject_callback, qos, raw=True)
 
 
-def nanoseconds_of(data: bytes, at: int = 4) -> int:
-    """The same stamp in ns, or one that stands elsewhere in the message."""
-    seconds = int.from_bytes(data[at : at + 4], "little", signed=True)
-    return seconds * 1_000_000_000 + int.from_bytes(data[at + 4 : at + 8], "little")
-
-
-def _never(_message: bytes) -> None:
+def _reject_callback(_message: bytes) -> None:
     raise AssertionError("a tapped subscription is drained, not spun")
