@@ -1,8 +1,8 @@
-"""What ./crawler starts: everything is in the package bootstrap beside this file."""
+"""Start the package bootstrap beside this file; ./crawler runs this script."""
 
 import signal
 
-signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until somebody can end quietly
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until a handler can end quietly
 
 from bootstrap.main import main  # noqa: E402
 

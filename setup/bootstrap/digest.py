@@ -1,17 +1,18 @@
-"""What each step of the set-up depends on, as a digest: when it changes, the step runs again."""
+"""Digests of the inputs of each set-up step: when a digest changes, the step runs again."""
 
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-# what colcon, CMake or setuptools read while they build; the content counts
+# read by colcon, CMake or setuptools while they build, so their content counts
 BUILD_FILES = {"package.xml", "setup.py", "setup.cfg", "pyproject.toml", "CMakeLists.txt"}
 BUILD_SUFFIXES = (".msg", ".srv", ".action", ".idl", ".cmake", ".in", ".c", ".cpp", ".h", ".hpp")
 NOT_BUILT = {"test", "tests", "__pycache__", "build", "install", "log"}
 
 
 def of_texts(*parts: str) -> str:
+    """Return the digest of some texts."""
     sha = hashlib.sha256()
     for part in parts:
         sha.update(f"{len(part)}:{part}".encode())
@@ -19,16 +20,16 @@ def of_texts(*parts: str) -> str:
 
 
 def of_files(files: Iterable[Path]) -> str:
-    """Names and contents of `files`; a missing one counts as empty."""
+    """Return the digest of names and contents of `files`; a missing one counts as empty."""
     return of_texts(*(part for file in files for part in (file.name, _content(file))))
 
 
 def of_package(folder: Path) -> str:
-    """What a build of the ROS package in `folder` depends on.
+    """Return the digest of all inputs of a build of the ROS package in `folder`.
 
-    With --symlink-install, built packages point back into the source tree. So the content counts only where a build
-    tool reads it, and for everything else that is installed (launch files, robots, configuration) it is the list of
-    names. Modules inside a Python package need neither: their folder is linked as a whole.
+    With --symlink-install, built packages point back into the source tree. So content counts only in files that a
+    build tool reads. Of everything else that is installed (launch files, robots, configuration) the names count.
+    Modules inside a Python package need neither: their folder is linked as a whole.
     """
     python = folder / folder.name if (folder / "setup.py").is_file() else None
     parts: list[str] = []

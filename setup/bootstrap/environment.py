@@ -1,4 +1,4 @@
-"""The variables that the stack starts with: what sourcing the built workspace would set, kept as a file."""
+"""The environment variables of the stack: those that sourcing the built workspace would set, saved in a file."""
 
 import json
 import os
@@ -11,12 +11,12 @@ from bootstrap.layout import Layout
 from bootstrap.stamps import write_atomically
 
 SHELL_OWN = {"PWD", "OLDPWD", "SHLVL", "_"}
-# in the private environment these come from it alone: other ROS or Python packages would get mixed in
+# in the private environment no other ROS or Python packages may mix in
 PRIVATE_ONLY = ("AMENT_PREFIX_PATH", "CMAKE_PREFIX_PATH", "COLCON_PREFIX_PATH", "PYTHONPATH", "PYTHONHOME")
 
 
 def for_venv(layout: Layout, base: Mapping[str, str]) -> dict[str, str]:
-    """`base` with the virtual environment active, before the workspace is built."""
+    """Return `base` with the virtual environment active, for building the workspace."""
     env = dict(base)
     env.pop("PYTHONHOME", None)
     env["VIRTUAL_ENV"] = str(layout.venv)
@@ -25,7 +25,7 @@ def for_venv(layout: Layout, base: Mapping[str, str]) -> dict[str, str]:
         for name in PRIVATE_ONLY:
             env.pop(name, None)
         env["AMENT_PREFIX_PATH"] = env["CMAKE_PREFIX_PATH"] = str(layout.venv)
-        # what ros-wheels-bootstrapper would do by starting every Python twice
+        # ros-wheels-bootstrapper would start every Python twice to set these
         libs = sorted(layout.venv.glob("lib/python3*/site-packages/ros_*.libs"))
         _prepend(env, "LD_LIBRARY_PATH", *map(str, [layout.venv / "lib", *libs]))
         env["_ROS_WHEELS_BOOTSTRAP_COMPLETE"] = "1"
@@ -33,7 +33,7 @@ def for_venv(layout: Layout, base: Mapping[str, str]) -> dict[str, str]:
 
 
 def capture(layout: Layout, packages: Iterable[str]) -> None:
-    """Sources the built workspace once and keeps what it changed. Raises SetupError if it lacks one of `packages`."""
+    """Source the built workspace once and save its changes. Raises SetupError if it lacks one of `packages`."""
     base = for_venv(layout, {"PATH": os.defpath})
     script = layout.install / "local_setup.bash"
     done = subprocess.run(
@@ -47,14 +47,14 @@ def capture(layout: Layout, packages: Iterable[str]) -> None:
     if lost:
         raise SetupError(
             f"The built workspace lacks {', '.join(lost)}. Is its package.xml valid, down to the maintainer's e-mail? "
-            f"What colcon said: {layout.log / 'build.log'}",
+            f"The output of colcon: {layout.log / 'build.log'}",
             STEP,
         )
     write_atomically(layout.environment, json.dumps(difference(after), indent=1, sort_keys=True))
 
 
 def difference(after: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Splits variables into lists of paths, to go in front of what a user has, and values to set."""
+    """Split variables into lists of paths, which go in front of the user's, and values to set."""
     prepend, values = {}, {}
     for name, value in after.items():
         if name == "PATH":
@@ -67,17 +67,17 @@ def difference(after: Mapping[str, str]) -> dict[str, dict[str, str]]:
 
 
 def for_start(layout: Layout, base: Mapping[str, str]) -> dict[str, str]:
-    """`base` with the finished environment active. Nodes stay on this machine unless the user decided otherwise."""
-    kept = json.loads(layout.environment.read_text(encoding="utf-8"))
+    """Return `base` with the finished environment active. By default nodes communicate on this machine only."""
+    saved = json.loads(layout.environment.read_text(encoding="utf-8"))
     env = dict(base)
     env.pop("PYTHONHOME", None)
     env.pop("PYTHONDONTWRITEBYTECODE", None)  # as containers set it: every node would be compiled at every start
     if layout.ros is None:
         for name in PRIVATE_ONLY:
             env.pop(name, None)
-    for name, paths in kept["prepend"].items():
+    for name, paths in saved["prepend"].items():
         _prepend(env, name, *paths.split(os.pathsep))
-    env.update(kept["set"])
+    env.update(saved["set"])
     env.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     return env
 
@@ -88,4 +88,5 @@ def _prepend(env: dict[str, str], name: str, *paths: str) -> None:
 
 
 def site_packages(layout: Layout) -> Path:
+    """Return the folder of the environment's Python packages."""
     return next(layout.venv.glob("lib/python3*/site-packages"))

@@ -1,4 +1,4 @@
-"""The one exception that ends a set-up, carrying a sentence for a person."""
+"""The exception that ends a set-up, and the exit codes."""
 
 MACHINE = 2  # exit code: this machine lacks something
 STEP = 3  # exit code: a step of the set-up failed
@@ -6,7 +6,7 @@ INTERRUPTED = 130  # exit code: Ctrl-C or a termination signal
 
 
 class SetupError(Exception):
-    """`message` is printed as it is, and the process ends with `exit_code`."""
+    """Ends the process: `message` is printed as it is, `exit_code` is returned."""
 
     def __init__(self, message: str, exit_code: int) -> None:
         super().__init__(message)

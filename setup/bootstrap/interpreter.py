@@ -1,4 +1,4 @@
-"""Finds the Python that an environment is made of."""
+"""Find the Python for an environment."""
 
 import json
 import os
@@ -10,8 +10,8 @@ from pathlib import Path
 from bootstrap.errors import MACHINE, SetupError
 from bootstrap.ros_install import RosInstall
 
-# numpy's pinned wheels begin at the first, and what the message packages are built with ends at the last. PyBullet has
-# wheels for the first alone, so that one is wanted most
+# numpy's pinned wheels begin at the first version, and the build tools of the message packages end at the last.
+# PyBullet has wheels for the first only, so that version comes first
 PRIVATE_VERSIONS = ((3, 11), (3, 12), (3, 13))
 
 PROBE = """
@@ -29,11 +29,13 @@ print(json.dumps({
 
 @dataclass(frozen=True)
 class Interpreter:
+    """A Python on this machine."""
+
     path: Path
-    base: Path  # the same one outside of any virtual environment
+    base: Path  # the same Python outside of any virtual environment
     version: tuple[int, int]
-    headers: bool  # Python.h is there, which compiled message packages need
-    venv: bool  # it can make virtual environments
+    headers: bool  # has Python.h, which compiled message packages need
+    venv: bool  # can make virtual environments
     rclpy: bool
 
     @property
@@ -42,7 +44,7 @@ class Interpreter:
 
 
 def probe(path: Path) -> Interpreter | None:
-    """What the Python at `path` has, or None where it does not run."""
+    """Run the Python at `path` and return its properties, or None if it does not run."""
     try:
         answer = subprocess.run([path, "-c", PROBE], capture_output=True, text=True, timeout=60, check=True)
         found = json.loads(answer.stdout)
@@ -59,9 +61,9 @@ def probe(path: Path) -> Interpreter | None:
 
 
 def find_private(root: Path) -> Interpreter:
-    """A Python of PRIVATE_VERSIONS from the PATH: a complete one if there is one, and of those the first version's.
+    """Return a Python of PRIVATE_VERSIONS on the PATH, complete ones first, then in the order of the versions.
 
-    Raises SetupError without any.
+    Raises SetupError if there is none.
     """
     names = [f"python{major}.{minor}" for major, minor in PRIVATE_VERSIONS]
     found = [i for i in _on_path([*names, "python3"]) if i.version in PRIVATE_VERSIONS]
@@ -71,11 +73,11 @@ def find_private(root: Path) -> Interpreter:
 
 
 def find_ros(ros: RosInstall) -> Interpreter:
-    """The Python that can import the sourced install's rclpy. Raises SetupError without one."""
+    """Return the Python that can import the sourced install's rclpy. Raises SetupError if there is none."""
     built_for = sorted({folder.parts[-3] for folder in ros.prefix.glob("lib/python3*/*-packages/rclpy")})
     names = [*built_for, "python3"]
     for interpreter in _on_path(names):
-        # with PYTHONPATH set, any Python finds the package, but only its own version can load its compiled parts
+        # with PYTHONPATH any Python finds the package, but only its own version can load the compiled parts
         if interpreter.rclpy and (not built_for or interpreter.name in built_for):
             return interpreter
     raise SetupError(

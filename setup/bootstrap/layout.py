@@ -1,57 +1,30 @@
-"""Where the set-up keeps its things, all inside the checkout."""
+"""The files and folders of a set-up, all inside the checkout."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from bootstrap.ros_install import RosInstall
 
 
-@dataclass(frozen=True)
 class Layout:
-    """One environment of one checkout: the private one, or the one that goes with a sourced ROS 2 install."""
+    """Paths of one environment of one checkout: the private one, or the one for a sourced ROS 2 install."""
 
-    root: Path  # the checkout
-    ros: RosInstall | None  # None: the private environment
-
-    @property
-    def crawler(self) -> Path:
-        return self.root / ".crawler"
-
-    @property
-    def home(self) -> Path:
-        return self.crawler / f"ros-{self.ros.distro}" if self.ros else self.crawler
-
-    @property
-    def venv(self) -> Path:
-        return self.home / "venv"
-
-    @property
-    def python(self) -> Path:
-        return self.venv / "bin" / "python"
-
-    @property
-    def build(self) -> Path:
-        return self.home / "build"
-
-    @property
-    def install(self) -> Path:
-        return self.home / "install"
-
-    @property
-    def log(self) -> Path:
-        return self.home / "log"
-
-    @property
-    def stamps(self) -> Path:
-        return self.home / "stamps"
-
-    @property
-    def environment(self) -> Path:
-        return self.home / "environment.json"
+    def __init__(self, root: Path, ros: RosInstall | None) -> None:
+        """`root` is the checkout; without `ros` the environment is private."""
+        self.root = root
+        self.ros = ros
+        self.crawler = root / ".crawler"
+        self.home = self.crawler / f"ros-{ros.distro}" if ros else self.crawler
+        self.venv = self.home / "venv"
+        self.python = self.venv / "bin" / "python"
+        self.build = self.home / "build"
+        self.install = self.home / "install"
+        self.log = self.home / "log"
+        self.stamps = self.home / "stamps"
+        self.environment = self.home / "environment.json"
 
     def package_dirs(self) -> list[Path]:
-        """The folders of the packages to build. compat/ is for machines whose ROS 2 comes from wheels, only."""
+        """Return the folders of the packages to build; compat/ only where ROS 2 comes from wheels."""
         bases = ["src"] if self.ros else ["src", "compat"]
         found: list[Path] = []
         for base in bases:
@@ -61,4 +34,5 @@ class Layout:
         return sorted(found)
 
     def requirements(self, *names: str) -> list[Path]:
+        """Return the files of these lists of requirements."""
         return [self.root / "requirements" / f"{name}.txt" for name in names]

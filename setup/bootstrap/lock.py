@@ -1,4 +1,4 @@
-"""One set-up at a time, and nothing left running of one that was killed."""
+"""Allow one set-up at a time, and end the processes of a killed one."""
 
 import contextlib
 import fcntl
@@ -14,7 +14,7 @@ MARK = "CRAWLER_SETUP_OF"  # environment variable of every process that a set-up
 
 @contextlib.contextmanager
 def only_one(root: Path) -> Iterator[None]:
-    """Waits until no other set-up of this checkout runs. The lock goes with the process, however that ends."""
+    """Wait until no other set-up of this checkout runs. The lock ends with the process."""
     folder = os.open(root, os.O_RDONLY)
     try:
         try:
@@ -29,7 +29,7 @@ def only_one(root: Path) -> Iterator[None]:
 
 
 def kill_leftovers(root: Path) -> None:
-    """Ends what a killed set-up of this checkout left running (pip, compilers), so that nobody else writes there."""
+    """End the processes (pip, compilers) of a killed set-up of this checkout, which would still write there."""
     mark = f"{MARK}={root}".encode()
     for entry in os.listdir("/proc"):
         if entry.isdigit() and int(entry) != os.getpid():

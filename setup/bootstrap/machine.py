@@ -1,4 +1,4 @@
-"""What this machine must have before anything is installed, and the command that installs what it lacks."""
+"""Check the requirements on this machine before anything is installed, and name the command that installs them."""
 
 import os
 import platform
@@ -17,7 +17,7 @@ GLIBC_NEEDED = (2, 28)  # what the ROS 2 wheels were built for
 COMPILER, CMAKE, MAKE = "a C++ compiler", "cmake", "make"
 HEADERS, VENV = "{python}'s header files", "{python}'s venv module"
 
-# the package that has it, for each family of Linux distributions
+# packages for each family of Linux distributions
 PACKAGES: dict[str, dict[str, str]] = {
     "apt install": {COMPILER: "g++", CMAKE: "cmake", MAKE: "make", HEADERS: "{python}-dev", VENV: "{python}-venv"},
     "dnf install": {COMPILER: "gcc-c++", CMAKE: "cmake", MAKE: "make", HEADERS: "{python}-devel", VENV: "{python}"},
@@ -36,7 +36,7 @@ FAMILIES = {
 
 
 def check_platform() -> None:
-    """Raises SetupError where the ROS 2 wheels cannot run: they are for Linux on x86-64, with glibc."""
+    """Raise SetupError on a platform without ROS 2 wheels: they are for Linux on x86-64, with glibc."""
     system, cpu, libc = platform.system(), platform.machine(), _glibc()
     if system != "Linux" or cpu not in ("x86_64", "AMD64") or libc is None or libc < GLIBC_NEEDED:
         has = f"{system} on {cpu}" + (
@@ -50,7 +50,7 @@ def check_platform() -> None:
 
 
 def check_path(root: Path) -> None:
-    """Raises SetupError where colcon's scripts or a list of paths would cut the checkout's path in two."""
+    """Raise SetupError if the checkout's path has characters at which colcon's scripts or lists of paths split."""
     odd = re.search(r"[\s:;\"'`$\\]", str(root))
     if odd:
         raise SetupError(
@@ -61,7 +61,7 @@ def check_path(root: Path) -> None:
 
 
 def check_checkout(layout: Layout) -> None:
-    """Raises SetupError where .crawler/ cannot be written, or has not got the room it needs."""
+    """Raise SetupError if .crawler/ cannot be written."""
     if layout.crawler.is_symlink():
         raise SetupError(
             f"{layout.crawler} is a symbolic link. It must be a folder of its own: remove the link.", MACHINE
@@ -78,6 +78,7 @@ def check_checkout(layout: Layout) -> None:
 
 
 def check_disk(folder: Path) -> None:
+    """Raise SetupError on a disk that is too full."""
     free = shutil.disk_usage(folder).free
     if free < DISK_NEEDED:
         raise SetupError(
@@ -88,7 +89,7 @@ def check_disk(folder: Path) -> None:
 
 
 def check_tools(interpreter: Interpreter) -> None:
-    """Raises SetupError that names everything missing at once."""
+    """Raise SetupError that names every missing tool."""
     missing = [tool for tool, names in _tools().items() if not any(shutil.which(name) for name in names)]
     missing += [what for what, there in ((HEADERS, interpreter.headers), (VENV, interpreter.venv)) if not there]
     if missing:
@@ -96,7 +97,7 @@ def check_tools(interpreter: Interpreter) -> None:
 
 
 def missing_sentence(missing: Sequence[str], python: str, os_release: str) -> str:
-    """`missing` are keys of PACKAGES, `os_release` the text of /etc/os-release."""
+    """Return the error for `missing` keys of PACKAGES; `os_release` is the text of /etc/os-release."""
     named = [what.format(python=python) for what in missing]
     lacks = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
     manager = _manager(os_release)

@@ -1,4 +1,4 @@
-"""The commands that the front door answers itself, and the way to all others."""
+"""Run setup, test and python, and pass every other command on to crawler_cli."""
 
 import os
 import signal
@@ -12,6 +12,7 @@ from bootstrap.ros_install import sourced_ros
 
 
 def main() -> None:
+    """Run the command line of ./crawler."""
     root = Path(__file__).resolve().parents[2]
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -40,7 +41,7 @@ def _dispatch(root: Path, arguments: list[str]) -> None:
     else:
         _ensure(layout, "docs" if command == "docs" and not {"-h", "--help"} & set(options) else "")
         env = environment.for_start(layout, os.environ)
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # the next program takes it up again
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # crawler_cli unblocks it
         os.execve(layout.python, [str(layout.python), "-m", "crawler_cli", *arguments], env)
 
 
@@ -48,14 +49,14 @@ def _setup(layout: Layout, options: list[str]) -> None:
     if options == ["--clean"]:
         _clean(layout)
     elif options:
-        raise SetupError(f"./crawler setup takes no option but --clean; {' '.join(options)} was given.", MACHINE)
+        raise SetupError(f"./crawler setup got {' '.join(options)}: its only option is --clean.", MACHINE)
     else:
         _ensure(layout)
         print(f"Set up in {layout.home}. Start with: ./crawler run --help")
 
 
 def _ensure(layout: Layout, extra: str = "") -> None:
-    """Sets up what is missing. Where nothing is, only this module's few imports and the digests cost time."""
+    """Set up what is missing. If nothing is, only this module's few imports and the digests cost time."""
     if plan.make(layout, extra).todo():
         from bootstrap.steps import carry_out
 
@@ -68,7 +69,7 @@ def _clean(layout: Layout) -> None:
     from bootstrap.lock import only_one
 
     if layout.crawler.is_symlink():
-        raise SetupError(f"{layout.crawler} is a symbolic link and is left alone. Remove it yourself.", MACHINE)
+        raise SetupError(f"{layout.crawler} is a symbolic link and stays. Remove it yourself.", MACHINE)
     with only_one(layout.root):
         if layout.crawler.exists():
             shutil.rmtree(layout.crawler)

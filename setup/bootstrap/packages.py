@@ -1,4 +1,4 @@
-"""The virtual environment and what pip puts into it."""
+"""Make the virtual environment and install its packages with pip."""
 
 import json
 import os
@@ -16,12 +16,12 @@ from bootstrap.lock import MARK
 from bootstrap.progress import Step
 from bootstrap.stamps import write_atomically
 
-# variables that would send pip's packages elsewhere than into the virtual environment
-PIP_ELSEWHERE = ("PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV")
+# variables that would make pip install outside of the virtual environment
+PIP_VARIABLES = ("PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV")
 
-BULLET = "pybullet"  # the one package that may be lacking
+OPTIONAL = "pybullet"  # the only package that may be missing
 
-SETUPTOOLS_TOO_NEW = 80  # from here on, colcon's --symlink-install silently copies
+SETUPTOOLS_TOO_NEW = 80  # from this version on, colcon's --symlink-install silently copies
 
 NETWORK = re.compile(
     r"NewConnectionError|ConnectTimeoutError|ReadTimeoutError|ProxyError|SSLError|Connection (refused|reset)|"
@@ -30,11 +30,12 @@ NETWORK = re.compile(
 
 
 def marked(layout: Layout, env: Mapping[str, str]) -> dict[str, str]:
-    """`env` for a process of the set-up, by which a later one knows it if this one is killed."""
+    """Return `env` with a mark by which a later set-up finds the processes of a killed one."""
     return {**env, MARK: str(layout.root)}
 
 
 def make_venv(layout: Layout, interpreter: Interpreter, step: Step) -> None:
+    """Make the virtual environment. Raises SetupError."""
     shutil.rmtree(layout.venv, ignore_errors=True)
     command: list[str | Path] = [interpreter.path, "-m", "venv", layout.venv]
     if layout.ros:
@@ -45,20 +46,20 @@ def make_venv(layout: Layout, interpreter: Interpreter, step: Step) -> None:
 
 
 def install(layout: Layout, lists: Sequence[Path], log_name: str, step: Step) -> None:
-    """Installs the pinned requirements in the files `lists`, at the versions of requirements/lock.txt."""
+    """Install the requirements in the files `lists`, at the versions of requirements/lock.txt."""
     arguments = [part for file in lists for part in ("-r", str(file))]
     constraints = layout.root / "requirements" / "lock.txt"
     _pip(layout, [*arguments, "-c", str(constraints)], log_name, step)
     pinned = [line for file in lists for line in read_pins(file)]
-    bullet = next((line for line in pinned if name_of(line) == BULLET), None)
-    if bullet and BULLET not in _installed(layout):
-        _note_no_bullet(layout, bullet, step)
+    optional = next((line for line in pinned if name_of(line) == OPTIONAL), None)
+    if optional and OPTIONAL not in _installed(layout):
+        _note_without_pybullet(layout, optional, step)
 
 
 def install_lacking(layout: Layout, lists: Sequence[Path], log_name: str, step: Step) -> None:
-    """Beside a ROS 2 install: installs those of `lists` that its Python lacks, and leaves alone what it has.
+    """Install the requirements in `lists` that the Python of a ROS 2 install lacks.
 
-    What is there stays at its version, because the install's compiled packages were built against it.
+    Packages that it has stay at their versions: the install's compiled packages were built against them.
     """
     present = _installed(layout)
     if int(present.get("setuptools", "0").split(".")[0]) >= SETUPTOOLS_TOO_NEW:
@@ -71,18 +72,18 @@ def install_lacking(layout: Layout, lists: Sequence[Path], log_name: str, step: 
     constraints.write_text(
         "".join(f"{name}=={version}\n" for name, version in sorted(present.items())), encoding="utf-8"
     )
-    optional = [line for line in lacking if name_of(line) == BULLET]
+    optional = [line for line in lacking if name_of(line) == OPTIONAL]
     needed = [line for line in lacking if line not in optional]
     if needed:
         _pip(layout, [*needed, "-c", str(constraints)], log_name, step)
     for line in optional:
         try:
-            _pip(layout, [line, "-c", str(constraints)], f"{BULLET}-{log_name}", step)
+            _pip(layout, [line, "-c", str(constraints)], f"{OPTIONAL}-{log_name}", step)
         except NoSuchPackage:
-            _note_no_bullet(layout, line, step)
+            _note_without_pybullet(layout, line, step)
 
 
-def _note_no_bullet(layout: Layout, requirement: str, step: Step) -> None:
+def _note_without_pybullet(layout: Layout, requirement: str, step: Step) -> None:
     wanted = requirement.split(";")[0].strip()
     step.note(
         "PyBullet has no wheel for this Python (they end at 3.11): MuJoCo is the physics engine here. To have both, "
@@ -91,21 +92,23 @@ def _note_no_bullet(layout: Layout, requirement: str, step: Step) -> None:
 
 
 def read_pins(file: Path) -> list[str]:
+    """Return the lines of a list of requirements, without comments."""
     lines = (line.split("#")[0].strip() for line in file.read_text(encoding="utf-8").splitlines())
     return [line for line in lines if line]
 
 
 def name_of(requirement: str) -> str:
-    """The canonical name in front of a version or a range."""
+    """Return the canonical name in front of a version or a range."""
     return canonical(re.split(r"[^\w.-]", requirement)[0])
 
 
 def canonical(name: str) -> str:
+    """Return the name of a package as indexes write it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def rewrite_cmake_paths(layout: Layout) -> None:
-    """The wheels' exported CMake files carry paths of the machine that built them: puts this one's there instead."""
+    """Replace the build machine's paths in the wheels' exported CMake files by paths of this machine."""
     code = "import json, numpy, sysconfig; print(json.dumps([sysconfig.get_paths()['include'], numpy.get_include()]))"
     env = environment.for_venv(layout, os.environ)
     answer = subprocess.run([layout.python, "-c", code], env=env, capture_output=True, text=True, check=True)
@@ -119,17 +122,16 @@ def rewrite_cmake_paths(layout: Layout) -> None:
 
 
 class NoSuchPackage(SetupError):
-    """The index has no wheel that fits."""
+    """The package index has no wheel for this Python."""
 
 
 def _pip(layout: Layout, what: Sequence[str], log_name: str, step: Step) -> None:
     forget_half_installed(layout)
     log = layout.log / f"{log_name}.log"
     command = [str(layout.python), "-m", "pip", "install", "--no-input", "--progress-bar", "off", "--retries", "3"]
-    # wheels only: nothing is compiled here, but for empy, which is one file of Python and has no wheel;
-    # --no-compile halves the time, and Python compiles what is really imported
+    # wheels only; empy has none and is one file of Python. --no-compile halves the time: Python compiles on import
     command += ["--disable-pip-version-check", "--no-compile", "--only-binary", ":all:", "--no-binary", "empy", *what]
-    env = {k: v for k, v in environment.for_venv(layout, os.environ).items() if k not in PIP_ELSEWHERE}
+    env = {k: v for k, v in environment.for_venv(layout, os.environ).items() if k not in PIP_VARIABLES}
     if step.run(command, marked(layout, env), layout.root, log, _pip_line) != 0:
         raise pip_error(log)
 
@@ -143,6 +145,7 @@ def _pip_line(line: str) -> str | None:
 
 
 def pip_error(log: Path) -> SetupError:
+    """Return the error for a failed pip, from its output."""
     text = log.read_text(encoding="utf-8", errors="replace")
     if NETWORK.search(text):
         return SetupError(
@@ -159,7 +162,7 @@ def pip_error(log: Path) -> SetupError:
 
 
 def forget_half_installed(layout: Layout) -> None:
-    """pip writes a package's RECORD last, but takes one without it for installed: so forget those without."""
+    """Remove packages without RECORD: pip writes it last, but counts a package without it as installed."""
     site = environment.site_packages(layout)
     for info in site.glob("*.dist-info"):
         if not (info / "RECORD").is_file():
@@ -169,7 +172,7 @@ def forget_half_installed(layout: Layout) -> None:
 
 
 def _installed(layout: Layout) -> dict[str, str]:
-    """What the environment's Python finds, as {canonical name: version}."""
+    """Return the packages of the environment's Python, as {canonical name: version}."""
     code = (
         "import importlib.metadata as metadata, json; "
         "print(json.dumps([[d.metadata['Name'], d.version] for d in metadata.distributions()]))"

@@ -1,4 +1,4 @@
-"""Which steps a set-up has, and which of them are still to do."""
+"""The steps of a set-up, and which of them are still to do."""
 
 import os
 from dataclasses import dataclass
@@ -11,19 +11,19 @@ from bootstrap.stamps import Stamps
 
 @dataclass(frozen=True)
 class Plan:
-    """The inputs of every step, as digests, in the order in which the steps depend on each other."""
+    """Digests of the inputs of every step, in the order of the steps."""
 
     layout: Layout
     venv: str
     packages: str
-    extra: str  # the list of requirements that one command alone needs: dev, docs; empty: none
+    extra: str  # list of requirements that only one command needs: dev, docs; empty: none
     extra_input: str
     folders: dict[str, Path]  # of the ROS packages, by name
     built: dict[str, str]
     environment: str
 
     def todo(self) -> list[str]:
-        """The steps that are not finished, in order: venv, packages, the extra list's, workspace, environment."""
+        """Return the unfinished steps in order: venv, packages, the extra list, workspace, environment."""
         layout, stamps = self.layout, Stamps(self.layout.stamps)
         if not (stamps.finished("venv", self.venv) and os.access(layout.python, os.X_OK)):
             return ["venv", "packages", *([self.extra] if self.extra else []), "workspace", "environment"]
@@ -39,6 +39,7 @@ class Plan:
 
 
 def make(layout: Layout, extra: str = "") -> Plan:
+    """Return the plan of a set-up; `extra` is a further list of requirements."""
     ros = [layout.ros.distro, *map(str, layout.ros.prefixes)] if layout.ros else []
     venv = digest.of_texts(str(layout.root), *ros)
     lists = ("ros2_install", "build") if layout.ros else ("ros", "app", "build", "lock")

@@ -1,4 +1,4 @@
-"""What a person sees while the set-up works, on standard error: one line per step, and a live one on a terminal."""
+"""Show the progress of the set-up on stderr: a line per step, and a live one on a terminal."""
 
 import os
 import re
@@ -10,16 +10,17 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-REDRAW = 0.2  # s between two redrawings of the live line
+REDRAW_PERIOD_S = 0.2  # of the live line
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 
 def say(text: str) -> None:
+    """Print a line on stderr."""
     print(text, file=sys.stderr, flush=True)
 
 
 class Step:
-    """One step: `[2/5] title`, a live line with the elapsed time and what happens now, then the time it took."""
+    """One step: `[2/5] title`, a live line with the elapsed time and the present action, then the time it took."""
 
     def __init__(self, number: int, total: int, title: str) -> None:
         self._title = f"[{number}/{total}] {title}"
@@ -31,9 +32,11 @@ class Step:
             say(f"{self._title} ...")
 
     def elapsed(self) -> float:
+        """Return the time since the start of the step, s."""
         return time.monotonic() - self._started
 
     def show(self, now: str) -> None:
+        """Update the live line."""
         if self._live:
             line = f"{self._title}  {self.elapsed():.0f} s  {now}"
             width = shutil.get_terminal_size().columns - 1
@@ -41,10 +44,11 @@ class Step:
             sys.stderr.flush()
 
     def note(self, text: str) -> None:
-        """A sentence that stays on the screen."""
+        """Print a sentence that stays on the screen."""
         say(f"\r\x1b[2K{text}" if self._live else text)
 
     def close(self, outcome: str = "done") -> None:
+        """Print the outcome and the time it took."""
         start = "\r\x1b[2K" if self._live else ""
         say(f"{start}{self._title}: {outcome}, {self.elapsed():.1f} s")
 
@@ -56,9 +60,9 @@ class Step:
         log: Path,
         each_line: Callable[[str], str | None] = lambda line: line,
     ) -> int:
-        """Runs `command` with its output in the file `log`; returns its exit code.
+        """Run `command` with its output in the file `log`; return its exit code.
 
-        `each_line` gets every line of output and returns what the live line shows, or None to leave that as it is.
+        `each_line` takes a line of output and returns the text of the live line, or None to leave that as it is.
         """
         log.parent.mkdir(parents=True, exist_ok=True)
         with (
@@ -70,7 +74,7 @@ class Step:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C is for the set-up alone, which then ends all that it started
+                start_new_session=True,  # only the set-up gets Ctrl-C; it ends the processes that it started
             ) as process,
             selectors.DefaultSelector() as ready,
         ):
@@ -78,7 +82,7 @@ class Step:
             ready.register(process.stdout, selectors.EVENT_READ)
             now, rest = "", ""
             while True:
-                if ready.select(REDRAW):
+                if ready.select(REDRAW_PERIOD_S):
                     chunk = os.read(process.stdout.fileno(), 65536)
                     if not chunk:
                         return process.wait()

@@ -1,4 +1,4 @@
-"""Tells whether a ROS 2 install is sourced in this shell."""
+"""Find the ROS 2 install that is sourced in this shell."""
 
 import os
 from collections.abc import Mapping
@@ -12,22 +12,26 @@ OLDEST = "jazzy"  # distributions are named in alphabetical order
 
 @dataclass(frozen=True)
 class RosInstall:
+    """A sourced ROS 2 install."""
+
     distro: str
     prefix: Path  # the prefix that has rclpy
     prefixes: tuple[Path, ...]  # all that are sourced, overlays first
 
     def has(self, package: str) -> bool:
+        """Return whether the install has a package."""
         return any(has_package(prefix, package) for prefix in self.prefixes)
 
 
 def has_package(prefix: Path, package: str) -> bool:
+    """Return whether a package is installed below a prefix."""
     return os.path.isfile(prefix / "share" / "ament_index" / "resource_index" / "packages" / package)
 
 
 def sourced_ros(env: Mapping[str, str], root: Path) -> RosInstall | None:
-    """The install that is sourced in `env`, or None. What this checkout at `root` built itself does not count.
+    """Return the install that is sourced in `env`, or None. Builds of the checkout `root` do not count.
 
-    Raises SetupError where the sourced install is too old to be used.
+    Raises SetupError for an install that is too old.
     """
     distro = env.get("ROS_DISTRO", "")
     listed = [Path(p) for p in env.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]

@@ -1,4 +1,4 @@
-"""Carries out the steps of a plan that are still to do."""
+"""Carry out the unfinished steps of a plan."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ TITLES = {
     "venv": "making a virtual environment",
     "packages": "installing ROS 2 and the Python packages",
     "dev": "installing the test tools",
-    "docs": "installing what makes the documentation site",
+    "docs": "installing the tools of the documentation site",
     "workspace": "building the workspace",
     "environment": "reading the environment",
 }
@@ -25,7 +25,7 @@ TITLES_ROS = {**TITLES, "packages": "installing the Python packages that this RO
 
 
 def carry_out(layout: Layout, extra: str) -> None:
-    """Does what is still to do, and returns when all of it is done. Raises SetupError otherwise."""
+    """Carry out all unfinished steps. Raises SetupError."""
     machine.check_path(layout.root)
     machine.check_checkout(layout)
     with _signals(), only_one(layout.root):
@@ -39,7 +39,7 @@ def carry_out(layout: Layout, extra: str) -> None:
 def _carry_out(todo: plan.Plan) -> None:
     layout, stamps = todo.layout, Stamps(todo.layout.stamps)
     steps = todo.todo()
-    if not steps:  # another start did it meanwhile
+    if not steps:  # another start has done them
         return
     found = _check(todo, steps)
     _remember(layout, found)
@@ -74,7 +74,7 @@ def _carry_out(todo: plan.Plan) -> None:
 
 
 def _check(todo: plan.Plan, steps: list[str]) -> Interpreter:
-    """Everything that can be known to go wrong, before anything is done."""
+    """Check the machine before the first step. Raises SetupError."""
     layout = todo.layout
     if layout.ros:
         found = interpreter.find_ros(layout.ros)
@@ -97,12 +97,12 @@ def _install_packages(layout: Layout, step: progress.Step) -> None:
 
 
 def _install(layout: Layout, lists: list[str], step: progress.Step) -> None:
-    way = packages.install_lacking if layout.ros else packages.install
-    way(layout, layout.requirements(*lists), f"pip-{lists[0]}", step)
+    install = packages.install_lacking if layout.ros else packages.install
+    install(layout, layout.requirements(*lists), f"pip-{lists[0]}", step)
 
 
 def _remember(layout: Layout, found: Interpreter) -> None:
-    """The next start needs no search for a Python."""
+    """Link the Python, so that the next start need not search for one."""
     link = layout.crawler / "python"
     partial = layout.crawler / f"python.{os.getpid()}.partial"
     with contextlib.suppress(OSError):
@@ -112,7 +112,7 @@ def _remember(layout: Layout, found: Interpreter) -> None:
 
 @contextlib.contextmanager
 def _signals() -> Iterator[None]:
-    """A closed terminal and a polite kill end the set-up as Ctrl-C does."""
+    """Let SIGTERM and a closed terminal end the set-up as Ctrl-C does."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""Builds the ROS packages of this checkout with colcon."""
+"""Build the ROS packages of this checkout with colcon."""
 
 import os
 import re
@@ -17,9 +17,9 @@ BUILT, STARTED = "built-", "building-"  # prefixes of the stamps of one package
 
 
 def outdated(layout: Layout, digests: Mapping[str, str]) -> list[str]:
-    """The packages that must be built, out of {name: digest}.
+    """Return the packages that must be built, out of {name: digest}.
 
-    Also where somebody has deleted what was built, or another build of it was begun and did not end.
+    A package also needs a build if its results were deleted, or if an earlier build did not end.
     """
     stamps = Stamps(layout.stamps)
     return [
@@ -35,13 +35,13 @@ def outdated(layout: Layout, digests: Mapping[str, str]) -> list[str]:
 
 
 def gone(layout: Layout, digests: Mapping[str, str]) -> list[str]:
-    """The packages that were built once and are no longer in the tree."""
+    """Return the packages that were built and are no longer in the tree."""
     built = Stamps(layout.stamps).names(BUILT)
     return [name.removeprefix(BUILT) for name in built if name.removeprefix(BUILT) not in digests]
 
 
 def build(layout: Layout, folders: Mapping[str, Path], digests: Mapping[str, str], step: Step) -> None:
-    """Builds what is outdated; each package is stamped as colcon finishes it."""
+    """Build the outdated packages, with a stamp for each as colcon finishes it."""
     stamps = Stamps(layout.stamps)
     for name in gone(layout, digests):
         _remove(layout, name)
@@ -66,7 +66,7 @@ def build(layout: Layout, folders: Mapping[str, Path], digests: Mapping[str, str
 
 
 def check_ros_packages(layout: Layout, folders: Mapping[str, Path]) -> None:
-    """Raises SetupError where the sourced install lacks what is built against, which launch and RViz are not."""
+    """Raise SetupError if the sourced install lacks a package that the build needs; it needs no launch and no RViz."""
     assert layout.ros is not None
     needed = {"rclpy", "rosidl_default_generators"}
     for folder in folders.values():
@@ -88,19 +88,19 @@ def _command(layout: Layout, folders: Mapping[str, Path], names: list[str]) -> l
     command += ["--symlink-install", "--base-paths", *folders.values(), "--packages-select", *names]
     command += ["--build-base", layout.build, "--install-base", layout.install]
     command += ["--metas", layout.root / "colcon.meta", "--event-handlers", "console_direct+"]
-    # the tests are pytest's, run by ./crawler test on the source tree
+    # ./crawler test runs pytest on the source tree
     command += ["--cmake-args", f"-DPython3_EXECUTABLE={layout.python}", "-DBUILD_TESTING=OFF"]
     return command
 
 
 def _env(layout: Layout) -> dict[str, str]:
     env = environment.for_venv(layout, os.environ)
-    env["PYTHONWARNINGS"] = "ignore"  # setuptools warns about the very `develop` that --symlink-install uses
+    env["PYTHONWARNINGS"] = "ignore"  # setuptools warns about `develop`, which --symlink-install uses
     return env
 
 
 def _prepare(layout: Layout, name: str, folder: Path, stamps: Stamps) -> None:
-    """Removes what would outlive its source: all of an interface or a half-built package, else only dangling links."""
+    """Remove results without a source: all of an interface or a half-built package, else only dangling links."""
     interfaces = any((folder / kind).is_dir() for kind in ("msg", "srv", "action"))
     if interfaces or stamps.finished(STARTED + name, ""):
         _remove(layout, name)
