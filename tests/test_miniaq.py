@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from crawler_interfaces.msg import ControllerState
 from geometry_msgs.msg import Twist
-from rings import LONG, lockstep
+from stack_helpers import DEADLINE_S, lockstep_settings
 from std_srvs.srv import SetBool, Trigger
-from transcript import Said, assert_equal_to_the_bit, lockstep_run
+from transcript import Transcript, assert_equal_to_the_bit, lockstep_run
 
 from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.stack import make_stack
@@ -35,22 +35,22 @@ SPEC = load_robot("miniaq")
 TROT: Any = make_gait(SPEC, "trot", {})
 
 
-def ring_of(said: Said, backend: str, settings: dict[str, Any]) -> RunningStack:
+def running_stack(said: Transcript, backend: str, settings: dict[str, Any]) -> RunningStack:
     return RunningStack(Options(robot="miniaq", backend=backend, settings=settings), said.topics())
 
 
-def transcript(backend: str, seconds: float) -> tuple[Said, RunningStack]:
+def transcript(backend: str, seconds: float) -> tuple[Transcript, RunningStack]:
     said, stack = lockstep_run(Options(robot="miniaq", backend=backend), seconds)
     assert stack.description.nodes[0].parameters["rate"] == RATE
     return said, stack
 
 
 @pytest.fixture(scope="module")
-def runs() -> dict[str, tuple[Said, RunningStack]]:
+def runs() -> dict[str, tuple[Transcript, RunningStack]]:
     return {backend: transcript(backend, SECONDS) for backend in ("model", PHYSICS)}
 
 
-def cranks(said: Said, what: str, latest: int = 0) -> Any:
+def cranks(said: Transcript, what: str, latest: int = 0) -> Any:
     messages = said.messages("joint_states", latest)
     return np.array([getattr(message, what) for message in messages])[:, SPEC.actuated_indices]
 
@@ -108,14 +108,14 @@ def test_passive_joints_and_a_yawing_body_are_in_tf(runs):
             assert np.ptp(rotations[f"{bar}_{leg}_link"], axis=0).max() > 0.05
 
 
-def yaw_of(said: Said) -> float:
+def yaw_of(said: Transcript) -> float:
     q = said.messages("odom", 1)[0].pose.pose.orientation
     return 2.0 * math.atan2(q.z, q.w)
 
 
 def test_cmd_vel_turns_it_in_place_and_silence_stops_it():
-    said = Said()
-    with ring_of(said, "model", lockstep(1.0)) as stack:
+    said = Transcript()
+    with running_stack(said, "model", lockstep_settings(1.0)) as stack:
         driver = stack.node.create_publisher(Twist, "cmd_vel", 10)
         twist = Twist()
         twist.angular.z = 1.5
@@ -131,32 +131,32 @@ def test_cmd_vel_turns_it_in_place_and_silence_stops_it():
             rates = cranks(said, "velocity", 200).mean(axis=0) if len(said.raw["joint_states"]) > 300 else np.zeros(4)
             return (rates[[0, 2]] < -5.0).all() and (rates[[1, 3]] > 5.0).all()
 
-        stack.wait_until(saying(in_place), LONG)
+        stack.wait_until(saying(in_place), DEADLINE_S)
         assert in_place()
         before = yaw_of(said)
-        stack.wait_until(saying(lambda: yaw_of(said) - before > 0.3), LONG)
+        stack.wait_until(saying(lambda: yaw_of(said) - before > 0.3), DEADLINE_S)
         assert yaw_of(said) - before > 0.3  # to the left
-        stack.wait_until(lambda: "no cmd_vel for 0.5 s" in stack.log.status.warnings.get("gait", ""), LONG)
+        stack.wait_until(lambda: "no cmd_vel for 0.5 s" in stack.log.status.warnings.get("gait", ""), DEADLINE_S)
 
         def still():  # but for a tremble at an edge of the encoders, which is all that they see
             return np.degrees(np.ptp(cranks(said, "position", 200), axis=0)).max() < 3.0
 
-        stack.wait_until(still, LONG)
+        stack.wait_until(still, DEADLINE_S)
         assert still()
         assert stack.log.status.backend["motion"] == "active"
 
 
 @pytest.mark.exhaustive  # other robots stop so every time, and the law begins anew in its own tests
 def test_the_emergency_stop_takes_the_torque_off_and_it_walks_on_in_step_after_reset_and_enable():
-    said = Said()
-    with ring_of(said, "model", lockstep(1.0)) as stack:
-        stack.wait_until(lambda: len(said.raw["joint_states"]) > 300, LONG)
+    said = Transcript()
+    with running_stack(said, "model", lockstep_settings(1.0)) as stack:
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > 300, DEADLINE_S)
         assert stack.call(Trigger, "backend/estop", Trigger.Request()).success
-        stack.wait_until(lambda: stack.log.status.backend.get("motion") == "e-stopped", LONG)
+        stack.wait_until(lambda: stack.log.status.backend.get("motion") == "e-stopped", DEADLINE_S)
         # states of before the stop may still be on their way when the diagnostics have come
-        stack.wait_until(lambda: not said.efforts(20).any(), LONG)
+        stack.wait_until(lambda: not said.efforts(20).any(), DEADLINE_S)
         # the robot's weight turns the cranks on until it has sunk
-        stack.wait_until(lambda: np.abs(cranks(said, "velocity", 100)).max() < 1.0, LONG)
+        stack.wait_until(lambda: np.abs(cranks(said, "velocity", 100)).max() < 1.0, DEADLINE_S)
         assert np.abs(cranks(said, "velocity", 100)).max() < 1.0
         assert not said.efforts(20).any()
         assert not stack.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
@@ -169,15 +169,15 @@ def test_the_emergency_stop_takes_the_torque_off_and_it_walks_on_in_step_after_r
             turned = (angles[-1] - angles[0]) * RATE / (len(angles) - 1)
             return np.abs(apart).max() < 15.0 and (np.abs(turned / TROT.rate - 1.0) < 0.2).all()
 
-        stack.wait_until(walks, LONG)
+        stack.wait_until(walks, DEADLINE_S)
         assert walks()
 
 
 @pytest.mark.exhaustive  # any law's cranks are: the running leg's are in every run
 def test_without_the_gait_node_the_cranks_are_braked():
-    said = Said()
-    with ring_of(said, "model", lockstep(1.0, reference_timeout=1.0)) as stack:
-        stack.wait_until(lambda: len(said.raw["joint_states"]) > 300, LONG)
+    said = Transcript()
+    with running_stack(said, "model", lockstep_settings(1.0, reference_timeout=1.0)) as stack:
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > 300, DEADLINE_S)
         assert cranks(said, "velocity", 1).min() > 5.0
         stack.expected_to_end.add("gait")
         child = stack.processes.children["gait"]
@@ -185,9 +185,11 @@ def test_without_the_gait_node_the_cranks_are_braked():
         child.wait()
 
         def braked():
-            return stack.log.status.backend.get("motion") == "active" and np.abs(cranks(said, "velocity", 50)).max() < 0.5
+            return (
+                stack.log.status.backend.get("motion") == "active" and np.abs(cranks(said, "velocity", 50)).max() < 0.5
+            )
 
-        stack.wait_until(braked, LONG)
+        stack.wait_until(braked, DEADLINE_S)
         assert braked()
         assert np.isnan(said.messages("joint_commands", 1)[0].effort).all()
         assert said.messages("controller_state", 1)[0].status == ControllerState.STOPPED
@@ -218,9 +220,9 @@ def test_on_mock_motors_the_legs_turn_in_step():
 
 
 def test_on_mock_motors_nothing_is_known_of_the_feet():
-    said = Said()
-    with ring_of(said, "mock", {}) as stack:
-        stack.wait_until(lambda: said.raw["contact_states"] and said.raw["joint_commands"], LONG)
+    said = Transcript()
+    with running_stack(said, "mock", {}) as stack:
+        stack.wait_until(lambda: said.raw["contact_states"] and said.raw["joint_commands"], DEADLINE_S)
         assert said.raw["joint_commands"]
         assert not any(contact.mode for contact in said.messages("contact_states", 1)[0].contacts)
 
@@ -235,5 +237,5 @@ def test_its_runs_in_simulated_time_wait_for_the_law_and_other_laws_are_refused(
     assert backend("mock")["rate"] == 250.0
     with pytest.raises(UserError, match="drives crank_fl, crank_fr, crank_hl, crank_hr by effort"):
         make_stack(Options(robot="miniaq", controller="joint_tracking"))
-    with pytest.raises(UserError, match=r"gait.frequency = 0 is too slow for a gait: give 0.05 Hz at least"):
+    with pytest.raises(UserError, match=r"gait.frequency = 0 Hz is too slow: it must be at least 0.05 Hz"):
         make_stack(Options(robot="miniaq", settings={"gait": {"frequency": 0.0}}))

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -110,9 +111,21 @@ def parameter(
     )
 
 
-def describe(cls: type) -> tuple[ParameterInfo, ...]:
-    """The parameters of a dataclass, in order."""
-    return _described(cls)
+def describe(cls: type, start: object = None) -> tuple[ParameterInfo, ...]:
+    """Return the parameters of a dataclass, in order. Defaults are the values of the instance `start`, if given."""
+    infos = _described(cls)
+    if start is None:
+        return infos
+    return tuple(dataclasses.replace(info, default=getattr(start, info.name)) for info in infos)
+
+
+def si_values(parameters: Any) -> dict[str, Any]:
+    """Return the values of a parameter dataclass by name, with degrees converted to radians."""
+    return {
+        info.name: math.radians(value) if info.unit == "deg" else value
+        for info in describe(type(parameters))
+        for value in (getattr(parameters, info.name),)
+    }
 
 
 @cache

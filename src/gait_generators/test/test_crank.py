@@ -49,8 +49,11 @@ def test_each_crank_turns_ahead_of_home_by_its_phase_and_a_limited_joint_stays_a
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"omega": 0.0}, "gait.omega = 0 is too slow for a gait: give 0.05 rad/s at least."),
-        ({"phases": "0,180"}, "give one number of degrees, or 3 with commas between, for crank_0, crank_1, limited."),
+        ({"omega": 0.0}, "gait.omega = 0 rad/s is too slow: it must be at least 0.05 rad/s."),
+        (
+            {"phases": "0,180"},
+            "one number of degrees, or 3 separated by commas for crank_0, crank_1, limited.",
+        ),
         ({"phases": "0,x,180"}, "gait.phases = '0,x,180' is not allowed"),
         ({"phases": "nan"}, "gait.phases = 'nan' is not allowed"),
     ],

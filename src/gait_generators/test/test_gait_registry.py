@@ -63,9 +63,7 @@ def test_a_gait_for_two_joints_is_refused_by_a_robot_with_three(crawler):
 
 
 def test_a_robot_without_a_default_gait_asks_for_one(crawler):
-    with pytest.raises(
-        UserError, match="three_link names no default gait: choose one of fourier, harmonic, time_scaled"
-    ):
+    with pytest.raises(UserError, match="three_link has no default gait: choose one of fourier, harmonic, time_scaled"):
         make_gait(dataclasses.replace(crawler, sections={}), None, {})
 
 

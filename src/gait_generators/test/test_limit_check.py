@@ -8,7 +8,7 @@ import pytest
 from crawler_core.errors import UserError
 from crawler_core.motion import Sample
 from gait_generators.kinds.gait_registry import make_gait
-from gait_generators.kinds.harmonic import REMEDIES
+from gait_generators.kinds.harmonic import HARMONIC_HINTS
 from gait_generators.kinds.limit_check import check_limits
 from gait_generators.transitions.hold import Hold
 from gait_generators.transitions.phase_shifted_gait import PhaseShiftedGait
@@ -77,7 +77,7 @@ class Turning:
     """Cranks that turn for ever, beyond the highest speed that they have."""
 
     period = 2.0 * math.pi / 13.0
-    limit_hints = REMEDIES
+    limit_hints = HARMONIC_HINTS
 
     def sample(self, t):
         angle = 13.0 * np.asarray(t)[..., np.newaxis] * np.ones(2)

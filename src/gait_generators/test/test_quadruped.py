@@ -103,7 +103,7 @@ def test_a_start_from_rest_is_never_faster_than_the_gait_and_comes_into_its_phas
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"frequency": 0.0}, "gait.frequency = 0 is too slow for a gait: give 0.05 Hz at least."),
+        ({"frequency": 0.0}, "gait.frequency = 0 Hz is too slow: it must be at least 0.05 Hz."),
         ({"frequency": 9.9}, "gait.frequency = 9.9 is not allowed: it must be -9.5 to 9.5 Hz."),
         ({"turn": 1.5}, "gait.turn = 1.5 is not allowed: it must be -1 to 1."),
     ],
@@ -121,7 +121,7 @@ def test_a_robot_with_other_joints_is_told_so():
     assert set(NAMES) <= set(fitting_gaits(spec))
     limited = dataclasses.replace(spec.joints[2], continuous=False, lower=0.0, upper=3.0)
     mixed = dataclasses.replace(spec, joints=(*spec.joints[:2], limited, spec.joints[3]))
-    with pytest.raises(UserError, match="turns four cranks, but crank_hl of three_link cannot turn for ever"):
+    with pytest.raises(UserError, match="turns four cranks, but crank_hl of three_link is not continuous"):
         make_gait(mixed, "trot", {})
 
 

@@ -84,7 +84,7 @@ def test_an_unknown_name_is_answered_with_those_that_there_are(crawler, values, 
 def test_a_robot_without_libraries_asks_for_a_file(crawler, tmp_path):
     bare = dataclasses.replace(crawler, directory=tmp_path)
     assert library_names(bare) == ()
-    with pytest.raises(UserError, match=r"has no library of shapes: let gait\.shape be the path of a shape file\.$"):
+    with pytest.raises(UserError, match=r"has no library of shapes: set gait\.shape to the path of a shape file\.$"):
         make_gait(bare, "fourier", {})
 
 
@@ -92,7 +92,9 @@ def test_a_shape_that_does_not_say_its_omega_has_no_place_in_a_library(crawler, 
     (tmp_path / "gaits/own").mkdir(parents=True)
     (tmp_path / "gaits/own/mine.yaml").write_text(THREE)
     bare = dataclasses.replace(crawler, directory=tmp_path)
-    with pytest.raises(UserError, match=r"gaits/own/mine\.yaml: tuned_for is missing, which a library chooses by\.$"):
+    with pytest.raises(
+        UserError, match=r"gaits/own/mine\.yaml: tuned_for is missing, and a library chooses by omega\.$"
+    ):
         make_gait(bare, "fourier", {"library": "own"})
 
 

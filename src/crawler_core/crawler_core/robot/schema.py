@@ -1,4 +1,4 @@
-"""What a robot.yaml must look like. Every mistake in it becomes a sentence that names the key."""
+"""The schema of robot.yaml: sections, keys and ranges. Every mistake becomes a sentence that names the key."""
 
 from __future__ import annotations
 
@@ -12,63 +12,69 @@ from crawler_core.parameters import ParameterInfo, check_value, describe, parame
 from crawler_core.robot.names import check_name
 from crawler_core.robot.repeat import REPEAT_MARK
 
-FREE_SECTIONS = ("gait", "controller", "backends", "hardware")  # checked by those who read them
-NEEDED = ("name", "title", "parameters", "base", "joints", "feet", "safety")
-OPTIONAL = ("paper", "equations", "rate", "loops", "start", "stride")
-DRIVES = ("position", "effort")
-BASE_AXES = ("x", "y", "z", "roll", "pitch", "yaw")  # in which a base may move
-MOTIONS: Mapping[str, tuple[str, ...]] = {"planar": ("x", "z", "pitch"), "free": BASE_AXES, "fixed": ()}
-STRIDE_EVENTS = ("period", "touch_down", "lift_off")
-RENAMED_KEYS: Mapping[str, Mapping[str, str]] = {  # of 0.0.x robot files, by section
+FREE_SECTIONS = ("gait", "controller", "backends", "hardware")  # checked by the packages that read them
+REQUIRED_KEYS = ("name", "title", "parameters", "base", "joints", "feet", "safety")
+OPTIONAL_KEYS = ("paper", "equations", "rate", "loops", "start", "stride")
+RENAMED_KEYS: Mapping[str, Mapping[str, str]] = {  # old names and new ones, by section
     "joints": {"drive": "command_interface", "brake": "idle_damping"},
     "stride": {"cut": "event", "apart": "min_interval"},
 }
-EVERY_ROBOT = ("gravity",)  # parameters without which no backend can work
-RATE = ParameterInfo("rate", float, None, "Hz", 10.0, 4000.0, (), "ticks of the ring per second", constant=True)
+REQUIRED_PARAMETERS = ("gravity",)  # every backend needs them
+COMMAND_INTERFACES = ("position", "effort")
+BASE_AXES = ("x", "y", "z", "roll", "pitch", "yaw")
+BASE_MOTIONS: Mapping[str, tuple[str, ...]] = {"planar": ("x", "z", "pitch"), "free": BASE_AXES, "fixed": ()}
+STRIDE_EVENTS = ("period", "touch_down", "lift_off")
+RATE = ParameterInfo("rate", float, None, "Hz", 10.0, 4000.0, (), "ticks of the control loop", constant=True)
+
+
+def _angle(limit: float, doc: str) -> Any:
+    return parameter(0.0, unit="degrees", lower=-limit, upper=limit, doc=doc)
+
+
+def _speed(limit: float, doc: str, unit: str = "rad/s") -> Any:
+    return parameter(0.0, unit=unit, lower=-limit, upper=limit, doc=doc)
 
 
 @dataclass(frozen=True)
 class JointEntry:
-    """What an entry of `joints` says besides its damping."""
+    """An entry of `joints`, without its damping."""
 
     actuated: bool = parameter(True, doc="driven by a motor")
-    continuous: bool = parameter(False, doc="turns for ever, without position limits")
-    lower_deg: float = parameter(0.0, unit="degrees", lower=-3600.0, upper=3600.0, doc="lower limit")
-    upper_deg: float = parameter(0.0, unit="degrees", lower=-3600.0, upper=3600.0, doc="upper limit")
+    continuous: bool = parameter(False, doc="turns without position limits")
+    lower_deg: float = _angle(3600.0, "lower limit")
+    upper_deg: float = _angle(3600.0, "upper limit")
     velocity: float = parameter(1.0, unit="rad/s", lower=1e-3, upper=1e4, doc="limit")
     acceleration: float = parameter(1.0, unit="rad/s^2", lower=1e-3, upper=1e6, doc="limit")
     effort: float = parameter(0.0, unit="N m", lower=0.0, upper=1e4, doc="limit")
-    home_deg: float = parameter(0.0, unit="degrees", lower=-3600.0, upper=3600.0, doc="where a simulation starts")
-    home_velocity: float = parameter(0.0, unit="rad/s", lower=-1e4, upper=1e4, doc="how fast it turns at the start")
-    command_interface: str = parameter(
-        "position", choices=DRIVES, doc="what its motor is told: where to be, or how hard to push"
-    )
-    power: float = parameter(math.inf, unit="W", lower=0.0, doc="the motor's most, either way")
+    home_deg: float = _angle(3600.0, "angle at the start of a simulation")
+    home_velocity: float = _speed(1e4, "at the start of a simulation")
+    command_interface: str = parameter("position", choices=COMMAND_INTERFACES, doc="quantity that its motor is given")
+    power: float = parameter(math.inf, unit="W", lower=0.0, doc="limit of the motor, driving or braking")
     idle_damping: float = parameter(
-        0.0, unit="N m s/rad", lower=0.0, upper=1e4, doc="of an effort joint without a command"
+        0.0, unit="N m s/rad", lower=0.0, upper=1e4, doc="of an effort-driven joint without a command"
     )
 
 
 @dataclass(frozen=True)
 class FootEntry:
-    """What an entry of `feet` says besides its friction."""
+    """An entry of `feet`, without its friction, stiffness and damping."""
 
     lifts: bool = parameter(False, doc="leaves the ground in a sound gait")
 
 
 @dataclass(frozen=True)
 class StartEntry:
-    """The section `start` besides its height: how the robot is when a simulation begins."""
+    """The section `start`, without its height: the base at the start of a simulation, in the world."""
 
-    roll_deg: float = parameter(0.0, unit="degrees", lower=-360.0, upper=360.0, doc="of the base")
-    pitch_deg: float = parameter(0.0, unit="degrees", lower=-360.0, upper=360.0, doc="of the base")
-    yaw_deg: float = parameter(0.0, unit="degrees", lower=-360.0, upper=360.0, doc="of the base")
-    vx: float = parameter(0.0, unit="m/s", lower=-100.0, upper=100.0, doc="of the base, in the world")
-    vy: float = parameter(0.0, unit="m/s", lower=-100.0, upper=100.0, doc="of the base, in the world")
-    vz: float = parameter(0.0, unit="m/s", lower=-100.0, upper=100.0, doc="of the base, in the world")
-    roll_rate: float = parameter(0.0, unit="rad/s", lower=-1e3, upper=1e3, doc="of the base, about the world's x axis")
-    pitch_rate: float = parameter(0.0, unit="rad/s", lower=-1e3, upper=1e3, doc="of the base, about the world's y axis")
-    yaw_rate: float = parameter(0.0, unit="rad/s", lower=-1e3, upper=1e3, doc="of the base, about the world's z axis")
+    roll_deg: float = _angle(360.0, "of the base")
+    pitch_deg: float = _angle(360.0, "of the base")
+    yaw_deg: float = _angle(360.0, "of the base")
+    vx: float = _speed(100.0, "of the base", unit="m/s")
+    vy: float = _speed(100.0, "of the base", unit="m/s")
+    vz: float = _speed(100.0, "of the base", unit="m/s")
+    roll_rate: float = _speed(1e3, "of the base, about the world's x axis")
+    pitch_rate: float = _speed(1e3, "of the base, about the world's y axis")
+    yaw_rate: float = _speed(1e3, "of the base, about the world's z axis")
 
 
 @dataclass(frozen=True)
@@ -79,19 +85,19 @@ class SafetyEntry:
     relax_after: float = parameter(2.0, unit="s", lower=0.01, upper=3600.0, doc="of holding until the torque goes off")
     approach_velocity: float = parameter(1.0, unit="rad/s", lower=1e-3, upper=100.0, doc="towards a far command")
     tracking_tolerance_deg: float = parameter(15.0, unit="degrees", lower=0.1, upper=360.0, doc="of a setpoint")
-    tracking_time: float = parameter(0.25, unit="s", lower=0.0, upper=60.0, doc="that it may be exceeded")
+    tracking_time: float = parameter(0.25, unit="s", lower=0.0, upper=60.0, doc="for which it may be exceeded")
     on_exit: str = parameter("rest_then_release", choices=("hold", "rest_then_release", "release"), doc="at the end")
 
 
 def check_document(document: Mapping[str, Any]) -> None:
-    """Raise UserError for missing, unknown or misshapen parts of a robot file; values of joints are checked later."""
-    _keys(document, "", NEEDED, (*NEEDED, *OPTIONAL, *FREE_SECTIONS))
+    """Raise UserError for missing, unknown or misshapen parts of a robot file; the values of joints come later."""
+    check_keys(document, "", REQUIRED_KEYS, (*REQUIRED_KEYS, *OPTIONAL_KEYS, *FREE_SECTIONS))
     check_name(document["name"], label="name")
     for key in ("title", "paper", "equations"):
         _text(document.get(key, ""), key)
     for section in ("parameters", "base", "joints", "feet", "safety"):
         check_mapping(document[section], section)
-    _keys(document["base"], "base", ("link", "motion"), ("link", "motion"))
+    check_keys(document["base"], "base", ("link", "motion"), ("link", "motion"))
     check_name(document["base"]["link"], label="base.link")
     base_motion(document["base"]["motion"])
     _check_parameters(document["parameters"])
@@ -100,18 +106,18 @@ def check_document(document: Mapping[str, Any]) -> None:
         check_name(name.replace(REPEAT_MARK, "0"), label="the name of a joint")
         limits = () if check_mapping(entry, label).get("continuous") is True else ("lower_deg", "upper_deg")
         needed = ("actuated", *limits, "velocity", "acceleration", "effort", "home_deg")
-        _keys(entry, label, needed, (*needed, *(info.name for info in describe(JointEntry)), "damping", "repeat"))
+        check_keys(entry, label, needed, (*needed, *(info.name for info in describe(JointEntry)), "damping", "repeat"))
     for name, entry in document["feet"].items():
         label = f"feet.{name}"
         check_name(name.replace(REPEAT_MARK, "0"), label="the name of a foot")
         optional = ("lifts", "stiffness", "damping", "slip_damping", "repeat")
-        _keys(check_mapping(entry, label), label, ("friction",), ("friction", *optional))
+        check_keys(check_mapping(entry, label), label, ("friction",), ("friction", *optional))
         if not isinstance(entry["friction"], list):
             raise UserError(f"{label}.friction = {quoted(entry['friction'])} must be a list of parameters' names.")
         for factor in entry["friction"]:
             if not isinstance(factor, str) or factor not in document["parameters"]:
                 raise unknown_name(f"parameter for {label}.friction", factor, document["parameters"])
-    _keys(document["safety"], "safety", vars(SafetyEntry()), vars(SafetyEntry()))
+    check_keys(document["safety"], "safety", vars(SafetyEntry()), vars(SafetyEntry()))
     for name, links in _section(document, "loops").items():
         check_name(name, label="the name of a loop")
         if not (isinstance(links, list) and len(links) == 2 and all(isinstance(link, str) for link in links)):
@@ -120,7 +126,7 @@ def check_document(document: Mapping[str, Any]) -> None:
             )
     if "rate" in document:
         check_value(RATE, document["rate"], label="rate")
-    _keys(_section(document, "start"), "start", (), ("height", *(info.name for info in describe(StartEntry))))
+    check_keys(_section(document, "start"), "start", (), ("height", *(info.name for info in describe(StartEntry))))
     _check_stride(_section(document, "stride"))
     for section in FREE_SECTIONS:
         for name, entry in _section(document, section).items():
@@ -131,13 +137,13 @@ def check_document(document: Mapping[str, Any]) -> None:
 
 
 def _check_parameters(parameters: Mapping[str, Any]) -> None:
-    for name in EVERY_ROBOT:
+    for name in REQUIRED_PARAMETERS:
         if name not in parameters:
             raise UserError(f"parameters.{name} is missing: every robot needs it.")
     for name, entry in parameters.items():
         label = f"parameters.{name}"
         check_name(name, label="the name of a parameter")
-        _keys(check_mapping(entry, label), label, ("value",), ("value", "unit", "min", "max", "whole", "doc"))
+        check_keys(check_mapping(entry, label), label, ("value",), ("value", "unit", "min", "max", "whole", "doc"))
         for key in ("unit", "doc"):
             _text(entry.get(key, ""), f"{label}.{key}")
         for key in ("min", "max"):
@@ -150,31 +156,31 @@ def _check_parameters(parameters: Mapping[str, Any]) -> None:
 
 
 def _check_stride(stride: Mapping[str, Any]) -> None:
-    _keys(stride, "stride", (), ("event", "foot", "min_interval"))
+    check_keys(stride, "stride", (), ("event", "foot", "min_interval"))
     event = stride.get("event", STRIDE_EVENTS[0])
     if event not in STRIDE_EVENTS:
         raise UserError(f"stride.event = {quoted(event)} is not allowed: it must be one of {', '.join(STRIDE_EVENTS)}.")
     _text(stride.get("foot", ""), "stride.foot")
     if (event == STRIDE_EVENTS[0]) == ("foot" in stride):
         raise UserError(
-            "stride.foot names the foot whose events cut a run: it goes with stride.event touch_down or lift_off."
+            "stride.foot and stride.event go together: touch_down and lift_off need a foot, period takes none."
         )
 
 
-def base_motion(said: Any) -> tuple[str, ...]:
-    """The ways in which a base moves, in the order of `WAYS`, of `base.motion`: a name, or a list of ways."""
-    known = ", ".join(MOTIONS)
-    if isinstance(said, str) and said in MOTIONS:
-        return MOTIONS[said]
-    if not isinstance(said, list) or any(said.count(way) > 1 or way not in BASE_AXES for way in said):
+def base_motion(value: Any) -> tuple[str, ...]:
+    """Return the axes of `base.motion`, a name or a list of axes, in the order of `BASE_AXES`. Raise UserError."""
+    if isinstance(value, str) and value in BASE_MOTIONS:
+        return BASE_MOTIONS[value]
+    if not isinstance(value, list) or any(value.count(axis) > 1 or axis not in BASE_AXES for axis in value):
+        known = ", ".join(BASE_MOTIONS)
         raise UserError(
-            f"base.motion = {quoted(said)} is not allowed: give one of {known}, or a list of {', '.join(BASE_AXES)}."
+            f"base.motion = {quoted(value)} is not allowed: give one of {known}, or a list of {', '.join(BASE_AXES)}."
         )
-    return tuple(way for way in BASE_AXES if way in said)
+    return tuple(axis for axis in BASE_AXES if axis in value)
 
 
 def physical_value(value: Any, parameters: Mapping[str, Any], label: str) -> float:
-    """A physical number of the file: written down, or the name of a parameter. Raises UserError."""
+    """Return a physical number of the file, which may be the name of a parameter. Raise UserError."""
     if isinstance(value, str):
         if value not in parameters:
             raise unknown_name(f"parameter for {label}", value, parameters)
@@ -187,7 +193,7 @@ def physical_value(value: Any, parameters: Mapping[str, Any], label: str) -> flo
 
 
 def parameter_info(name: str, entry: Mapping[str, Any]) -> ParameterInfo:
-    """What an entry of `parameters` says of its parameter."""
+    """Return the description of an entry of `parameters`."""
     return ParameterInfo(
         name=name,
         type=int if entry.get("whole") else float,
@@ -202,14 +208,14 @@ def parameter_info(name: str, entry: Mapping[str, Any]) -> ParameterInfo:
 
 
 def check_mapping(value: Any, label: str) -> Mapping[str, Any]:
-    """`value`, the entry `label` of a robot file. Raises UserError where it holds no pairs of key and value."""
+    """Return `value`, the entry `label` of a robot file. Raise UserError where it is no mapping."""
     if not isinstance(value, dict):
         raise UserError(f"{label} must hold 'key: value' pairs, but is {quoted(value)}.")
     return value
 
 
 def _section(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """A section that may be missing, or hold nothing."""
+    """Return a section that may be missing or empty."""
     value = document.get(name)
     return {} if value is None else check_mapping(value, name)
 
@@ -219,7 +225,8 @@ def _text(value: Any, label: str) -> None:
         raise UserError(f"{label} = {quoted(value)} must be text.")
 
 
-def _keys(entry: Mapping[str, Any], label: str, needed: Iterable[str], allowed: Iterable[str]) -> None:
+def check_keys(entry: Mapping[str, Any], label: str, needed: Iterable[str], allowed: Iterable[str]) -> None:
+    """Raise UserError where the entry `label` lacks a needed key, or has one that is not allowed."""
     prefix = f"{label}." if label else ""
     renamed = RENAMED_KEYS.get(label.partition(".")[0], {})
     for key in entry:

@@ -1,4 +1,4 @@
-"""The crank gait: the joints that turn for ever turn evenly, and the others stay at home."""
+"""The crank gait: continuous joints turn at a constant rate, all others stay at home."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from crawler_core.types import FloatArray
 from gait_generators.kinds.gait import LimitHints
 from gait_generators.kinds.gait_entry import GaitEntry
 
-SLOWEST = 0.05  # rad/s
+MIN_OMEGA = 0.05  # rad/s
 
 
 @dataclass(frozen=True)
 class CrankParameters:
-    """Parameters as the user gives them."""
+    """Parameters of the crank gait, phases in degrees."""
 
     omega: float = parameter(
-        2.0, unit="rad/s", lower=-60.0, upper=60.0, doc="at which the cranks turn; negative: the other way"
+        2.0, unit="rad/s", lower=-60.0, upper=60.0, doc="rate of the cranks; negative: the other way"
     )
     phases: str = parameter("0", doc="degrees ahead of home, one for each actuated joint or one for all")
 
     def __post_init__(self) -> None:
-        if abs(self.omega) < SLOWEST:
-            raise UserError(f"gait.omega = {self.omega:g} is too slow for a gait: give {SLOWEST:g} rad/s at least.")
+        if abs(self.omega) < MIN_OMEGA:
+            raise UserError(f"gait.omega = {self.omega:g} rad/s is too slow: it must be at least {MIN_OMEGA:g} rad/s.")
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ class Crank:
 
     @staticmethod
     def of(spec: RobotSpec, parameters: CrankParameters) -> Crank:
-        """Raises UserError for phases that are no numbers or not as many as joints."""
+        """Return the gait for a robot. Raises UserError for phases that are not numbers, or not one per joint."""
         joints = spec.actuated
         turning = np.array([joint.continuous for joint in joints])
-        phases = np.radians(_numbers(parameters.phases, spec))
+        phases = np.radians(_parse_phases(parameters.phases, spec))
         home = np.array([joint.home for joint in joints])
         return Crank(home + np.where(turning, phases, 0.0), np.where(turning, parameters.omega, 0.0))
 
@@ -63,7 +63,7 @@ class Crank:
         return Sample(position, np.broadcast_to(self.rate, position.shape), np.zeros(position.shape))
 
 
-def _numbers(text: str, spec: RobotSpec) -> FloatArray:
+def _parse_phases(text: str, spec: RobotSpec) -> FloatArray:
     count = len(spec.actuated)
     try:
         numbers = [float(word) for word in text.split(",")]
@@ -71,7 +71,7 @@ def _numbers(text: str, spec: RobotSpec) -> FloatArray:
         numbers = []
     if len(numbers) not in (1, count) or not np.isfinite(numbers).all():
         raise UserError(
-            f"gait.phases = '{text}' is not allowed: give one number of degrees, or {count} with commas between, "
+            f"gait.phases = '{text}' is not allowed: it must be one number of degrees, or {count} separated by commas "
             f"for {', '.join(spec.actuated_names)}."
         )
     return np.array(numbers * count if len(numbers) == 1 else numbers)

@@ -1,4 +1,4 @@
-"""The Fourier gait: a few harmonics per joint, for any number of joints, in shapes that a search has found."""
+"""The Fourier gait: a few harmonics per joint, for any number of joints, in shapes found by a search."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from gait_generators.shapes.shape_library import choose_shape
 
 @dataclass(frozen=True)
 class FourierParameters:
-    """Parameters as the user gives them."""
+    """Parameters of the Fourier gait."""
 
     omega: float = parameter(1.3, unit="rad/s", lower=0.05, upper=40.0, doc="angular frequency of the joints")
-    library: str = parameter("", doc="which of the robot's libraries of shapes")
+    library: str = parameter("", doc="name of one of the robot's libraries of shapes")
     shape: str = parameter("", doc="shape in the library, or a shape file; empty: the one tuned for the nearest omega")
     servo_lag: float = parameter(
         0.0, unit="s", lower=0.0, upper=0.5, doc="time constant of first-order servos, which the reference then leads"
@@ -44,7 +44,7 @@ class Fourier:
 
     @staticmethod
     def of(spec: RobotSpec, parameters: FourierParameters) -> Fourier:
-        """Raises UserError for a shape that does not exist, cannot be read or moves other joints than the robot's."""
+        """Return the gait for a robot. Raises UserError for a shape that does not exist, is invalid or does not fit."""
         shape = choose_shape(spec, parameters.library, parameters.shape, parameters.omega)
         return Fourier(parameters.omega, shape.leading(parameters.servo_lag * parameters.omega))
 

@@ -1,4 +1,4 @@
-"""What a gait is: a periodic motion of the actuated joints, as a pure function of time."""
+"""Interface of a gait: a periodic motion of the actuated joints, as a pure function of time."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from crawler_core.types import FloatArray
 
 @dataclass(frozen=True)
 class LimitHints:
-    """What the user should do to the gait's parameters where it exceeds a limit; ends of sentences."""
+    """Changes of the gait's parameters that keep a limit; each is the end of a sentence."""
 
-    above: str  # a joint goes beyond its upper limit
-    below: str  # a joint goes beyond its lower limit
-    fast: str  # a joint exceeds its velocity or acceleration
-    ground: str = "choose another gait"  # the robot cannot do it on the ground: a foot lifts, a motor is too weak, ...
+    above: str  # a joint exceeds its upper limit
+    below: str  # a joint exceeds its lower limit
+    fast: str  # a joint exceeds its velocity or acceleration limit
+    ground: str = "choose another gait"  # the ground does not allow it: a foot lifts, a motor is too weak, ...
 
 
 class Gait(PeriodicMotion, Protocol):
-    """A motion that repeats, and that knows what to change where it exceeds a limit."""
+    """A periodic motion with hints for the limits that it exceeds."""
 
     @property
     def limit_hints(self) -> LimitHints: ...
 
 
 class SteeredGait(Gait, Protocol):
-    """A gait whose joints turn evenly, and that knows at which rates the robot goes where it shall."""
+    """A gait with constant joint rates that gives the rates for a velocity of the robot."""
 
     @property
     def start(self) -> FloatArray:
-        """rad, at t = 0: by how much each joint is ahead of the others."""
+        """Return the joint angles (rad) at t = 0: the phase differences of the joints."""
 
     def rates(self, forward: float, yaw: float) -> FloatArray:
-        """rad/s of each joint for a robot that goes forward (m/s) and turns to the left (rad/s)."""
+        """Return the joint rates (rad/s) for a robot that moves forward (m/s) and turns to the left (rad/s)."""

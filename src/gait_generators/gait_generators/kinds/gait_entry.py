@@ -1,4 +1,4 @@
-"""What a kind of gait says of itself; each has such an object, which the catalogue names."""
+"""Registry entry of a gait; each gait module has one or more, named in the gait registry."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from gait_generators.kinds.gait import Gait
 
 @dataclass(frozen=True)
 class GaitEntry:
-    """One kind of gait."""
+    """One gait."""
 
     parameters: type  # a dataclass of crawler_core parameters
     build: Callable[[RobotSpec, Any], Gait]
-    joints: int | None = None  # how many actuated joints it moves; None: as many as its parameters say
-    turns: bool = False  # it is for robots with joints that turn for ever
-    paced: bool = False  # omega is its pace alone: the path of the joints is the same at every omega
-    steered: bool = False  # cmd_vel may drive it: what it builds is a SteeredGait
-    # the equations that it is made for, as robot files name them; empty: any. Robots without equations may try
+    joints: int | None = None  # number of actuated joints that it moves; None: its parameters determine it
+    turns: bool = False  # is for robots with continuous joints
+    paced: bool = False  # omega changes its pace only: the path of the joints is the same at every omega
+    steered: bool = False  # builds a SteeredGait, which cmd_vel can drive
+    # equations that it is made for, by their names in robot files; empty: any. Robots without equations are allowed
     models: tuple[str, ...] = ()
 
     def incompatibility(self, spec: RobotSpec) -> str:
-        """Why the robot cannot have this gait, as the end of a sentence that begins with the gait; empty: it can."""
+        """Return why the gait does not fit the robot, as a predicate of the gait; empty if it fits."""
         if self.models and spec.equations and spec.equations not in self.models:
             return (
                 f"is made for the equations {' or '.join(self.models)}, but those of {spec.name} are {spec.equations}"

@@ -1,8 +1,7 @@
-"""The gaits by name."""
+"""The gaits by name, and building one for a robot."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,39 +31,36 @@ GAITS: LazyRegistry[GaitEntry] = LazyRegistry(
 
 
 def gait_name(spec: RobotSpec, name: str | None) -> str:
-    """`name`, or the robot's default gait. Raises UserError for one that is unknown or does not fit the robot."""
+    """Return `name`, or the robot's default gait. Raises UserError for a gait that is unknown or does not fit."""
     name = name or spec.section("gait").get("default")
     if not name:
-        raise UserError(f"{spec.name} names no default gait: choose one of {', '.join(fitting_gaits(spec))}.")
+        raise UserError(f"{spec.name} has no default gait: choose one of {', '.join(fitting_gaits(spec))}.")
     if incompatibility := GAITS[name].incompatibility(spec):
-        fitting = ", ".join(fitting_gaits(spec))
-        raise UserError(f"the gait '{name}' {incompatibility}: choose one of {fitting}.")
+        raise UserError(f"the gait '{name}' {incompatibility}: choose one of {', '.join(fitting_gaits(spec))}.")
     return name
 
 
 def fitting_gaits(spec: RobotSpec) -> tuple[str, ...]:
-    """The gaits that are made for such a robot. Asks each of them."""
+    """Return the gaits that fit the robot. Imports all of them."""
     return tuple(name for name, entry in sorted(GAITS.items()) if not entry.incompatibility(spec))
 
 
 def gait_defaults(spec: RobotSpec, name: str) -> Mapping[str, Any]:
-    """The robot's values for the parameters of gait `name`."""
+    """Return the robot's values for the parameters of gait `name`."""
     return spec.section("gait").get(name) or {}
 
 
 def gait_parameters(spec: RobotSpec, name: str | None) -> tuple[ParameterInfo, ...]:
-    """The parameters of a gait, with the robot's defaults."""
+    """Return the parameters of a gait, with the robot's defaults."""
     name = gait_name(spec, name)
     cls = GAITS[name].parameters
-    start: Any = build(cls, gait_defaults(spec, name), section="gait")
-    return tuple(dataclasses.replace(info, default=getattr(start, info.name)) for info in describe(cls))
+    return describe(cls, build(cls, gait_defaults(spec, name), section="gait"))
 
 
 def make_gait(spec: RobotSpec, name: str | None, values: Mapping[str, Any]) -> Gait:
-    """The gait `name`, or the robot's default one, with the user's `values` over the robot's over the gait's own.
+    """Return the gait `name`, or the robot's default one. The user's `values` precede the robot's.
 
-    Raises UserError for an unknown gait or parameter, for a value that is not allowed, and for a gait that does not
-    move just the robot's joints.
+    Raises UserError for an unknown gait or parameter, a value that is not allowed, and a gait that does not fit.
     """
     name = gait_name(spec, name)
     entry = GAITS[name]

@@ -1,4 +1,4 @@
-"""The harmonic gait: two joints swing about the same angle, one ahead of the other."""
+"""The harmonic gait: two joints swing about the same angle, with a phase between them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from crawler_core.motion import Sample
-from crawler_core.parameters import parameter
+from crawler_core.parameters import parameter, si_values
 from crawler_core.types import FloatArray
 from gait_generators.kinds.gait import LimitHints
 from gait_generators.kinds.gait_entry import GaitEntry
 
-REMEDIES = LimitHints(
+HARMONIC_HINTS = LimitHints(
     above="lower gait.amplitude or gait.phi0",
     below="lower gait.amplitude or raise gait.phi0",
     fast="lower gait.omega or gait.amplitude",
@@ -24,12 +24,12 @@ REMEDIES = LimitHints(
 
 @dataclass(frozen=True)
 class HarmonicParameters:
-    """Parameters as the user gives them."""
+    """Parameters of the harmonic gait, angles in degrees."""
 
     omega: float = parameter(1.3, unit="rad/s", lower=0.05, upper=40.0, doc="angular frequency of the joints")
     amplitude: float = parameter(18.0, unit="deg", lower=0.0, upper=90.0, doc="amplitude A of both joints")
     phi0: float = parameter(110.0, unit="deg", lower=0.0, upper=180.0, doc="nominal angle of both joints")
-    psi: float = parameter(  # below 0 it crawls the other way
+    psi: float = parameter(  # a negative one reverses the direction
         20.0,
         unit="deg",
         lower=-360.0,
@@ -44,21 +44,12 @@ class HarmonicParameters:
 class Harmonic:
     """phi_1,2(t) = phi0 + A sin(omega t ± psi/2)."""
 
-    limit_hints: ClassVar[LimitHints] = REMEDIES
+    limit_hints: ClassVar[LimitHints] = HARMONIC_HINTS
 
     omega: float  # rad/s
     amplitude: float  # rad
     phi0: float  # rad
     psi: float  # rad
-
-    @staticmethod
-    def of(parameters: HarmonicParameters) -> Harmonic:
-        return Harmonic(
-            omega=parameters.omega,
-            amplitude=math.radians(parameters.amplitude),
-            phi0=math.radians(parameters.phi0),
-            psi=math.radians(parameters.psi),
-        )
 
     @property
     def period(self) -> float:
@@ -74,9 +65,9 @@ class Harmonic:
         )
 
 
-GAIT = GaitEntry(HarmonicParameters, lambda _, parameters: Harmonic.of(parameters), joints=2, paced=True)
+GAIT = GaitEntry(HarmonicParameters, lambda _, parameters: Harmonic(**si_values(parameters)), joints=2, paced=True)
 
 
 def phases(omega: float, psi: float, t: Any) -> FloatArray:
-    """The arguments omega t ± psi/2 of the two joints."""
+    """Return the arguments omega t ± psi/2 of the two joints."""
     return np.asarray(omega * np.asarray(t, dtype=float)[..., np.newaxis] + np.array([0.5 * psi, -0.5 * psi]))

@@ -1,7 +1,7 @@
-"""Gaits of four legs that a crank drives each: all turn evenly, and a gait is by how much each is ahead of the others.
+"""Gaits of four crank-driven legs: the cranks turn at constant rates, and a gait is their phase differences.
 
 The cranks are the actuated joints in the order front left, front right, hind left, hind right. At home a foot is at its
-lowest point: that is the leg's phase 0, and in an ideal gait the middle of its time on the ground.
+lowest point: this is the leg's phase 0, and in an ideal gait the middle of its time on the ground.
 """
 
 from __future__ import annotations
@@ -23,33 +23,30 @@ from crawler_core.types import FloatArray
 from gait_generators.kinds.gait import LimitHints
 from gait_generators.kinds.gait_entry import GaitEntry
 
-TURN = 2.0 * math.pi
-SLOWEST = 0.05  # Hz
+MIN_FREQUENCY_HZ = 0.05
 LEGS = ("fl", "fr", "hl", "hr")
-LEFT = np.array([True, False, True, False])
+IS_LEFT = np.array([True, False, True, False])
 
 
 def _ahead(leg: str) -> Any:
-    doc = f"by which the leg {leg} is meant to be ahead of its phase in the gait"
+    doc = f"intended lead of the leg {leg} over its phase in the gait"
     return parameter(0.0, unit="deg", lower=-180.0, upper=180.0, periodic=True, doc=doc)
 
 
 def _error(leg: str) -> Any:
-    doc = f"by which the leg {leg} is ahead though it is not meant to be: a phase error"
+    doc = f"unintended lead of the leg {leg}: a phase error"
     return parameter(0.0, unit="deg", lower=-180.0, upper=180.0, periodic=True, doc=doc)
 
 
 @dataclass(frozen=True)
 class QuadrupedParameters:
-    """Parameters as the user gives them."""
+    """Parameters of a quadruped gait, phases in degrees."""
 
     frequency: float = parameter(2.5, unit="Hz", lower=-9.5, upper=9.5, doc="turns per second; negative: backwards")
     turn: float = parameter(
         0.0, lower=-1.0, upper=1.0, doc="0: straight on; 1: the left legs reversed, to the left in place"
     )
-    duty: float = parameter(
-        0.5, lower=0.05, upper=1.0, doc="share of a turn that each foot is meant to be on the ground"
-    )
+    duty: float = parameter(0.5, lower=0.05, upper=1.0, doc="intended share of a turn that each foot is on the ground")
     ahead_fl: float = _ahead("fl")
     ahead_fr: float = _ahead("fr")
     ahead_hl: float = _ahead("hl")
@@ -63,33 +60,35 @@ class QuadrupedParameters:
         unit="m",
         lower=0.001,
         upper=1.0,
-        doc="way of the robot in a turn of its cranks, by which cmd_vel is understood",
+        doc="travel of the robot per turn of its cranks, by which cmd_vel is converted",
     )
     track: float = parameter(
-        0.05, unit="m", lower=0.005, upper=2.0, doc="between the left and the right legs, as turns of the robot feel it"
+        0.05,
+        unit="m",
+        lower=0.005,
+        upper=2.0,
+        doc="effective distance of left and right legs, likewise",
     )
 
     def __post_init__(self) -> None:
-        if abs(self.frequency) < SLOWEST:
+        if abs(self.frequency) < MIN_FREQUENCY_HZ:
             raise UserError(
-                f"gait.frequency = {self.frequency:g} is too slow for a gait: give {SLOWEST:g} Hz at least."
+                f"gait.frequency = {self.frequency:g} Hz is too slow: it must be at least {MIN_FREQUENCY_HZ:g} Hz."
             )
 
 
 @dataclass(frozen=True)
 class WalkParameters(QuadrupedParameters):
-    """Likewise, of a gait whose feet are meant to be down for longer."""
+    """Parameters of a gait with a longer intended stance."""
 
-    duty: float = parameter(
-        0.75, lower=0.05, upper=1.0, doc="share of a turn that each foot is meant to be on the ground"
-    )
+    duty: float = parameter(0.75, lower=0.05, upper=1.0, doc="intended share of a turn that each foot is on the ground")
 
 
 @dataclass(frozen=True)
 class QuadrupedGait:
     """phi_j(t) = home_j + 2 pi (lead_j + error_j) + rate_j t.
 
-    A period is a turn at `frequency`. Where the sides turn at unequal paces, it brings only one of them round.
+    A period is a turn at `frequency`. Where the sides turn at different rates, only one of them completes a turn in it.
     """
 
     limit_hints: ClassVar[LimitHints] = LimitHints(
@@ -97,8 +96,8 @@ class QuadrupedGait:
     )
 
     home: FloatArray  # rad, of the feet's lowest points
-    lead: FloatArray  # turns that each leg is meant to be ahead
-    error: FloatArray  # turns that it is ahead besides
+    lead: FloatArray  # turns, the intended lead of each leg
+    error: FloatArray  # turns, the unintended lead in addition
     frequency: float  # Hz
     turn: float  # -1 to 1
     duty: float
@@ -107,10 +106,10 @@ class QuadrupedGait:
 
     @staticmethod
     def of(spec: RobotSpec, phases: tuple[float, ...], parameters: QuadrupedParameters) -> QuadrupedGait:
-        """Raises UserError for a robot whose legs do not all turn for ever."""
+        """Return the gait for a robot. Raises UserError for a robot with legs that are not continuous joints."""
         joints = spec.actuated
-        if still := [joint.name for joint in joints if not joint.continuous]:
-            raise UserError(f"this gait turns four cranks, but {', '.join(still)} of {spec.name} cannot turn for ever.")
+        if limited := [joint.name for joint in joints if not joint.continuous]:
+            raise UserError(f"this gait turns four cranks, but {', '.join(limited)} of {spec.name} is not continuous.")
         ahead, error = (
             np.array([getattr(parameters, f"{kind}_{leg}") for leg in LEGS]) / 360.0 for kind in ("ahead", "error")
         )
@@ -131,28 +130,28 @@ class QuadrupedGait:
 
     @cached_property
     def rate(self) -> FloatArray:
-        """rad/s of each leg: turning to the left slows the left legs down, then reverses them."""
+        """Return the rate of each leg (rad/s): turning to the left slows the left legs down, then reverses them."""
         left = 1.0 - 2.0 * max(self.turn, 0.0)
         right = 1.0 - 2.0 * max(-self.turn, 0.0)
-        return TURN * self.frequency * np.where(LEFT, left, right)
+        return math.tau * self.frequency * np.where(IS_LEFT, left, right)
 
     @cached_property
     def start(self) -> FloatArray:
-        """rad, at t = 0."""
-        return self.home + TURN * (self.lead + self.error)
+        """Return the joint angles (rad) at t = 0."""
+        return self.home + math.tau * (self.lead + self.error)
 
     def sample(self, t: Any) -> Sample:
         position = self.start + np.asarray(t, dtype=float)[..., np.newaxis] * self.rate
         return Sample(position, np.broadcast_to(self.rate, position.shape), np.zeros(position.shape))
 
     def rates(self, forward: float, yaw: float) -> FloatArray:
-        """rad/s of each leg for a robot that goes forward (m/s) and turns to the left (rad/s)."""
-        aside = 0.5 * self.track * yaw
-        return TURN / self.stride * np.where(LEFT, forward - aside, forward + aside)
+        """Return the rate of each leg (rad/s) for a robot that moves forward (m/s) and turns to the left (rad/s)."""
+        difference = 0.5 * self.track * yaw
+        return math.tau / self.stride * np.where(IS_LEFT, forward - difference, forward + difference)
 
     def intended(self, t: Any) -> NDArray[np.bool_]:
-        """Whether each foot is meant to be on the ground at t (s): one more axis, at the end."""
-        phase = self.lead + np.asarray(t, dtype=float)[..., np.newaxis] * self.rate / TURN
+        """Return True for each foot that is intended on the ground at t (s); the feet are a last axis."""
+        phase = self.lead + np.asarray(t, dtype=float)[..., np.newaxis] * self.rate / math.tau
         return np.abs(phase - np.round(phase)) <= 0.5 * self.duty
 
 

@@ -1,9 +1,9 @@
 """The serpenoid inchworm gaits of the snake: a wave that rises at the tail, travels to the head, and sinks there.
 
 A cycle has N - n + 2 intervals of equal length. In the first the wave grows on links 1 to n, in the last it shrinks
-on links N - n + 1 to N; the paper describes those between, in each of which the wave moves on by one link. The pace
-within an interval is a quintic, so that the joints rest at both ends of it and the motion has continuous
-accelerations throughout: at the paper's own, even pace the rates of (8) jump from one step to the next.
+on links N - n + 1 to N. In those between, which the paper describes, it moves on by one link each. The pace within an
+interval is a quintic, so that the joints rest at both ends and accelerations are continuous. At the paper's own, even
+pace the rates of (8) jump from one step to the next.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from gait_generators.kinds.gait_entry import GaitEntry
 
 @dataclass(frozen=True)
 class SerpenoidParameters:
-    """Parameters as the user gives them."""
+    """Parameters of the serpenoid gaits, alpha in degrees."""
 
-    n: int = parameter(4, lower=4, upper=28, doc="links that form the wave; at most two less than the snake has")
+    n: int = parameter(4, lower=4, upper=28, doc="links that form the wave, at most two less than the snake has")
     alpha: float = parameter(
         45.0, unit="deg", lower=1.0, upper=75.0, doc="amplitude of the wave's joint angles, below 180° tan(90°/n)"
     )
@@ -59,11 +59,11 @@ class Serpenoid:
     links: int  # N
     omega: float  # rad/s
     backward: bool
-    even: bool = False  # the pace of (8), without accelerations where its rates jump
+    even: bool = False  # the pace of (8), which has no accelerations where its rates jump
 
     @staticmethod
     def of(spec: RobotSpec, parameters: SerpenoidParameters, *, closed: bool = False) -> Serpenoid:
-        """Raises UserError for a wave that does not exist or does not fit on the snake."""
+        """Return the gait for a robot. Raises UserError for a wave that does not exist or does not fit on the snake."""
         links, n = len(spec.actuated) + 1, parameters.n
         if n > links - 2:
             longest = f"at most {links - 2}" if links - 2 >= MIN_LINKS else f"at least {MIN_LINKS}, which needs 6 links"
@@ -79,17 +79,17 @@ class Serpenoid:
 
     @staticmethod
     def closed(spec: RobotSpec, parameters: SerpenoidParameters) -> Serpenoid:
-        """The gait whose wave keeps its length and level. Raises UserError as `of` does."""
+        """Return the gait whose wave keeps its length and level. Raises UserError as `of` does."""
         return Serpenoid.of(spec, parameters, closed=True)
 
     @property
     def interval(self) -> float:
-        """Seconds in which the wave moves on by one link, or grows, or shrinks."""
+        """Return the time (s) in which the wave moves on by one link, or grows, or shrinks."""
         return 0.5 * math.pi / self.omega
 
     @property
     def intervals(self) -> int:
-        """In a cycle: the wave grows, moves on N - n times, and shrinks."""
+        """Return the intervals of a cycle: the wave grows, moves on N - n times, and shrinks."""
         return self.links - self.wave.n + 2
 
     @property
@@ -114,7 +114,7 @@ class Serpenoid:
         return Sample(position, velocity, acceleration)
 
     def _window(self, which: int, s: FloatArray) -> Angles:
-        """J_1 to J_(n+2) within an interval, with derivatives by s."""
+        """Return J_1 to J_(n+2) within an interval, with derivatives by s."""
         if 0 < which < self.intervals - 1:
             return self.wave.angles(s)
         shape, none = self._standing, np.zeros((*s.shape, self.wave.n + 2))
@@ -123,11 +123,11 @@ class Serpenoid:
 
     @cached_property
     def _standing(self) -> FloatArray:
-        """J_1 to J_(n+2) between two steps; they are proportional to alpha, and links ahead and behind lie flat."""
+        """Return J_1 to J_(n+2) between two steps; they are proportional to alpha, and the other links lie flat."""
         return self.wave.angles(0.0).value
 
     def _place(self, which: int) -> tuple[slice, slice]:
-        """Which joints an interval moves, and which of J_1 to J_(n+2) are theirs: q_(k+i-1) = J_i for i = 1, 2, ..."""
+        """Return the joints that an interval moves, and their part of J_1 to J_(n+2): q_(k+i-1) = J_i, i = 1, 2, ..."""
         k = max(which - 1, 0)
         first, last = max(k, 1), min(k + self.wave.n + 1, self.links - 1)  # the tips have no joint
         return slice(first - 1, last), slice(first - k, last - k + 1)
@@ -138,11 +138,11 @@ CLOSED_GAIT = GaitEntry(SerpenoidParameters, Serpenoid.closed, models=("snake",)
 
 
 def _even(u: FloatArray, interval: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """s for the share u of an interval that has passed, and its derivatives by time: omega_2 t = s pi / 2 in (8)."""
+    """Return s, and its derivatives by time, for the share u of an interval: omega_2 t = s pi / 2 in (8)."""
     return u, np.full_like(u, 1.0 / interval), np.zeros_like(u)
 
 
 def _eased(u: FloatArray, interval: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The same at rest at both ends."""
+    """Return the same for a pace that rests at both ends of the interval."""
     s, slope, curvature = ease(u)
     return s, slope / interval, curvature / interval**2

@@ -1,23 +1,22 @@
-"""The time-scaled gait: the harmonic one at an uneven inner pace."""
+"""The time-scaled gait: the harmonic gait at an uneven pace."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from crawler_core.motion import Sample
-from crawler_core.parameters import parameter
+from crawler_core.parameters import parameter, si_values
 from gait_generators.kinds.gait import LimitHints
 from gait_generators.kinds.gait_entry import GaitEntry
-from gait_generators.kinds.harmonic import REMEDIES, HarmonicParameters, phases
+from gait_generators.kinds.harmonic import HARMONIC_HINTS, Harmonic, HarmonicParameters, phases
 
 
 @dataclass(frozen=True)
 class TimeScaledParameters(HarmonicParameters):
-    """Those of the harmonic gait, and the scaling of its time."""
+    """Parameters of the harmonic gait, and of the scaling of its time."""
 
     # alpha < 1 keeps ds/dxi > 0: the pace is uneven, but never runs backwards
     alpha: float = parameter(0.0, lower=0.0, upper=0.999, doc="strength of the time scaling; 0: the harmonic gait")
@@ -33,32 +32,13 @@ class TimeScaledParameters(HarmonicParameters):
 
 
 @dataclass(frozen=True)
-class TimeScaled:
+class TimeScaled(Harmonic):
     """phi_1,2(t) = phi0 + A sin(s(omega t ± psi/2)) with s(xi) = xi + alpha sin(xi + Upsilon)."""
 
-    limit_hints: ClassVar[LimitHints] = replace(REMEDIES, fast=REMEDIES.fast + " or gait.alpha")
+    limit_hints: ClassVar[LimitHints] = replace(HARMONIC_HINTS, fast=HARMONIC_HINTS.fast + " or gait.alpha")
 
-    omega: float  # rad/s
-    amplitude: float  # rad
-    phi0: float  # rad
-    psi: float  # rad
     alpha: float
     upsilon: float  # rad
-
-    @staticmethod
-    def of(parameters: TimeScaledParameters) -> TimeScaled:
-        return TimeScaled(
-            omega=parameters.omega,
-            amplitude=math.radians(parameters.amplitude),
-            phi0=math.radians(parameters.phi0),
-            psi=math.radians(parameters.psi),
-            alpha=parameters.alpha,
-            upsilon=math.radians(parameters.upsilon),
-        )
-
-    @property
-    def period(self) -> float:
-        return 2.0 * math.pi / self.omega
 
     def sample(self, t: Any) -> Sample:
         xi = phases(self.omega, self.psi, t)
@@ -73,4 +53,4 @@ class TimeScaled:
         )
 
 
-GAIT = GaitEntry(TimeScaledParameters, lambda _, parameters: TimeScaled.of(parameters), joints=2, paced=True)
+GAIT = GaitEntry(TimeScaledParameters, lambda _, parameters: TimeScaled(**si_values(parameters)), joints=2, paced=True)

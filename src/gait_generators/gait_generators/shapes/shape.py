@@ -1,4 +1,4 @@
-"""The shape of a periodic motion: Fourier coefficients of the joints over the phase omega t, whatever omega is."""
+"""Shape of a periodic motion: Fourier coefficients of the joints over the phase omega t, for any omega."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ class Shape:
 
     @property
     def harmonics(self) -> int:
-        """How many there are."""
+        """Return the number of harmonics."""
         return int(self.cos.shape[1])
 
     def leading(self, lag: float) -> Shape:
-        """The shape that a first-order servo of time constant tau turns into this one; `lag` is omega tau.
+        """Return the shape that a first-order servo of time constant tau turns into this one; `lag` is omega tau.
 
-        Such a servo obeys tau q' + q = the reference: the reference must be q + tau q', which multiplies the k-th
-        coefficient by 1 + i k omega tau.
+        The servo obeys tau q' + q = reference. So the reference is q + tau q', which multiplies the k-th coefficient by
+        1 + i k omega tau.
         """
         lead = lag * np.arange(1, self.harmonics + 1)
         return Shape(self.joints, self.mean, self.cos + lead * self.sin, self.sin - lead * self.cos)
 
     def lagging(self, lag: float) -> Shape:
-        """What a first-order servo of time constant tau makes of this shape once it has settled; `lag` is omega tau."""
+        """Return the shape that a first-order servo of time constant tau settles to; `lag` is omega tau."""
         lead = lag * np.arange(1, self.harmonics + 1)
         size = 1.0 + lead**2
         return Shape(self.joints, self.mean, (self.cos - lead * self.sin) / size, (self.sin + lead * self.cos) / size)
 
     def shifted(self, phase: float) -> Shape:
-        """The same motion, begun `phase` (rad) later in its cycle."""
+        """Return the same motion, started `phase` (rad) later in its cycle."""
         turn = phase * np.arange(1, self.harmonics + 1)
         c, s = np.cos(turn), np.sin(turn)
         return Shape(self.joints, self.mean, c * self.cos + s * self.sin, c * self.sin - s * self.cos)

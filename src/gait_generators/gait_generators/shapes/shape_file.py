@@ -1,41 +1,42 @@
-"""Shape files: one shape each, in YAML and degrees, with what it was tuned for and what the equations promise."""
+"""Shape files: one shape each, in YAML and degrees, with the limits it was tuned for and the equations' prediction."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from crawler_core.errors import UserError, unknown_name
+from crawler_core.errors import UserError
 from crawler_core.files import read_yaml
 from crawler_core.parameters import build, parameter
+from crawler_core.robot.schema import check_keys, check_mapping
 from gait_generators.shapes.shape import Shape
 
 T = TypeVar("T")
-MOST_HARMONICS = 20  # more are no longer a smooth motion
+MAX_HARMONICS = 20  # more do not make a smooth motion
 
 
 @dataclass(frozen=True)
 class TunedFor:
-    """What a shape had to respect."""
+    """Limits that a shape was tuned for."""
 
     omega: float = parameter(1.0, unit="rad/s", lower=0.01, upper=100.0, doc="angular frequency")
     centre: float = parameter(110.0, unit="deg", lower=0.0, upper=360.0, doc="middle of every joint's range")
-    swing: float = parameter(18.0, unit="deg", lower=0.1, upper=180.0, doc="the furthest a joint goes from there")
-    velocity: float = parameter(6.0, unit="rad/s", lower=0.01, upper=1e4, doc="the fastest a joint moves")
-    acceleration: float = parameter(200.0, unit="rad/s^2", lower=0.1, upper=1e6, doc="the most a joint accelerates")
+    swing: float = parameter(18.0, unit="deg", lower=0.1, upper=180.0, doc="largest distance of a joint from there")
+    velocity: float = parameter(6.0, unit="rad/s", lower=0.01, upper=1e4, doc="largest speed of a joint")
+    acceleration: float = parameter(200.0, unit="rad/s^2", lower=0.1, upper=1e6, doc="largest acceleration of a joint")
     friction: float = parameter(0.172, lower=0.001, upper=10.0, doc="Coulomb's coefficient of the feet")
-    friction_spread: float = parameter(0.1, lower=0.0, upper=0.9, doc="by which share each foot's may be off")
+    friction_spread: float = parameter(0.1, lower=0.0, upper=0.9, doc="share by which each foot's may differ")
     lightest_foot: float = parameter(0.05, lower=0.0, upper=0.5, doc="least normal force of a foot over the weight")
 
 
 @dataclass(frozen=True)
 class Predicted:
-    """What the equations say of it, over the frictions it was tuned for."""
+    """Prediction of the equations, over the frictions that the shape was tuned for."""
 
     worst_step: float = parameter(0.0, unit="mm", doc="shortest step")
     nominal_step: float = parameter(0.0, unit="mm", doc="step without spread")
@@ -44,7 +45,7 @@ class Predicted:
 
 @dataclass(frozen=True)
 class ShapeFile:
-    """A shape and where it comes from. One that was written by hand need not say what it was tuned for."""
+    """A shape and its origin. A shape written by hand may come without limits and prediction."""
 
     name: str
     shape: Shape
@@ -53,10 +54,10 @@ class ShapeFile:
 
 
 def read_shape(path: Path) -> ShapeFile:
-    """The shape in a file, which gives it its name. Raises UserError with a sentence for whatever is wrong with it."""
+    """Return the shape in a file, named after the file. Raises UserError for any error in the file."""
     document = read_yaml(path)
     try:
-        _keys(document, "", needed=("joints",), allowed=("joints", "tuned_for", "predicted"))
+        check_keys(document, "", needed=("joints",), allowed=("joints", "tuned_for", "predicted"))
         return ShapeFile(
             path.stem,
             _shape(document["joints"]),
@@ -72,10 +73,8 @@ def write_shape(path: Path, file: ShapeFile) -> None:
     lines = ["joints:  # degrees: mean, and the coefficients of cos(k omega t) and sin(k omega t) for k = 1, 2, ..."]
     for j, name in enumerate(file.shape.joints):
         lines += [f"  {name}:", f"    mean: {_degrees(file.shape.mean[j])}"]
-        lines += [
-            f"    {key}: [{', '.join(_degrees(value) for value in rows[j])}]"
-            for key, rows in (("cos", file.shape.cos), ("sin", file.shape.sin))
-        ]
+        for key, rows in (("cos", file.shape.cos), ("sin", file.shape.sin)):
+            lines.append(f"    {key}: [{', '.join(map(_degrees, rows[j]))}]")
     for key, section in (("tuned_for", file.tuned_for), ("predicted", file.predicted)):
         if section is not None:
             values = ", ".join(f"{name}: {_number(value)}" for name, value in asdict(section).items())
@@ -84,29 +83,26 @@ def write_shape(path: Path, file: ShapeFile) -> None:
 
 
 def _shape(joints: Any) -> Shape:
-    if not isinstance(joints, Mapping) or not joints:
-        raise UserError(f"joints must hold one 'name: {{mean, cos, sin}}' per joint, but is {joints!r}.")
+    if not check_mapping(joints, "joints"):
+        raise UserError("joints is empty: it must hold one 'name: {mean, cos, sin}' per joint.")
     means, rows = [], []
     for name, entry in joints.items():
         label = f"joints.{name}"
-        if not isinstance(entry, Mapping):
-            raise UserError(f"{label} must hold mean, cos and sin, but is {entry!r}.")
-        _keys(entry, f"{label}.", needed=("mean", "cos", "sin"), allowed=("mean", "cos", "sin"))
+        check_keys(check_mapping(entry, label), label, needed=("mean", "cos", "sin"), allowed=("mean", "cos", "sin"))
         means.append(_radians(entry["mean"], f"{label}.mean"))
         for key in ("cos", "sin"):
             rows.append(_row(entry[key], f"{label}.{key}"))
             if len(rows[-1]) != len(rows[0]):
-                first = next(iter(joints))
                 raise UserError(
-                    f"{label}.{key} has {len(rows[-1])} harmonics, but joints.{first}.cos has {len(rows[0])}: "
-                    "all must have as many; fill up with 0."
+                    f"{label}.{key} has {len(rows[-1])} harmonics, but joints.{next(iter(joints))}.cos has "
+                    f"{len(rows[0])}: all must have the same number; fill up with 0."
                 )
     return Shape(tuple(map(str, joints)), np.array(means), np.array(rows[::2]), np.array(rows[1::2]))
 
 
 def _row(values: Any, label: str) -> list[float]:
-    if not isinstance(values, list) or not 1 <= len(values) <= MOST_HARMONICS:
-        raise UserError(f"{label} must be a list of 1 to {MOST_HARMONICS} numbers of degrees, but is {values!r}.")
+    if not isinstance(values, list) or not 1 <= len(values) <= MAX_HARMONICS:
+        raise UserError(f"{label} = {values!r} is not allowed: it must be a list of 1 to {MAX_HARMONICS} numbers.")
     return [_radians(value, f"{label}[{k}]") for k, value in enumerate(values)]
 
 
@@ -119,21 +115,10 @@ def _radians(value: Any, label: str) -> float:
 def _section(cls: type[T], document: Mapping[str, Any], key: str) -> T | None:
     if key not in document:
         return None
-    values = document[key]
     names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
-    if not isinstance(values, Mapping):
-        raise UserError(f"{key} must hold {', '.join(names)}, but is {values!r}.")
-    _keys(values, f"{key}.", needed=names, allowed=names)
+    values = check_mapping(document[key], key)
+    check_keys(values, key, needed=names, allowed=names)
     return build(cls, values, section=key)
-
-
-def _keys(entry: Mapping[str, Any], prefix: str, needed: Iterable[str], allowed: Iterable[str]) -> None:
-    for key in needed:
-        if key not in entry:
-            raise UserError(f"{prefix}{key} is missing.")
-    for key in entry:
-        if key not in allowed:
-            raise unknown_name("key", f"{prefix}{key}", (f"{prefix}{known}" for known in allowed))
 
 
 def _degrees(angle: float) -> str:

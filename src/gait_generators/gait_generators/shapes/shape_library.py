@@ -1,4 +1,4 @@
-"""The libraries of shapes that come with a robot: `gaits/<library>/<shape>.yaml` beside its robot file."""
+"""Libraries of shapes of a robot: `gaits/<library>/<shape>.yaml` in its folder."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from crawler_core.robot.robot_spec import RobotSpec
 from gait_generators.shapes.shape import Shape
 from gait_generators.shapes.shape_file import ShapeFile, read_shape
 
-SUFFIXES = (".yaml", ".yml")
+FILE_SUFFIXES = (".yaml", ".yml")
 
 
 def choose_shape(spec: RobotSpec, library: str, shape: str, omega: float) -> Shape:
-    """The shape of a file, of a library by its name, or the library's for the nearest omega, for the robot's joints.
+    """Return a shape for the robot's joints: of a file, of a library by name, or the library's for the nearest omega.
 
-    Raises UserError where there is no such shape or where it moves other joints.
+    Raises UserError where there is no such shape, or where it moves other joints.
     """
-    file = read_shape(Path(shape)) if shape.endswith(SUFFIXES) else _of_library(spec, library, shape, omega)
+    file = read_shape(Path(shape)) if shape.endswith(FILE_SUFFIXES) else _of_library(spec, library, shape, omega)
     return for_joints(file, spec.actuated_names)
 
 
 def library_names(spec: RobotSpec) -> tuple[str, ...]:
-    """The robot's libraries."""
+    """Return the names of the robot's libraries."""
     return tuple(sorted({path.parent.name for path in (spec.directory / "gaits").glob("*/*.yaml")}))
 
 
 def read_library(spec: RobotSpec, library: str) -> Mapping[str, ShapeFile]:
-    """The shapes of a library by name. Raises UserError for an unknown library and for a file that is wrong."""
+    """Return the shapes of a library by name. Raises UserError for an unknown library and for an invalid file."""
     known = library_names(spec)
     if not known:
-        raise UserError(f"{spec.name} has no library of shapes: let gait.shape be the path of a shape file.")
+        raise UserError(f"{spec.name} has no library of shapes: set gait.shape to the path of a shape file.")
     if library not in known:
         raise unknown_name("gait.library", library, known)
     return _read(spec.directory / "gaits" / library)
 
 
 def for_joints(file: ShapeFile, joints: tuple[str, ...]) -> Shape:
-    """The file's shape in the order of `joints`. Raises UserError where it moves others."""
+    """Return the file's shape in the order of `joints`. Raises UserError where it moves others."""
     shape = file.shape
     if set(shape.joints) != set(joints):
         raise UserError(
@@ -61,15 +61,15 @@ def _of_library(spec: RobotSpec, library: str, name: str, omega: float) -> Shape
 
 
 def _omega(file: ShapeFile) -> float:
-    assert file.tuned_for is not None  # as _read has seen to
+    assert file.tuned_for is not None  # _read checks it
     return file.tuned_for.omega
 
 
 @lru_cache(maxsize=16)
 def _read(directory: Path) -> Mapping[str, ShapeFile]:
-    """Read once: a gait is made anew for every parameter that changes while the robot crawls."""
+    """Read a library. It is read once, since a gait is built again for every change of a parameter."""
     files = [read_shape(path) for path in sorted(directory.glob("*.yaml"))]
     for file in files:
         if file.tuned_for is None:
-            raise UserError(f"{directory / file.name}.yaml: tuned_for is missing, which a library chooses by.")
+            raise UserError(f"{directory / file.name}.yaml: tuned_for is missing, and a library chooses by omega.")
     return {file.name: file for file in files}

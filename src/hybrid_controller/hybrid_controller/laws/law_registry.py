@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,28 +24,26 @@ LAWS: LazyRegistry[LawEntry] = LazyRegistry(
 
 
 def law_name(spec: RobotSpec, name: str | None) -> str:
-    """`name`, or the robot's default law, or the one that suits its drives. Raises UserError for an unknown law."""
-    plain = "effort_tracking" if any(joint.is_effort_driven for joint in spec.actuated) else "joint_tracking"
-    name = name or spec.section("controller").get("default", plain)
+    """Return `name`, or the robot's default law, or the law for its drives. Raises UserError for an unknown law."""
+    for_drives = "effort_tracking" if any(joint.is_effort_driven for joint in spec.actuated) else "joint_tracking"
+    name = name or spec.section("controller").get("default", for_drives)
     if name not in LAWS:
         raise unknown_name("control law", name, LAWS)
     return name
 
 
 def law_defaults(spec: RobotSpec, name: str) -> Mapping[str, Any]:
-    """The robot's values for the parameters of law `name`."""
+    """Return the robot's values for the parameters of law `name`."""
     return spec.section("controller").get(name) or {}
 
 
 def law_infos(spec: RobotSpec, name: str) -> tuple[ParameterInfo, ...]:
-    """The parameters of law `name`, with the robot's defaults."""
-    cls = LAWS[name].parameters
-    start: Any = build(cls, law_defaults(spec, name), section="controller")
-    return tuple(dataclasses.replace(info, default=getattr(start, info.name)) for info in describe(cls))
+    """Return the parameters of law `name`, with the robot's defaults."""
+    return describe(LAWS[name].parameters, law_parameters(spec, name, {}))
 
 
 def law_parameters(spec: RobotSpec, name: str, section: Mapping[str, Any]) -> Any:
-    """The parameters of law `name`: what the user's section controller says of them, over the robot's, over its own."""
+    """Return the parameters of law `name`: those in the user's section `controller` precede the robot's."""
     cls = LAWS[name].parameters
     own = {info.name for info in describe(cls)}
     chosen = {key: value for key, value in section.items() if key in own}

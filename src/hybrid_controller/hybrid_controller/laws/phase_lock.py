@@ -182,7 +182,7 @@ def _require_effort_driven_cranks(spec: RobotSpec) -> None:
     if other := [joint.name for joint in spec.actuated if not (joint.is_effort_driven and joint.continuous)]:
         raise UserError(
             f"the law 'phase_lock' is for effort-driven continuous joints, and {', '.join(other)} of {spec.name} "
-            f"is not: use another control law."
+            f"is not built so: use another control law."
         )
 
 
