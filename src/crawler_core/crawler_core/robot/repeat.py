@@ -1,4 +1,4 @@
-"""Entries of a robot file that stand for several: as many as a whole-number parameter says.
+"""Repeated entries of a robot file: one entry stands for as many as a whole-number parameter says.
 
 `joint_*: {repeat: [1, links - 1], actuated: true, ...}` is joint_1, joint_2, ... for a robot with so many links.
 """
@@ -11,37 +11,37 @@ from typing import Any
 
 from crawler_core.errors import UserError, quoted, unknown_name
 
-REPEAT_MARK = "*"  # in a name: where the number goes
-MOST = 200  # entries of one repetition
+REPEAT_MARK = "*"  # the place of the number in a name
+MAX_REPETITIONS = 200
 _BOUND = re.compile(r"(\w+)(?: *([+-]) *(\d{1,9}))?")
 
 
 def expand_repeats(section: Mapping[str, Any], parameters: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """`section` of a robot file with every repeated entry spelt out, in order.
+    """Return a section of a robot file with every repeated entry spelt out, in order.
 
-    `parameters` is the robot file's table of them. Raises UserError for a repetition that cannot be read.
+    `parameters` is that section of the robot file. Raise UserError for a repetition that cannot be read.
     """
-    spelt: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     for name, entry in section.items():
         where = f"{label}.{name}"
         if (REPEAT_MARK in name) != ("repeat" in entry):
             raise UserError(f"{where}: an entry has '{REPEAT_MARK}' in its name if, and only if, it says 'repeat'.")
         if "repeat" not in entry:
-            _add(spelt, name, entry, label)
+            _add(entries, name, entry, label)
             continue
         own = {key: value for key, value in entry.items() if key != "repeat"}
         first, last = _bounds(entry["repeat"], parameters, where)
-        if last - first >= MOST:
-            raise UserError(f"{where}.repeat goes from {first} to {last}: {MOST} is the most.")
+        if last - first >= MAX_REPETITIONS:
+            raise UserError(f"{where}.repeat goes from {first} to {last}: {MAX_REPETITIONS} is the most.")
         for number in range(first, last + 1):
-            _add(spelt, name.replace(REPEAT_MARK, str(number)), dict(own), label)
-    return spelt
+            _add(entries, name.replace(REPEAT_MARK, str(number)), dict(own), label)
+    return entries
 
 
-def _add(spelt: dict[str, Any], name: str, entry: Any, label: str) -> None:
-    if name in spelt:
+def _add(entries: dict[str, Any], name: str, entry: Any, label: str) -> None:
+    if name in entries:
         raise UserError(f"{label}.{name} is there twice: by its name and by a repetition, or by two.")
-    spelt[name] = entry
+    entries[name] = entry
 
 
 def _bounds(repeat: Any, parameters: Mapping[str, Any], where: str) -> tuple[int, int]:
@@ -51,7 +51,7 @@ def _bounds(repeat: Any, parameters: Mapping[str, Any], where: str) -> tuple[int
 
 
 def _number(word: Any, parameters: Mapping[str, Any], where: str) -> int:
-    """A whole number, or a whole-number parameter with or without something added: 3, links, links - 1."""
+    """Return the value of a whole number, or of a whole-number parameter with an offset: 3, links, links - 1."""
     match = _BOUND.fullmatch(str(word).strip())
     if not match:
         raise UserError(f"{where}.repeat has {quoted(word)}: give a whole number, a parameter, or such as links - 1.")

@@ -1,4 +1,4 @@
-"""The robot file: every physical number of a robot, once."""
+"""Reading of robot files: `load_robot` finds one by name or path, checks it, and applies overrides."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from crawler_core.robot.schema import (
 
 
 def robots_directory() -> Path:
-    """Where the installed robots live: one directory each, with a robot.yaml."""
+    """Return the directory of the installed robots: one directory each, with a robot.yaml."""
     try:
         return Path(get_package_share_directory("crawler_description")) / "robots"
     except PackageNotFoundError:
@@ -38,19 +38,19 @@ def robots_directory() -> Path:
 
 
 def robot_names() -> tuple[str, ...]:
-    """The installed robots."""
+    """Return the names of the installed robots."""
     return tuple(sorted(path.parent.name for path in robots_directory().glob("*/robot.yaml")))
 
 
 def default_robot() -> str:
-    """The robot of a user who names none: robots/default says which."""
+    """Return the robot that robots/default names, for users who name none."""
     return (robots_directory() / "default").read_text().strip()
 
 
 def load_robot(name: str, overrides: Mapping[str, Any] | None = None) -> RobotSpec:
-    """The robot `name` (installed, or the path of a robot.yaml; empty: `default_robot`), with `overrides`.
+    """Return the robot `name` (installed, or the path of a robot.yaml; empty: `default_robot`), with `overrides`.
 
-    Raises UserError with a sentence for whatever is wrong with the name, the file or the overrides.
+    Raise UserError for a mistake in the name, the file or the overrides.
     """
     name = name or default_robot()
     if name.endswith((".yaml", ".yml")):
@@ -71,7 +71,7 @@ def load_robot(name: str, overrides: Mapping[str, Any] | None = None) -> RobotSp
 
 
 def parameter_infos(spec: RobotSpec) -> dict[str, ParameterInfo]:
-    """The robot's physical parameters with their units and bounds."""
+    """Return the robot's physical parameters with their units and bounds."""
     return {name: parameter_info(name, entry) for name, entry in spec.document["parameters"].items()}
 
 
@@ -96,7 +96,7 @@ def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
         base_motion=base_motion(base["motion"]),
         joints=tuple(_joint(name, entry, document["parameters"]) for name, entry in document["joints"].items()),
         feet=tuple(_foot(name, entry, document["parameters"]) for name, entry in document["feet"].items()),
-        safety=_safety(document["safety"]),
+        safety=SafetySpec(**_in_radians(vars(build(SafetyEntry, document["safety"], section="safety")))),
         sections={key: document.get(key) or {} for key in FREE_SECTIONS},
         document=document,
         equations=document.get("equations", ""),
@@ -115,22 +115,11 @@ def _joint(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -
             f"joints.{name}.home_deg = {joint.home_deg:g} must lie between lower_deg = {joint.lower_deg:g} and "
             f"upper_deg = {joint.upper_deg:g}."
         )
-    return JointSpec(
-        name=name,
-        actuated=joint.actuated,
-        continuous=joint.continuous,
-        lower=-math.inf if joint.continuous else math.radians(joint.lower_deg),
-        upper=math.inf if joint.continuous else math.radians(joint.upper_deg),
-        velocity=joint.velocity,
-        acceleration=joint.acceleration,
-        effort=joint.effort,
-        home=math.radians(joint.home_deg),
-        home_velocity=joint.home_velocity,
-        command_interface=joint.command_interface,
-        power=joint.power,
-        idle_damping=joint.idle_damping,
-        damping=physical_value(entry.get("damping", 0.0), parameters, f"joints.{name}.damping"),
-    )
+    values = _in_radians(vars(joint))
+    if joint.continuous:
+        values |= {"lower": -math.inf, "upper": math.inf}
+    damping = physical_value(entry.get("damping", 0.0), parameters, f"joints.{name}.damping")
+    return JointSpec(name=name, damping=damping, **values)
 
 
 def _foot(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> FootSpec:
@@ -146,12 +135,12 @@ def _foot(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) ->
 
 
 def _start(entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> StartSpec:
-    own = build(StartEntry, {key: value for key, value in entry.items() if key != "height"}, section="start")
+    start = build(StartEntry, {key: value for key, value in entry.items() if key != "height"}, section="start")
     return StartSpec(
         height=physical_value(entry.get("height", 0.0), parameters, "start.height"),
-        rpy=(math.radians(own.roll_deg), math.radians(own.pitch_deg), math.radians(own.yaw_deg)),
-        linear=(own.vx, own.vy, own.vz),
-        angular=(own.roll_rate, own.pitch_rate, own.yaw_rate),
+        rpy=(math.radians(start.roll_deg), math.radians(start.pitch_deg), math.radians(start.yaw_deg)),
+        linear=(start.vx, start.vy, start.vz),
+        angular=(start.roll_rate, start.pitch_rate, start.yaw_rate),
     )
 
 
@@ -163,7 +152,9 @@ def _stride(entry: Mapping[str, Any], feet: Mapping[str, Any], parameters: Mappi
     return stride
 
 
-def _safety(entry: Mapping[str, Any]) -> SafetySpec:
-    values = vars(build(SafetyEntry, entry, section="safety"))
-    tolerance = math.radians(values.pop("tracking_tolerance_deg"))
-    return SafetySpec(tracking_tolerance=tolerance, **values)
+def _in_radians(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values with `angle_deg` as `angle` in rad."""
+    return {
+        key.removesuffix("_deg"): math.radians(value) if key.endswith("_deg") else value
+        for key, value in values.items()
+    }

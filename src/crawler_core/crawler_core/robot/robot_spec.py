@@ -1,4 +1,4 @@
-"""The robot file: every physical number of a robot, once. `load_robot` reads and checks it."""
+"""A robot as its file describes it. `crawler_core.robot.robot_file` reads one."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class JointSpec:
     continuous: bool
     lower: float  # rad
     upper: float  # rad
-    velocity: float  # rad/s, the most it may do
-    acceleration: float  # rad/s², the most it may do
+    velocity: float  # rad/s, the limit
+    acceleration: float  # rad/s², the limit
     effort: float  # N·m
-    home: float  # rad, where a simulation starts; of a passive joint in a loop, near where: the loop says the rest
+    home: float  # rad, where a simulation starts; of a passive joint in a loop approximately: the loop decides
     home_velocity: float = 0.0  # rad/s at the start
-    command_interface: str = "position"  # position: told where to be; effort: told how hard to push
-    power: float = math.inf  # W, the motor's most, either way
-    idle_damping: float = 0.0  # N·m·s/rad, of an effort joint while nothing is commanded
-    damping: float = 0.0  # N·m·s/rad that an effort joint's motor has by itself, always
+    command_interface: str = "position"  # position or effort
+    power: float = math.inf  # W, the limit, driving or braking
+    idle_damping: float = 0.0  # N·m·s/rad, of an effort-driven joint without a command
+    damping: float = 0.0  # N·m·s/rad that the motor of an effort-driven joint always has
 
     @property
     def is_effort_driven(self) -> bool:
@@ -59,7 +59,7 @@ class LoopSpec:
 
 @dataclass(frozen=True)
 class StartSpec:
-    """How a simulation begins. Standing at rest it settles first; in the air or moving it begins just so."""
+    """The start of a simulation. A robot at rest on the ground settles first; one in the air or moving starts so."""
 
     height: float = 0.0  # m between the ground and the robot's lowest point
     rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)  # rad, of the base, about the fixed axes x, y, z
@@ -69,22 +69,22 @@ class StartSpec:
 
 @dataclass(frozen=True)
 class StrideSpec:
-    """Where one stride ends and the next begins: after the gait's period, or with an event of a foot."""
+    """The end of a stride: after the gait's period, or with an event of a foot."""
 
     event: str = "period"  # period | touch_down | lift_off
     foot: str = ""
-    min_interval: float = 0.0  # s after an event in which another is no stride's end: a foot that lands may bounce
+    min_interval: float = 0.0  # s between two events that end a stride: a foot that lands may bounce
 
 
 @dataclass(frozen=True)
 class SafetySpec:
-    """How the supervisor guards this robot."""
+    """The settings of the safety supervisor for this robot."""
 
     command_timeout: float  # s without a command until the joints are held
     relax_after: float  # s of holding until the torque goes off
-    approach_velocity: float  # rad/s, at which a joint is brought to a command that is far away
+    approach_velocity: float  # rad/s, towards a command that is far away
     tracking_tolerance: float  # rad between setpoint and measurement that is still normal
-    tracking_time: float  # s that it may be exceeded
+    tracking_time: float  # s for which the tolerance may be exceeded
     on_exit: str  # hold | rest_then_release | release
 
 
@@ -97,17 +97,17 @@ class RobotSpec:
     directory: Path
     parameters: Mapping[str, float]
     base_link: str
-    base_motion: tuple[str, ...]  # in which of x, y, z, roll, pitch, yaw the base may move
+    base_motion: tuple[str, ...]  # those of x, y, z, roll, pitch, yaw in which the base may move
     joints: tuple[JointSpec, ...]
     feet: tuple[FootSpec, ...]
     safety: SafetySpec
-    sections: Mapping[str, Any]  # gait, controller, backends, hardware: their owners read them
+    sections: Mapping[str, Any]  # gait, controller, backends, hardware: each is read by its package
     document: Mapping[str, Any]  # the whole file, overrides applied and repeated entries spelt out, for xacro
     equations: str = ""  # the name of its equations, or module:object; empty: none
     loops: tuple[LoopSpec, ...] = ()
     start: StartSpec = StartSpec()
     stride: StrideSpec = StrideSpec()
-    rate: float | None = None  # Hz, ticks of the ring where nobody says how many; None: as many as any ring has
+    rate: float | None = None  # Hz, ticks of the control loop unless the user gives a rate; None: the default
 
     @property
     def planar(self) -> bool:
@@ -128,7 +128,7 @@ class RobotSpec:
 
     @cached_property
     def actuated_indices(self) -> list[int]:
-        """Where the actuated joints stand among all joints."""
+        """The places of the actuated joints among all joints."""
         return [i for i, joint in enumerate(self.joints) if joint.actuated]
 
     @cached_property
@@ -148,5 +148,5 @@ class RobotSpec:
         return yaml.safe_dump(dict(self.document), sort_keys=False)
 
     def section(self, name: str) -> Mapping[str, Any]:
-        """A section of the file, empty where it has none."""
+        """Return a section of the file, empty where it has none."""
         return self.sections.get(name) or {}

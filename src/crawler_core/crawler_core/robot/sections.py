@@ -1,4 +1,4 @@
-"""The sections of settings, of which every front door speaks: robot, gait, controller and backend."""
+"""The sections of settings in files and on the command line: robot, gait, controller and backend."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SECTIONS = ("robot", "gait", "controller", "backend")
 
 
 def sections_in(document: Mapping[str, Any], label: str) -> dict[str, dict[str, Any]]:
-    """The sections in a YAML document; `label` says where it came from. Raises UserError for what is none."""
+    """Return the sections of a YAML document; `label` is its source, for errors. Raise UserError for other keys."""
     for section, values in document.items():
         if section not in SECTIONS:
             raise UserError(f"{label}: {unknown_name('section', str(section), SECTIONS)}")
