@@ -17,10 +17,10 @@ setup(
     license="Apache-2.0",
     entry_points={
         "console_scripts": [
-            "pybullet_backend = sim_bridge.pybullet_node:main",
-            "mujoco_backend = sim_bridge.mujoco_node:main",
-            "model_backend = sim_bridge.model_node:main",
-            "mock_backend = sim_bridge.mock_node:main",
+            "pybullet_backend = sim_bridge.backend_nodes:run_pybullet",
+            "mujoco_backend = sim_bridge.backend_nodes:run_mujoco",
+            "model_backend = sim_bridge.backend_nodes:run_model",
+            "mock_backend = sim_bridge.backend_nodes:run_mock",
         ],
     },
 )

@@ -1,17 +1,16 @@
-"""Parameters as typed dataclasses with bounds and units: validated once, the same way at every door::
+"""Parameters as typed dataclasses with bounds and units, validated in the same way wherever they come from::
 
     @dataclass(frozen=True)
     class Tick:
         rate: float = parameter(200.0, unit="Hz", low=10, upper=2000, doc="ticks per second")
 
-`describe` says what such a class takes, `build` makes one from what was given.
+`describe` lists the parameters of such a class, `build` makes an instance from given values.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ _KEY = "parameter"
 
 @dataclass(frozen=True)
 class ParameterInfo:
-    """What is known of one parameter besides its value."""
+    """The description of one parameter."""
 
     name: str
     type: type
@@ -37,11 +36,11 @@ class ParameterInfo:
     choices: tuple[str, ...]
     doc: str
     constant: bool  # read at start only
-    periodic: bool = False  # an angle of which a whole turn more is the same
-    search_range: tuple[float, float] | None = None  # where to look for good values, within what is allowed
+    periodic: bool = False  # an angle for which a full turn more is the same
+    search_range: tuple[float, float] | None = None  # of sliders and searches, within the bounds
 
     def range_text(self) -> str:
-        """The allowed values, for a sentence."""
+        """Return the allowed values, for a sentence."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
         unit = f" {self.unit}" if self.unit else ""
@@ -52,33 +51,6 @@ class ParameterInfo:
         if self.upper is not None:
             return f"at most {self.upper:g}{unit}"
         return {bool: "true or false", str: "text", int: "a whole number", float: "a number"}[self.type] + unit
-
-
-@dataclass(frozen=True)
-class Allowed:
-    """What `ParameterInfo.range_text` says, read back where nothing else is known of a parameter."""
-
-    text: str
-    lower: float | None = None
-    upper: float | None = None
-    choices: tuple[str, ...] = ()
-
-
-def read_allowed(text: str) -> Allowed:
-    """The bounds or choices in a text that `ParameterInfo.range_text` made."""
-    if text.startswith("one of "):
-        return Allowed(text, choices=tuple(text.removeprefix("one of ").split(", ")))
-    if match := re.match(r"(\S+) to (\S+)", text):
-        bounds = match[1], match[2]
-    elif match := re.match(r"at (least|most) (\S+)", text):
-        bounds = (match[2], "") if match[1] == "least" else ("", match[2])
-    else:
-        return Allowed(text)
-    try:
-        lower, upper = (float(bound) if bound else None for bound in bounds)
-    except ValueError:
-        return Allowed(text)
-    return Allowed(text, lower, upper)
 
 
 def parameter(
@@ -93,7 +65,7 @@ def parameter(
     periodic: bool = False,
     search_range: tuple[float, float] | None = None,
 ) -> Any:
-    """A dataclass field that carries its unit, bounds and meaning."""
+    """Return a dataclass field that carries its unit, bounds and meaning."""
     return dataclasses.field(
         default=default,
         metadata={
@@ -121,11 +93,8 @@ def describe(cls: type, start: object = None) -> tuple[ParameterInfo, ...]:
 
 def si_values(parameters: Any) -> dict[str, Any]:
     """Return the values of a parameter dataclass by name, with degrees converted to radians."""
-    return {
-        info.name: math.radians(value) if info.unit == "deg" else value
-        for info in describe(type(parameters))
-        for value in (getattr(parameters, info.name),)
-    }
+    values = {info.name: (info.unit, getattr(parameters, info.name)) for info in describe(type(parameters))}
+    return {name: math.radians(value) if unit == "deg" else value for name, (unit, value) in values.items()}
 
 
 @cache
@@ -139,7 +108,7 @@ def _described(cls: type) -> tuple[ParameterInfo, ...]:
 
 
 def check_value(info: ParameterInfo, value: Any, *, label: str) -> Any:
-    """`value` in the parameter's type, or UserError that names it, what was given and what is allowed."""
+    """Return `value` in the parameter's type. Raise UserError with name, value and range where it is not allowed."""
     bad = UserError(f"{label} = {quoted(value)} is not allowed: it must be {info.range_text()}.")
     if info.type is bool:
         if not isinstance(value, bool):
@@ -159,9 +128,9 @@ def check_value(info: ParameterInfo, value: Any, *, label: str) -> Any:
 
 
 def build(cls: type[T], values: Mapping[str, Any], *, section: str) -> T:
-    """An instance of `cls` from `values` over its defaults. Raises UserError for an unknown name or a bad value.
+    """Return an instance of `cls` from `values` over its defaults. Raise UserError for an unknown name or bad value.
 
-    `section` is the prefix by which the user knows these parameters, such as "gait".
+    `section` is the users' prefix of these parameters, such as "gait".
     """
     infos = {info.name: info for info in describe(cls)}
     checked = {}

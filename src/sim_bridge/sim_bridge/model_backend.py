@@ -36,7 +36,7 @@ class ModelBackend:
     def __init__(self, spec: RobotSpec, settings: ModelSettings, dt: float) -> None:
         """`dt` is not needed: the equations are advanced from event to event."""
         self._spec = spec
-        self._without = np.array([0.0 if joint.by_effort else np.nan for joint in spec.actuated])
+        self._without = np.array([0.0 if joint.is_effort_driven else np.nan for joint in spec.actuated])
         self._plant: StandingPlant | None = None
 
     def open(self) -> None:

@@ -6,7 +6,7 @@ from bridge_robots import DT, gymnast
 from engines_here import each_engine, physics
 from rigid_bodies import RigidBodies
 
-from crawler_core.loop.supervised_backend import Runner
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand
 
@@ -16,7 +16,7 @@ def test_power_is_limited_and_a_missed_command_ends_the_push(engine: str) -> Non
     spec = gymnast(gravity=0.0)
     crank, flywheel = spec.actuated
     at = spec.joint_names.index("flywheel")
-    runner = Runner(physics(engine, spec, DT), Supervisor(spec, DT), DT)
+    runner = SupervisedBackend(physics(engine, spec, DT), Supervisor(spec, DT), DT)
     runner.open()
     try:
         runner.enable()

@@ -12,9 +12,9 @@ from engines_here import each_engine, physics
 from test_conformance import FakeTime
 
 from crawler_core.errors import BackendFault
-from crawler_core.linkages.loop_closure_solver import closure_of
+from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
 from crawler_core.loop.backend import Backend
-from crawler_core.loop.supervised_backend import Runner
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand
 from sim_bridge.mock.mock_backend import MockBackend, MockSettings
@@ -51,7 +51,9 @@ class Rig:
             backend = TimedMock(time, spec, own, DT)
         else:
             backend = physics(kind, spec, DT, **settings)
-        self.runner = Runner(backend, Supervisor(spec, DT), DT, closure_of(spec), clock=lambda: 1e-9 * time.read())
+        self.runner = SupervisedBackend(
+            backend, Supervisor(spec, DT), DT, make_loop_closure_solver(spec), clock=lambda: 1e-9 * time.read()
+        )
         self.report = self.runner.supervisor.report
         self._turned = spec.actuated[0].home
 

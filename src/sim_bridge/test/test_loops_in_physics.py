@@ -10,7 +10,7 @@ from bridge_robots import DT, gymnast, gymnast_with, standing_joints
 from engines_here import each_engine, physics
 
 from crawler_core.description.urdf import build_urdf
-from crawler_core.linkages.loop_closure_solver import Closure
+from crawler_core.linkages.loop_closure_solver import LoopClosureSolver
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode, JointCommand, Observation
 
@@ -35,8 +35,8 @@ def cranking(engine: str, spec: RobotSpec, seconds: float, **settings: Any) -> l
 
 def widest_gap(spec: RobotSpec, run: list[Observation]) -> float:
     """The distance of the loop's two frames by the URDF, at the joint angles that the engine reports (m)."""
-    closure = Closure(spec, build_urdf(spec))
-    return max(closure.gap(seen.position) for seen in run)
+    closure = LoopClosureSolver(spec, build_urdf(spec))
+    return max(closure.residual(seen.position) for seen in run)
 
 
 @each_engine
@@ -69,7 +69,7 @@ def test_home_follows_the_lengths(engine: str) -> None:
     for lengths in ({}, {"coupler_length": 0.062}, {"ground_length": 0.066, "rocker_length": 0.055}):
         spec = gymnast(**lengths)
         (seen,) = cranking(engine, spec, 0.0)
-        closure = Closure(spec, build_urdf(spec))
+        closure = LoopClosureSolver(spec, build_urdf(spec))
         np.testing.assert_allclose(seen.position, closure.home(), atol=1e-12)
         assert seen.position[0] == pytest.approx(math.radians(90.0))
 

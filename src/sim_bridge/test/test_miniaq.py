@@ -16,7 +16,7 @@ from transforms3d.euler import quat2euler
 
 from crawler_core.conformance.backend_conformance import BackendConformance
 from crawler_core.loop.backend import Backend
-from crawler_core.loop.backend_settings import robots_own
+from crawler_core.loop.backend_settings import own_robot_settings
 from crawler_core.parameters import build
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import RobotSpec, StartSpec
@@ -35,7 +35,7 @@ def miniaq(**overrides: float) -> RobotSpec:
 
 
 def settings_of(kind: str, cls: Any) -> Any:
-    return build(cls, robots_own(miniaq(), kind, cls), section="backend")
+    return build(cls, own_robot_settings(miniaq(), kind, cls), section="backend")
 
 
 class MiniaqConformance(BackendConformance):

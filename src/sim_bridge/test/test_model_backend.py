@@ -113,7 +113,7 @@ FALLING = Model(plant=Falling)
 
 
 def test_equations_that_can_fall_go_on_without_effort_and_begin_again_where_they_are() -> None:
-    motor = dataclasses.replace(three_link().joints[0], name="motor", drive="effort")
+    motor = dataclasses.replace(three_link().joints[0], name="motor", command_interface="effort")
     spec = dataclasses.replace(three_link(), joints=(motor,), equations=f"{__name__}:FALLING")
     backend = ModelBackend(spec, ModelSettings(), DT)
     backend.open()

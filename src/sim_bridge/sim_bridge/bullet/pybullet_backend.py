@@ -19,7 +19,7 @@ class PyBulletSettings(PhysicsSettings):
     """How PyBullet computes."""
 
     solver_iterations: int = parameter(
-        300, low=10, high=10000, constant=True, doc="at most, per step; few steps need them"
+        300, lower=10, upper=10000, constant=True, doc="at most, per step; few steps need them"
     )
     gui: bool = parameter(False, constant=True, doc="open PyBullet's window")
 

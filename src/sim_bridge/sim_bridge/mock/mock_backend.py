@@ -36,16 +36,16 @@ class MockSettings:
     """How good the servos are, and what shall go wrong."""
 
     lag: float = parameter(
-        0.0, unit="s", low=0.0, high=10.0, constant=True, doc="time constant of the servos' first-order lag"
+        0.0, unit="s", lower=0.0, upper=10.0, constant=True, doc="time constant of the servos' first-order lag"
     )
     rotor_inertia: float = parameter(
-        1e-4, unit="kg m^2", low=1e-9, high=1e3, constant=True, doc="of every joint that is driven by effort"
+        1e-4, unit="kg m^2", lower=1e-9, upper=1e3, constant=True, doc="of every joint that is driven by effort"
     )
     rotor_damping: float = parameter(
         1e-5,
         unit="N m s/rad",
-        low=0.0,
-        high=1e3,
+        lower=0.0,
+        upper=1e3,
         constant=True,
         doc="of every joint that is driven by effort, besides its own",
     )
@@ -56,7 +56,7 @@ class MockSettings:
         doc="none; late: observations take 0.2 s; frozen: they stop changing; no_angle: a joint's angle is lost; "
         "dead_joint: a joint stops moving; raise: the device reports a fault",
     )
-    fail_after: float = parameter(1.0, unit="s", low=0.0, constant=True, doc="from open until it goes wrong")
+    fail_after: float = parameter(1.0, unit="s", lower=0.0, constant=True, doc="from open until it goes wrong")
     fail_joint: str = parameter("", constant=True, doc="where; empty: the first actuated joint")
 
 
@@ -90,7 +90,7 @@ class MockBackend:
         self._clock = clock
         self._sleep = sleep
         self._fail_joint = settings.fail_joint or spec.actuated_names[0]
-        self._rotating = [k for k, joint in enumerate(spec.actuated) if joint.by_effort]
+        self._rotating = [k for k, joint in enumerate(spec.actuated) if joint.is_effort_driven]
         self._effort = np.full(len(spec.actuated), np.nan)
         self._unseen = [
             spec.joint_names.index(name) for name in (loop_joints(spec, build_urdf(spec)) if spec.loops else ())

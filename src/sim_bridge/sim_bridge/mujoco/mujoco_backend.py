@@ -18,7 +18,7 @@ class MuJoCoSettings(PhysicsSettings):
     """How MuJoCo computes."""
 
     physics_rate: float = parameter(
-        4000.0, unit="Hz", low=100.0, high=20000.0, constant=True, doc="steps per second, at least one per tick"
+        4000.0, unit="Hz", lower=100.0, upper=20000.0, constant=True, doc="steps per second, at least one per tick"
     )
 
 

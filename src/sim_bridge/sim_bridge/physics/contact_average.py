@@ -68,4 +68,4 @@ class ContactAverage:
     def _mode(self, slip: Vector, heading: Heading) -> ContactMode:
         if math.hypot(slip[0], slip[1]) < self._stick_speed:
             return ContactMode.STICK
-        return ContactMode.SLIP_POS if heading.along(slip[0], slip[1]) > 0.0 else ContactMode.SLIP_NEG
+        return ContactMode.SLIP_POS if heading.forward(slip[0], slip[1]) > 0.0 else ContactMode.SLIP_NEG

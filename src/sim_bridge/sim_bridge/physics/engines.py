@@ -7,14 +7,14 @@ from importlib.util import find_spec
 
 from crawler_core.errors import UserError
 from crawler_core.loop.backend_entry import BackendEntry
-from crawler_core.registry import Table
+from crawler_core.registry import LazyRegistry
 
 # The backend of each, which has the name of the Python module that it needs; the first one that is installed is meant.
 ENGINE_ENTRIES = {
     "pybullet": "sim_bridge.bullet.pybullet_backend:ENTRY",
     "mujoco": "sim_bridge.mujoco.mujoco_backend:ENTRY",
 }
-ENGINES: Table[BackendEntry] = Table("physics engine", ENGINE_ENTRIES)
+ENGINES: LazyRegistry[BackendEntry] = LazyRegistry("physics engine", ENGINE_ENTRIES)
 TITLES: Mapping[str, str] = {"pybullet": "PyBullet", "mujoco": "MuJoCo"}
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from crawler_core.errors import BackendFault
-from crawler_core.gait_metrics.heading import AHEAD, Heading
+from crawler_core.gait_metrics.heading import WORLD_HEADING, Heading
 from crawler_core.parameters import parameter
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import JointCommand, Observation
@@ -28,7 +28,7 @@ class PhysicsSettings:
     like: ClassVar[str] = "physics"  # what a robot file says under backends.physics holds for every engine
 
     physics_rate: float = parameter(
-        2000.0, unit="Hz", low=100.0, high=20000.0, constant=True, doc="steps per second, at least one per tick"
+        2000.0, unit="Hz", lower=100.0, upper=20000.0, constant=True, doc="steps per second, at least one per tick"
     )
     actuation: str = parameter(
         "prescribed",
@@ -36,16 +36,20 @@ class PhysicsSettings:
         constant=True,
         doc="prescribed: joints follow exactly, as in the equations; servo: a spring and damper with limited torque",
     )
-    servo_stiffness: float = parameter(10.0, unit="N·m/rad", low=0.0, high=1e4, constant=True, doc="of every servo")
-    servo_damping: float = parameter(0.1, unit="N·m·s/rad", low=0.0, high=1e3, constant=True, doc="of every servo")
+    servo_stiffness: float = parameter(10.0, unit="N·m/rad", lower=0.0, upper=1e4, constant=True, doc="of every servo")
+    servo_damping: float = parameter(0.1, unit="N·m·s/rad", lower=0.0, upper=1e3, constant=True, doc="of every servo")
     servo_effort_scale: float = parameter(
-        1.0, low=0.0, high=10.0, constant=True, doc="a servo's torque limit over the joint's effort in the robot file"
+        1.0,
+        lower=0.0,
+        upper=10.0,
+        constant=True,
+        doc="a servo's torque limit over the joint's effort in the robot file",
     )
     stick_speed: float = parameter(
         5e-4,
         unit="m/s",
-        low=1e-6,
-        high=0.1,
+        lower=1e-6,
+        upper=0.1,
         constant=True,
         doc="a foot on the ground that is slower counts as sticking",
     )
@@ -72,7 +76,7 @@ class PhysicsBackend:
         self._weights = hermite_weights(self._steps, dt)
         self._contacts = ContactAverage(spec.foot_names, settings.stick_speed)
         self._prescribed = settings.actuation == "prescribed"
-        by_effort = [joint.by_effort for joint in spec.actuated]
+        by_effort = [joint.is_effort_driven for joint in spec.actuated]
         self._by_effort = np.array(by_effort, dtype=bool)
         # places in `spec.actuated`: of joints driven by position, and of those that are pushed
         self._places = [i for i, effort in enumerate(by_effort) if not effort]
@@ -118,7 +122,9 @@ class PhysicsBackend:
             velocity=np.array(velocity),
             effort=np.array(effort),
             base=base,
-            contacts=self._contacts.contacts(world.feet(), Heading.of(base.quaternion) if self._yaws else AHEAD),
+            contacts=self._contacts.contacts(
+                world.feet(), Heading.of(base.quaternion) if self._yaws else WORLD_HEADING
+            ),
         )
 
     def apply(self, command: JointCommand) -> JointCommand:

@@ -8,9 +8,9 @@ from xml.etree.ElementTree import Element
 
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_core.robot.schema import WAYS
+from crawler_core.robot.schema import BASE_AXES
 
-FREE = WAYS  # a base that moves in all of them needs no joints
+FREE = BASE_AXES  # a base that moves in all of them needs no joints
 SLIDING = ("x", "y", "z")
 TURNING = ("yaw", "pitch", "roll")  # from the world to the base: angles about the fixed axes x, y, z
 AXES = {

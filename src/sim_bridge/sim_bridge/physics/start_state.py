@@ -9,9 +9,9 @@ import numpy as np
 from transforms3d.euler import euler2mat
 
 from crawler_core.errors import UserError
-from crawler_core.linkages.loop_closure_solver import closure_of
+from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
 from crawler_core.robot.robot_spec import RobotSpec, StartSpec
-from crawler_core.robot.schema import WAYS
+from crawler_core.robot.schema import BASE_AXES
 from crawler_core.types import FloatArray, Vector
 from sim_bridge.physics.physics_urdf import SLIDING, TURNING
 
@@ -20,7 +20,7 @@ def home_joint_states(spec: RobotSpec) -> tuple[FloatArray, FloatArray]:
     """The joints' positions and velocities at the start, those of the loops as these close."""
     position = np.array([joint.home for joint in spec.joints])
     velocity = np.array([joint.home_velocity for joint in spec.joints])
-    closure = closure_of(spec)
+    closure = make_loop_closure_solver(spec)
     return (position, velocity) if closure is None else closure.complete(closure.home(), velocity)
 
 
@@ -62,5 +62,5 @@ def turning_axes(pitch: float, yaw: float) -> dict[str, Vector]:
 
 def _cannot(spec: RobotSpec, what: str, way: str) -> UserError:
     ways = ", ".join(spec.base_motion) or "none: it is fixed"
-    direction = f"in the way '{way}'" if way in WAYS else way
+    direction = f"in the way '{way}'" if way in BASE_AXES else way
     return UserError(f"{what} is not 0, but the base of '{spec.name}' does not move {direction}; its ways are {ways}.")
