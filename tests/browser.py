@@ -15,7 +15,7 @@ from tornado.websocket import websocket_connect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
-LONG = 60.0  # s, a deadline that only what is broken meets
+DEADLINE_S = 60.0  # s, a deadline that only what is broken meets
 WORDS = (
     "--headless=new",
     "--no-sandbox",  # which root cannot have
@@ -54,7 +54,7 @@ class Page:
         self._count += 1
         answer = self._answers[self._count] = asyncio.get_running_loop().create_future()
         await self._line.write_message(json.dumps({"id": self._count, "method": method, "params": params}))
-        return (await asyncio.wait_for(answer, LONG))["result"]
+        return (await asyncio.wait_for(answer, DEADLINE_S))["result"]
 
     async def value(self, expression):
         told = await self.tell("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
@@ -63,7 +63,7 @@ class Page:
 
     async def until(self, expression):
         """Wait until it is true."""
-        end = time.monotonic() + LONG
+        end = time.monotonic() + DEADLINE_S
         while not await self.value(f"Boolean({expression})"):
             assert time.monotonic() < end, f"{expression} did not come true; errors: {self.errors}"
             await asyncio.sleep(0.05)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 import yaml
-from rings import LONG, widened
+from stack_helpers import DEADLINE_S, set_timeouts
 
 from crawler_cli import __main__ as front_door
 from crawler_core.robot.robot_file import robots_directory
@@ -13,7 +13,7 @@ from crawler_nodes.testing.free_domain_id import free_domain_id
 
 
 @pytest.fixture(autouse=True, scope="session")  # before the fixtures of a module, which start rings too
-def nobody_else():
+def private_domain():
     """Nobody else's nodes: a domain of this test process, which reaches no further than this machine."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv("ROS_DOMAIN_ID", str(free_domain_id()))
@@ -28,19 +28,19 @@ def crawler():
 
 
 @pytest.fixture
-def unhurried():
+def long_timeouts():
     """What this test starts may take its time to begin and to end, as on a machine that is busy."""
-    with widened():
+    with set_timeouts():
         yield
 
 
 @pytest.fixture
-def patient_robot(tmp_path):
+def holding_robot(tmp_path):
     """The path of a robot file whose torque stays on although a busy machine sends no command for a while."""
     directory = tmp_path / "three_link"
     shutil.copytree(robots_directory() / "three_link", directory)
     document = yaml.safe_load((directory / "robot.yaml").read_text())
-    document["safety"]["relax_after"] = LONG
+    document["safety"]["relax_after"] = DEADLINE_S
     (directory / "robot.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
     return str(directory / "robot.yaml")
 

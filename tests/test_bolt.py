@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from crawler_interfaces.msg import ControllerState
-from rings import LONG, engines, lockstep
+from stack_helpers import DEADLINE_S, engine_parameters, lockstep_settings
 from std_srvs.srv import SetBool, Trigger
-from transcript import Said, assert_equal_to_the_bit, lockstep_run
+from transcript import Transcript, assert_equal_to_the_bit, lockstep_run
 
 from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.stack import make_stack
@@ -30,22 +30,22 @@ SECONDS = 2.4
 SETTLED = 1.2  # s from which strides are compared: from its start the run takes some to be itself
 
 
-def ring_of(said: Said, backend: str, settings: dict[str, Any]) -> RunningStack:
+def running_stack(said: Transcript, backend: str, settings: dict[str, Any]) -> RunningStack:
     return RunningStack(Options(robot="bolt", backend=backend, settings=settings), said.topics())
 
 
-def transcript(backend: str, seconds: float) -> tuple[Said, RunningStack]:
+def transcript(backend: str, seconds: float) -> tuple[Transcript, RunningStack]:
     said, stack = lockstep_run(Options(robot="bolt", backend=backend), seconds)
     assert stack.description.nodes[0].parameters["rate"] == 1000.0
     return said, stack
 
 
 @cache
-def run_on(backend: str) -> tuple[Said, RunningStack]:
+def run_on(backend: str) -> tuple[Transcript, RunningStack]:
     return transcript(backend, SECONDS)
 
 
-each_simulation = pytest.mark.parametrize("backend", engines("model"))
+each_simulation = pytest.mark.parametrize("backend", engine_parameters("model"))
 
 
 @each_simulation
@@ -102,7 +102,7 @@ def test_passive_joints_move_in_states_and_in_tf(backend):
 
 
 @pytest.mark.exhaustive  # of a law that reacts to events the gymnast shows it in every run
-@pytest.mark.parametrize("backend", engines())
+@pytest.mark.parametrize("backend", engine_parameters())
 def test_two_runs_with_the_law_in_force_are_equal_to_the_bit(backend):
     """The shorter one is the beginning of the longer."""
     long, (short, stack) = run_on(backend)[0], transcript(backend, 1.0)
@@ -121,18 +121,18 @@ def test_studies_run_it_without_ros_as_the_ring_does_to_the_bit():
     backend.close()
 
 
-def effort_of(said: Said, latest: int) -> Any:
+def effort_of(said: Transcript, latest: int) -> Any:
     return np.nan_to_num([message.effort[0] for message in said.messages("joint_states", latest)])
 
 
-def rate_of(said: Said, latest: int) -> Any:
+def rate_of(said: Transcript, latest: int) -> Any:
     return np.array([message.velocity[0] for message in said.messages("joint_states", latest)])
 
 
 def test_without_the_gait_node_the_crank_is_braked():
-    said = Said()
-    with ring_of(said, "model", lockstep(1.0, reference_timeout=1.0)) as stack:
-        stack.wait_until(lambda: len(said.raw["joint_states"]) > 300 and rate_of(said, 1)[0] < -5.0, LONG)
+    said = Transcript()
+    with running_stack(said, "model", lockstep_settings(1.0, reference_timeout=1.0)) as stack:
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > 300 and rate_of(said, 1)[0] < -5.0, DEADLINE_S)
         assert rate_of(said, 1)[0] < -5.0
         stack.expected_to_end.add("gait")
         child = stack.processes.children["gait"]
@@ -142,22 +142,22 @@ def test_without_the_gait_node_the_crank_is_braked():
         def braked():
             return stack.log.status.backend.get("motion") == "active" and np.abs(rate_of(said, 100)).max() < 2.0
 
-        stack.wait_until(braked, LONG)
+        stack.wait_until(braked, DEADLINE_S)
         assert braked()
         assert math.isnan(said.messages("joint_commands", 1)[0].effort[0])
         assert said.messages("controller_state", 1)[0].status == ControllerState.STOPPED
 
 
 def test_the_emergency_stop_takes_the_torque_off_and_it_pushes_on_after_reset_and_enable():
-    said = Said()
-    with ring_of(said, "model", lockstep(1.0)) as stack:
-        stack.wait_until(lambda: len(said.raw["joint_states"]) > 300, LONG)
+    said = Transcript()
+    with running_stack(said, "model", lockstep_settings(1.0)) as stack:
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > 300, DEADLINE_S)
         assert stack.call(Trigger, "backend/estop", Trigger.Request()).success
-        stack.wait_until(lambda: stack.log.status.backend.get("motion") == "e-stopped", LONG)
+        stack.wait_until(lambda: stack.log.status.backend.get("motion") == "e-stopped", DEADLINE_S)
         # states of before the stop may still be on their way when the diagnostics have come
-        stack.wait_until(lambda: not effort_of(said, 20).any(), LONG)
+        stack.wait_until(lambda: not effort_of(said, 20).any(), DEADLINE_S)
         since = len(said.raw["joint_states"])
-        stack.wait_until(lambda: len(said.raw["joint_states"]) > since + 20, LONG)
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > since + 20, DEADLINE_S)
         assert not effort_of(said, 20).any()
         assert not stack.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
         assert stack.call(Trigger, "backend/reset", Trigger.Request()).success
@@ -166,37 +166,39 @@ def test_the_emergency_stop_takes_the_torque_off_and_it_pushes_on_after_reset_an
         def pushes():
             return stack.log.status.backend["motion"] == "active" and np.abs(effort_of(said, 20)).min() > 0.0
 
-        stack.wait_until(pushes, LONG)
+        stack.wait_until(pushes, DEADLINE_S)
         assert pushes()
 
 
 def test_without_the_controller_the_crank_is_braked_and_then_let_go():
-    said = Said()
-    with ring_of(said, "model", {"backend": {"lockstep": False, "rate": 250.0}}) as stack:
-        stack.wait_until(lambda: len(said.raw["joint_states"]) > 50, LONG)
+    said = Transcript()
+    with running_stack(said, "model", {"backend": {"lockstep": False, "rate": 250.0}}) as stack:
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > 50, DEADLINE_S)
         stack.expected_to_end.add("controller")
         child = stack.processes.children["controller"]
         child.send_signal(signal.SIGKILL)
         child.wait()
-        stack.wait_until(lambda: stack.log.status.backend.get("motion") == "relaxed", LONG)
-        stack.wait_until(lambda: not effort_of(said, 5).any(), LONG)
+        stack.wait_until(lambda: stack.log.status.backend.get("motion") == "relaxed", DEADLINE_S)
+        stack.wait_until(lambda: not effort_of(said, 5).any(), DEADLINE_S)
         assert stack.log.status.backend["motion"] == "relaxed"
         assert not effort_of(said, 5).any()
 
 
 def test_on_mock_servos_nothing_is_known_of_the_foot_and_that_is_said():
-    said = Said()
-    with ring_of(said, "mock", {}) as stack:
-        stack.wait_until(lambda: "nothing is known of the contact" in stack.log.status.warnings.get("controller", ""), LONG)
+    said = Transcript()
+    with running_stack(said, "mock", {}) as stack:
+        stack.wait_until(
+            lambda: "nothing is known of the contact" in stack.log.status.warnings.get("controller", ""), DEADLINE_S
+        )
         assert "nothing is known of the contact of foot" in stack.log.status.warnings["controller"]
         assert np.isfinite([message.position for message in said.messages("joint_states")]).all()
 
 
 @pytest.mark.exhaustive  # in wall time; the drivers' tests run it by a clock of their own every time
 def test_it_hops_on_its_emulated_motor_with_the_same_law():
-    said = Said()
+    said = Transcript()
     with RunningStack(Options(robot="bolt", backend="hardware", emulate=True), said.topics()) as stack:
-        stack.wait_until(lambda: len(stack.log.strides.events) >= 3, LONG)
+        stack.wait_until(lambda: len(stack.log.strides.events) >= 3, DEADLINE_S)
         assert len(stack.log.strides.events) >= 3  # landings, however many ticks a busy machine misses
         assert stack.log.base.distance > 0.2
         assert stack.log.status.warnings.get("controller", "") == ""

@@ -161,7 +161,7 @@ def test_model_says_why_a_gait_is_not_valid(call):
     assert "leaves the ground" in told["reason"]
 
 
-def test_a_run_leaves_summary_picture_and_recording(unhurried, crawler, tmp_path):
+def test_a_run_leaves_summary_picture_and_recording(long_timeouts, crawler, tmp_path):
     words = ["run", "--backend", "model", "--lockstep", "--set", "gait.omega=3.2", "--duration", "9", "--record"]
     words += ["--set", "backend.lockstep_timeout=60", "--set", "controller.reference_timeout=60"]
     words += ["--out", "crawl", "--json"]

@@ -6,7 +6,7 @@ import math
 import pytest
 from crawler_interfaces.msg import ControllerState
 from rclpy.serialization import deserialize_message
-from rings import lockstep
+from stack_helpers import lockstep_settings
 
 from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.stack import make_stack
@@ -48,7 +48,7 @@ def test_the_ring_crawls_as_far_as_the_law_in_continuous_time(backend, controlle
     def note(data, _info):
         states.append(deserialize_message(data, ControllerState))
 
-    settings = {"gait": {"omega": OMEGA}, **lockstep(law=controller, rate=250.0)}
+    settings = {"gait": {"omega": OMEGA}, **lockstep_settings(law=controller, rate=250.0)}
     options = Options(backend=backend, controller="hybrid", settings=settings)
     with RunningStack(options, [(Topic("controller_state", ControllerState), note)]) as stack:
         # nobody waits for who listens to controller_state: the first ones may be missed

@@ -58,7 +58,7 @@ def test_a_run_that_ends_by_itself_is_a_sentence_and_exit_code_1(call):
 
 
 @pytest.mark.exhaustive  # a recording of a run without ROS is read every time
-def test_a_recorded_ring_says_what_a_run_without_ros_says(unhurried, crawler, call, tmp_path):
+def test_a_recorded_ring_says_what_a_run_without_ros_says(long_timeouts, crawler, call, tmp_path):
     """The same gait, law and equations, with processes and messages between them."""
     gait = ["--robot", "miniaq", "--gait", "walk", "--set", "gait.frequency=3"]
     words = ["run", *gait, "--backend", "model", "--lockstep", "--duration", "4", "--record", "--out", "stroll"]

@@ -18,7 +18,7 @@ from crawler_interfaces.msg import ContactState, ContactStateArray
 from diagnostic_msgs.msg import DiagnosticArray
 from hw_robots import three_link_on_a_board
 from rclpy.serialization import deserialize_message
-from rings import GENTLE, LONG, alive, children, until, wait_for
+from stack_helpers import DEADLINE_S, LOW_RATE_HZ, child_pids, is_alive, wait_for, wait_until_held
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_bringup.stack.options import Options
@@ -130,7 +130,7 @@ class Crawl(RunningStack):
             (Topic("diagnostics", DiagnosticArray), self.keep(self.diagnostics, DiagnosticArray)),
             (Topic("contact_states", ContactStateArray), self.keep(self.contacts, ContactStateArray)),
         ]
-        settings = {"rate": GENTLE, **backend}
+        settings = {"rate": LOW_RATE_HZ, **backend}
         super().__init__(
             Options(robot=str(robot), backend="hardware", emulate=emulate, settings={"backend": settings}), topics
         )
@@ -139,8 +139,8 @@ class Crawl(RunningStack):
     def keep(kept, kind):
         return lambda data, _info: kept.append(deserialize_message(data, kind))
 
-    def until(self, condition):
-        until(self, condition)
+    def wait_until_held(self, condition):
+        wait_until_held(self, condition)
 
     def motion(self):
         return self.log.status.backend.get("motion", "")
@@ -154,19 +154,19 @@ class Crawl(RunningStack):
 
 def test_emulated_motors_crawl_end_to_end(tmp_path):
     with Crawl(robot_file(tmp_path), emulate=True, **PATIENT) as stack:
-        stack.until(lambda: stack.log.base.distance > 0.02)
+        stack.wait_until_held(lambda: stack.log.base.distance > 0.02)
         modes = {contact.mode for message in stack.contacts for contact in message.contacts}
         assert modes - {ContactState.UNKNOWN}  # the model's contacts, under motors that lag
-        stack.until(lambda: float(stack.log.status.backend.get("joint_2.temperature", 0)) == 31.0)
+        stack.wait_until_held(lambda: float(stack.log.status.backend.get("joint_2.temperature", 0)) == 31.0)
         assert stack.motion() == "active"
 
 
 def test_the_snakes_seven_emulated_servos_crawl_on_a_ring_of_their_own(tmp_path):
     with Crawl(robot_file(tmp_path, "snake"), emulate=True, **PATIENT) as stack:
-        stack.until(lambda: stack.log.base.distance > 0.05)
+        stack.wait_until_held(lambda: stack.log.base.distance > 0.05)
         seen = {contact.foot for message in stack.contacts for contact in message.contacts}
         assert seen == {f"foot_{i}" for i in range(9)}
-        stack.until(lambda: float(stack.log.status.backend.get("joint_7.temperature", 0)) == 31.0)
+        stack.wait_until_held(lambda: float(stack.log.status.backend.get("joint_7.temperature", 0)) == 31.0)
 
 
 @pytest.mark.parametrize(
@@ -184,18 +184,18 @@ def test_what_is_about_pretended_motors_and_what_is_about_real_ones_do_not_mix(c
 
 def rearm(stack, bench):
     assert not stack.enable().success  # a stop latches
-    stack.until(lambda: stack.trigger("reset").success)
+    stack.wait_until_held(lambda: stack.trigger("reset").success)
     assert bench.torque() == {False}
     assert stack.enable().success
-    stack.until(lambda: stack.motion() == "active" and bench.torque() == {True})
-    stack.until(bench.moving)
+    stack.wait_until_held(lambda: stack.motion() == "active" and bench.torque() == {True})
+    stack.wait_until_held(bench.moving)
 
 
 def until_it_is_a_fault(stack, bench, failure, words):
     """Let motors fail until that has stopped the robot: so does a busy machine that misses ticks for a second."""
     for _ in range(5):
         bench.tell(failure)
-        stack.until(lambda: stack.motion() == "faulted" and bench.torque() == {False})
+        stack.wait_until_held(lambda: stack.motion() == "faulted" and bench.torque() == {False})
         if words in stack.log.status.warnings["backend"]:
             return
         bench.tell("none")
@@ -209,11 +209,11 @@ def test_every_stop_takes_the_torque_off_and_needs_a_reset_and_an_enable(motors,
     robot = robot_file(tmp_path, **BUSES[kind])
     bench = motors(robot)
     with Crawl(robot, port=bench.port, patience=3.0) as stack:
-        stack.until(bench.moving)
+        stack.wait_until_held(bench.moving)
 
         done = hw(crawler, "estop", "--robot", str(robot), "--port", bench.port)  # the run has the port
         assert done.returncode == 0, done.stderr
-        stack.until(lambda: stack.motion() == "e-stopped" and bench.torque() == {False})
+        stack.wait_until_held(lambda: stack.motion() == "e-stopped" and bench.torque() == {False})
         rearm(stack, bench)
 
         silent = "joint_2" if kind == "dynamixel" else "joint_1"  # on a board all joints are: the first is named
@@ -225,11 +225,11 @@ def test_every_stop_takes_the_torque_off_and_needs_a_reset_and_an_enable(motors,
         rearm(stack, bench)
 
         bench.tell("gone")
-        stack.until(lambda: stack.motion() == "faulted")
-        stack.until(lambda: "is gone" in stack.log.status.warnings["backend"])
+        stack.wait_until_held(lambda: stack.motion() == "faulted")
+        stack.wait_until_held(lambda: "is gone" in stack.log.status.warnings["backend"])
         assert not stack.trigger("reset").success
         bench.tell("none")
-        stack.until(lambda: bench.torque() == {False})  # as soon as somebody listens again
+        stack.wait_until_held(lambda: bench.torque() == {False})  # as soon as somebody listens again
         assert stack.motion() == "faulted"
         rearm(stack, bench)
 
@@ -238,7 +238,7 @@ def test_a_board_that_restarts_in_a_run_is_a_fault_and_moves_nothing_until_its_z
     robot = robot_file(tmp_path, **BUSES["board"])
     bench = motors(robot)
     with Crawl(robot, port=bench.port, **PATIENT) as stack:
-        stack.until(bench.moving)
+        stack.wait_until_held(bench.moving)
         until_it_is_a_fault(stack, bench, "reboot", "has restarted")
         assert "has restarted" in stack.log.status.warnings["backend"]
         answer = stack.trigger("reset")
@@ -253,11 +253,11 @@ def test_without_the_controller_the_torque_goes_off_on_the_wire(motors, tmp_path
     robot = robot_file(tmp_path, safety={"relax_after": 2.0})
     bench = motors(robot)
     with Crawl(robot, port=bench.port, **PATIENT) as stack:
-        stack.until(bench.moving)
+        stack.wait_until_held(bench.moving)
         stack.expected_to_end.add("controller")
         stack.processes.children["controller"].kill()
-        stack.until(lambda: stack.motion() == "relaxed")
-        stack.until(lambda: bench.torque() == {False})
+        stack.wait_until_held(lambda: stack.motion() == "relaxed")
+        stack.wait_until_held(lambda: bench.torque() == {False})
 
 
 @pytest.mark.parametrize("kind", BUSES)
@@ -265,7 +265,7 @@ def test_without_the_backend_the_motors_own_watchdog_stops_them(motors, tmp_path
     robot = robot_file(tmp_path, **BUSES[kind])
     bench = motors(robot)
     with Crawl(robot, port=bench.port, **PATIENT) as stack:
-        stack.until(bench.moving)
+        stack.wait_until_held(bench.moving)
         stack.expected_to_end.add("backend")
         stack.processes.children["backend"].kill()
         if kind == "board":
@@ -295,10 +295,10 @@ def test_every_end_of_the_run_leaves_the_torque_as_configured(motors, crawler, t
         text=True,
     )
     wait_for(lambda: bench.torque() == {True} and bench.moving())
-    nodes = children(process.pid)
+    nodes = child_pids(process.pid)
     os.kill(process.pid, number)
-    _, errors = process.communicate(timeout=LONG)
-    wait_for(lambda: not any(alive(pid) for pid in nodes))  # the ring of the next test would be a second one
+    _, errors = process.communicate(timeout=DEADLINE_S)
+    wait_for(lambda: not any(is_alive(pid) for pid in nodes))  # the ring of the next test would be a second one
     if on_exit == "hold":
         bench.come_to_rest()
         assert bench.torque() == {True}
@@ -326,7 +326,7 @@ def test_after_a_fault_the_run_lasts_until_motors_that_did_not_listen_have_lost_
     assert bench.torque() == {True}
     bench.tell("none")
     wait_for(lambda: bench.torque() == {False})
-    out, errors = process.communicate(timeout=LONG)
+    out, errors = process.communicate(timeout=DEADLINE_S)
     assert process.returncode == 1
     assert "is gone" in json.loads(out)["fault"]
     assert "Traceback" not in errors

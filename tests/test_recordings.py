@@ -14,8 +14,8 @@ from collections import Counter
 import mcap.exceptions
 import mcap.reader
 import pytest
-from rings import LIMITS, widened
 from rosbags.highlevel import AnyReader
+from stack_helpers import SITECUSTOMIZE, set_timeouts
 
 from crawler_cli.recordings.recording_check import check_recording
 from crawler_nodes.testing.free_domain_id import free_domain_id
@@ -68,8 +68,8 @@ if any(word.endswith("recorder_node") for word in sys.orig_argv):
 def slow(tmp_path):
     """An environment in which a recorder takes longer to begin than all others."""
     (tmp_path / "slow").mkdir()
-    (tmp_path / "slow" / "sitecustomize.py").write_text(SLOW + (LIMITS / "sitecustomize.py").read_text())
-    with widened():
+    (tmp_path / "slow" / "sitecustomize.py").write_text(SLOW + (SITECUSTOMIZE / "sitecustomize.py").read_text())
+    with set_timeouts():
         yield {**os.environ, "PYTHONPATH": f"{tmp_path / 'slow'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
 
 
@@ -99,8 +99,8 @@ def test_a_simulation_is_recorded_whole_and_on_its_own_time_however_slow_the_rec
 
 
 @pytest.fixture
-def run(patient_robot):
-    config = RunConfig(robot=patient_robot)
+def run(holding_robot):
+    config = RunConfig(robot=holding_robot)
     with RunHarness(config, "mock", domain=free_domain_id(), rng=random.Random(0)) as run:
         file = run.out / "recording" / "recording.mcap"
         sizes = set()
@@ -132,7 +132,7 @@ def test_what_was_heard_before_everything_is_killed_can_be_read_by_all(run):
         assert sorted(read(file)) == sorted(found), read.__name__
 
 
-def test_a_disk_that_is_full_is_said_with_its_cause_and_leaves_summary_and_recording(unhurried, run):
+def test_a_disk_that_is_full_is_said_with_its_cause_and_leaves_summary_and_recording(long_timeouts, run):
     file = run.out / "recording" / "recording.mcap"
     size = file.stat().st_size
     resource.prlimit(run.processes.pid("recorder"), resource.RLIMIT_FSIZE, (size + 4096, size + 4096))

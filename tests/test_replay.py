@@ -6,8 +6,8 @@ from contextlib import ExitStack
 
 import pytest
 from rclpy.serialization import deserialize_message
-from rings import widened
 from sensor_msgs.msg import JointState
+from stack_helpers import set_timeouts
 from tf2_msgs.msg import TFMessage
 
 from crawler_cli.recordings.replay_publisher import REPLAYED, ReplayPublisher
@@ -26,7 +26,7 @@ def crawl(tmp_path_factory):
     place = tmp_path_factory.mktemp("runs")
     words = ["run", "--backend", "model", "--lockstep", "--duration", "1", "--record", "--no-picture", "--out", "crawl"]
     words += ["--set", "backend.lockstep_timeout=60", "--set", "controller.reference_timeout=60"]
-    with widened():
+    with set_timeouts():
         made = subprocess.run(
             [sys.executable, "-m", "crawler_cli", *words], cwd=place, capture_output=True, timeout=200
         )

@@ -10,8 +10,16 @@ import pytest
 from crawler_interfaces.msg import ControllerState
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.serialization import deserialize_message
-from rings import GENTLE, LONG, alive, engines, lockstep, until, wait_for
 from sensor_msgs.msg import JointState
+from stack_helpers import (
+    DEADLINE_S,
+    LOW_RATE_HZ,
+    engine_parameters,
+    is_alive,
+    lockstep_settings,
+    wait_for,
+    wait_until_held,
+)
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_bringup.stack.options import Options
@@ -31,7 +39,7 @@ class Crawl:
             (Topic("controller_state", ControllerState), self.keep(self.controller, ControllerState)),
             (Topic("diagnostics", DiagnosticArray), self.keep(self.diagnostics, DiagnosticArray)),
         ]
-        settings = lockstep(1.0, rate=GENTLE) if settings is None else settings
+        settings = lockstep_settings(1.0, rate=LOW_RATE_HZ) if settings is None else settings
         self.stack = RunningStack(Options(robot=robot, backend=backend, settings=settings), topics)
 
     @staticmethod
@@ -41,7 +49,7 @@ class Crawl:
     def __enter__(self):
         self.stack.__enter__()
         try:
-            self.until(lambda: not self.moving or self.moved() > 0.02)
+            self.wait_until_held(lambda: not self.moving or self.moved() > 0.02)
         except BaseException:
             self.stack.__exit__()
             raise
@@ -50,8 +58,8 @@ class Crawl:
     def __exit__(self, *error):
         self.stack.__exit__(*error)
 
-    def until(self, condition):
-        until(self.stack, condition)
+    def wait_until_held(self, condition):
+        wait_until_held(self.stack, condition)
 
     def moved(self):
         return np.ptp([state.position[0] for state in self.states]) if self.states else 0.0
@@ -67,8 +75,10 @@ class Crawl:
 
     def standing_still(self, since, seconds=0.3):
         """Whether the joints have not moved over the last `seconds` of what came after state number `since`."""
-        latest = [state.position for state in self.states[max(since, len(self.states) - round(GENTLE * seconds)) :]]
-        return len(latest) >= round(GENTLE * seconds) and np.ptp(latest, axis=0).max() < 1e-6
+        latest = [
+            state.position for state in self.states[max(since, len(self.states) - round(LOW_RATE_HZ * seconds)) :]
+        ]
+        return len(latest) >= round(LOW_RATE_HZ * seconds) and np.ptp(latest, axis=0).max() < 1e-6
 
     def steps(self, since):
         """The largest joint step between two states after state number `since`."""
@@ -86,24 +96,24 @@ class Crawl:
 
 
 def test_without_the_gait_node_the_controller_stops_at_the_end_of_the_horizon():
-    with Crawl(settings=lockstep(1.0, reference_timeout=1.0, rate=GENTLE)) as crawl:
+    with Crawl(settings=lockstep_settings(1.0, reference_timeout=1.0, rate=LOW_RATE_HZ)) as crawl:
         since = len(crawl.states)
         crawl.kill("gait")
-        crawl.until(lambda: crawl.controller and crawl.controller[-1].status == ControllerState.STOPPED)
-        crawl.until(lambda: crawl.standing_still(since))
+        crawl.wait_until_held(lambda: crawl.controller and crawl.controller[-1].status == ControllerState.STOPPED)
+        crawl.wait_until_held(lambda: crawl.standing_still(since))
         assert crawl.motion() == "active"  # the controller holds; nothing had to be cut off
-        assert crawl.steps(since) < 12.0 / GENTLE * 1.01
-        crawl.until(lambda: crawl.said("reference ran out"))
+        assert crawl.steps(since) < 12.0 / LOW_RATE_HZ * 1.01
+        crawl.wait_until_held(lambda: crawl.said("reference ran out"))
 
 
 def test_without_the_controller_the_backend_holds_then_relaxes():
-    settings = lockstep(1.0, rate=GENTLE)
+    settings = lockstep_settings(1.0, rate=LOW_RATE_HZ)
     settings["backend"]["lockstep_timeout"] = 1.0
     with Crawl(settings=settings) as crawl:
         crawl.kill("controller")
-        crawl.until(lambda: crawl.said("holding"))
-        crawl.until(lambda: crawl.motion() == "relaxed")
-        crawl.until(lambda: crawl.said("commands stopped coming"))
+        crawl.wait_until_held(lambda: crawl.said("holding"))
+        crawl.wait_until_held(lambda: crawl.motion() == "relaxed")
+        crawl.wait_until_held(lambda: crawl.said("commands stopped coming"))
 
 
 BAD = [
@@ -114,14 +124,14 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("engine", engines())
+@pytest.mark.parametrize("engine", engine_parameters())
 def test_bad_commands_are_refused_or_clamped_and_reported(engine):
     """From a controller of the test's own, which has killed the true one and speaks in its name."""
     slow = 20.0  # Hz: diagnostics come every half second of the robot's time, which is few answers then
-    with Crawl(engine, settings=lockstep(1.0, rate=slow)) as crawl:
+    with Crawl(engine, settings=lockstep_settings(1.0, rate=slow)) as crawl:
         out = crawl.stack.node.create_publisher(JointState, "joint_commands", 10)
-        crawl.until(lambda: out.get_subscription_count() > 0)
-        crawl.until(lambda: crawl.commands)
+        crawl.wait_until_held(lambda: out.get_subscription_count() > 0)
+        crawl.wait_until_held(lambda: crawl.commands)
         name = crawl.commands[0].header.frame_id  # a stranger would not be heard before the true one is long silent
         crawl.kill("controller")
 
@@ -130,7 +140,7 @@ def test_bad_commands_are_refused_or_clamped_and_reported(engine):
             message = JointState(name=names, position=position, velocity=[0.0] * len(names))
             message.header.stamp, message.header.frame_id = now, name
             out.publish(message)
-            crawl.until(lambda: crawl.states[-1].header.stamp != now or crawl.said("elbow"))
+            crawl.wait_until_held(lambda: crawl.states[-1].header.stamp != now or crawl.said("elbow"))
 
         for names, position, words in BAD:
 
@@ -138,7 +148,7 @@ def test_bad_commands_are_refused_or_clamped_and_reported(engine):
                 answer(names, position)
                 return crawl.said(words)
 
-            crawl.until(reported)
+            crawl.wait_until_held(reported)
         assert crawl.motion() == "active"
         positions = np.array([state.position for state in crawl.states])
         assert np.isfinite(positions).all()
@@ -147,18 +157,18 @@ def test_bad_commands_are_refused_or_clamped_and_reported(engine):
         assert crawl.steps(0) <= 12.0 / slow + 2e-5
 
 
-@pytest.mark.parametrize("engine", engines())
+@pytest.mark.parametrize("engine", engine_parameters())
 def test_the_emergency_stop_latches(engine):
     with Crawl(engine) as crawl:
         assert crawl.call(Trigger, "backend/estop").success
-        crawl.until(lambda: crawl.motion() == "e-stopped")
+        crawl.wait_until_held(lambda: crawl.motion() == "e-stopped")
         refused = crawl.call(SetBool, "backend/enable", data=True)
         assert not refused.success
         assert "reset" in refused.message
         assert crawl.call(Trigger, "backend/reset").success
-        crawl.until(lambda: crawl.motion() == "disabled")
+        crawl.wait_until_held(lambda: crawl.motion() == "disabled")
         assert crawl.call(SetBool, "backend/enable", data=True).success
-        crawl.until(lambda: crawl.motion() == "active")
+        crawl.wait_until_held(lambda: crawl.motion() == "active")
 
 
 @pytest.mark.parametrize(
@@ -171,12 +181,12 @@ def test_the_emergency_stop_latches(engine):
         pytest.param("frozen", "nothing new", marks=pytest.mark.exhaustive),
     ],
 )
-def test_a_failing_robot_is_made_safe_and_the_fault_is_named(patient_robot, fail, words):
+def test_a_failing_robot_is_made_safe_and_the_fault_is_named(holding_robot, fail, words):
     failing = {"backend": {"fail": fail, "fail_after": 0.5, "fail_joint": "joint_2"}}
-    with Crawl("mock", moving=False, robot=patient_robot, settings=failing) as crawl:
-        crawl.until(lambda: crawl.motion() == "faulted")
+    with Crawl("mock", moving=False, robot=holding_robot, settings=failing) as crawl:
+        crawl.wait_until_held(lambda: crawl.motion() == "faulted")
         if words != "remedy":
-            crawl.until(lambda: crawl.said(words))
+            crawl.wait_until_held(lambda: crawl.said(words))
         assert crawl.stack.log.status.backend["remedy"]
 
 
@@ -190,7 +200,7 @@ def run(crawler, *arguments, **more):
     )
 
 
-def children(pid):
+def child_pids(pid):
     listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True)
     return [int(word) for word in listed.stdout.split()]
 
@@ -199,15 +209,15 @@ def children(pid):
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.exhaustive), signal.SIGKILL]
 )
-def test_ending_the_run_ends_every_process(unhurried, crawler, tmp_path, number):
+def test_ending_the_run_ends_every_process(long_timeouts, crawler, tmp_path, number):
     process = run(crawler, "--out", str(tmp_path / "run"))
     log = tmp_path / "run" / "logs" / "controller.log"
     wait_for(lambda: log.exists() and "tracking" in log.read_text())
-    nodes = children(process.pid)
+    nodes = child_pids(process.pid)
     assert len(nodes) == 3
     os.kill(process.pid, number)
-    _, errors = process.communicate(timeout=LONG)
-    wait_for(lambda: not any(alive(pid) for pid in nodes))
+    _, errors = process.communicate(timeout=DEADLINE_S)
+    wait_for(lambda: not any(is_alive(pid) for pid in nodes))
     assert "Traceback" not in errors
     for file in (tmp_path / "run" / "logs").glob("*.log"):
         assert "Traceback" not in file.read_text(), file.name
@@ -219,8 +229,8 @@ def test_a_node_that_dies_ends_the_run_with_its_last_words(crawler, tmp_path):
     process = run(crawler, "--out", str(tmp_path / "run"), "--json")
     log = tmp_path / "run" / "logs" / "controller.log"
     wait_for(lambda: log.exists() and "tracking" in log.read_text())
-    names = {pid: Path(f"/proc/{pid}/cmdline").read_text() for pid in children(process.pid)}
+    names = {pid: Path(f"/proc/{pid}/cmdline").read_text() for pid in child_pids(process.pid)}
     os.kill(next(pid for pid, line in names.items() if "gait_node" in line), signal.SIGKILL)
-    _, errors = process.communicate(timeout=LONG)
+    _, errors = process.communicate(timeout=DEADLINE_S)
     assert process.returncode == 1
     assert "the node 'gait' ended with exit code -9" in errors

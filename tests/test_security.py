@@ -11,7 +11,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
-from stack_helpers import LONG, lockstep
+from stack_helpers import DEADLINE_S, lockstep_settings
 
 from crawler_bringup.security.enclave import ENCLAVES
 from crawler_bringup.security.enclave_environment import check_middleware, enclave_environment, use_viewer_enclave
@@ -114,7 +114,7 @@ class Someone:
     def said(self):
         """What it says at its end, which it is asked for."""
         try:
-            out, _ = self.process.communicate(timeout=LONG)
+            out, _ = self.process.communicate(timeout=DEADLINE_S)
         finally:
             self.process.kill()
         assert self.process.returncode == 0
@@ -137,7 +137,7 @@ def test_what_a_node_of_the_ring_writes_and_serves_its_keys_allow(keystore, plai
         return [topic for topic, _ in graph.get_publisher_names_and_types_by_node(name, "/")] if there else []
 
     # so that every node is there, with all that it has
-    plain_ring.watch(lambda: plain_ring.log.states and own in writes(), LONG)
+    plain_ring.wait_until(lambda: plain_ring.log.states and own in writes(), DEADLINE_S)
     assert plain_ring.log.states
     written = writes()
     heard = [topic for topic, _ in graph.get_subscriber_names_and_types_by_node(name, "/")]
@@ -155,7 +155,7 @@ def test_in_a_ring_without_keys_anybody_hears_commands_and_stops(plain_ring):
     assert told["heard"] >= 20
     assert told["wrote_to"] >= 1
     assert told["estop"] is True
-    plain_ring.watch(lambda: plain_ring.log.status.motion == "e-stopped", LONG)
+    plain_ring.wait_until(lambda: plain_ring.log.status.motion == "e-stopped", DEADLINE_S)
     assert plain_ring.log.status.motion == "e-stopped"
 
 
@@ -207,8 +207,8 @@ def secure_ring(keystore, monkeypatch):
         if "built without DDS Security" in str(error):
             pytest.skip(str(error))
         raise
-    with RunningStack(Options(backend="model", secure=True, settings=lockstep(1.0))) as stack:
-        stack.wait_until(lambda: stack.log.status.motion == "active", LONG)
+    with RunningStack(Options(backend="model", secure=True, settings=lockstep_settings(1.0))) as stack:
+        stack.wait_until(lambda: stack.log.status.motion == "active", DEADLINE_S)
         assert stack.log.status.motion == "active"
         yield stack
 
@@ -230,7 +230,7 @@ def test_a_stranger_and_a_forger_hear_and_command_nothing_a_viewer_reads_and_an_
         assert told["writes"]  # into a network of its own
         assert (told["heard"], told["wrote_to"], told["found"]) == (0, 0, False)
     seen = secure_ring.log.states
-    secure_ring.watch(lambda: secure_ring.log.states > seen + 100, LONG)
+    secure_ring.wait_until(lambda: secure_ring.log.states > seen + 100, DEADLINE_S)
     assert secure_ring.log.status.motion == "active"
     gait = Someone(enclave_environment(keystore, "gait", ""), "--heard", "20", "--name", "gait").said()
     assert gait["heard"] >= 20

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from crawler_interfaces.msg import ContactStateArray, ControllerState
 from rclpy.serialization import deserialize_message
-from rings import LONG, PHYSICS, lockstep, wait_for_end
 from sensor_msgs.msg import JointState
+from stack_helpers import DEADLINE_S, PHYSICS, lockstep_settings, wait_for_end
 from std_srvs.srv import Trigger
 
 from crawler_bringup.stack.options import Options
@@ -16,7 +16,7 @@ from crawler_nodes.topics import Topic
 from crawler_testing.fixtures.running_stack import RunningStack
 
 
-def ring_of(kind, topics=None, **settings):
+def running_stack(kind, topics=None, **settings):
     return RunningStack(Options(robot="snake", gait="serpenoid_closed", backend=kind, settings=settings), topics)
 
 
@@ -32,7 +32,9 @@ def test_the_closed_wave_advances_by_d_step_through_the_ring(links, direction, s
     gait = {"n": 6, "omega": 2.0, "direction": direction}
     period = (links - 6 + 2) * np.pi / 4
     seconds = 2.2 * period
-    with ring_of("model", gait=gait, robot={"links": links}, **lockstep(stop_at=seconds, rate=100.0)) as stack:
+    with running_stack(
+        "model", gait=gait, robot={"links": links}, **lockstep_settings(stop_at=seconds, rate=100.0)
+    ) as stack:
         wait_for_end(stack)
         log = stack.log
         measured = measure(log, stack.description.gait.period, stack.description.gait.period)
@@ -57,10 +59,10 @@ def test_in_physics_it_stops_where_it_is_when_its_gait_dies_and_lies_down_at_an_
         ),
     ]
     # no faster than this: the wave stands for seconds, in which the gait has to be killed
-    with ring_of(PHYSICS, topics, **lockstep(1.0, reference_timeout=1.0)) as stack:
+    with running_stack(PHYSICS, topics, **lockstep_settings(1.0, reference_timeout=1.0)) as stack:
 
         def until(condition):
-            stack.wait_until(condition, LONG)
+            stack.wait_until(condition, DEADLINE_S)
             assert condition()
 
         until(lambda: states and max(states[-1].position) > 0.5)  # the wave stands

@@ -4,7 +4,7 @@ import asyncio
 import json
 
 import pytest
-from rings import GENTLE, LONG, lockstep
+from stack_helpers import DEADLINE_S, LOW_RATE_HZ, lockstep_settings
 
 from crawler_bringup.stack.options import Options
 from crawler_nodes.client import stack_client
@@ -12,24 +12,26 @@ from crawler_testing.fixtures.running_stack import RunningStack
 
 
 @pytest.fixture(autouse=True)
-def unhurried(monkeypatch):
+def long_timeouts(monkeypatch):
     """A service of a machine that is busy answers late."""
-    monkeypatch.setattr(stack_client, "RESPONSE_TIMEOUT_S", LONG)
+    monkeypatch.setattr(stack_client, "RESPONSE_TIMEOUT_S", DEADLINE_S)
 
 
 @pytest.fixture(scope="module")
 def stack():
     """A ring in a namespace, that crawls."""
     options = Options(
-        backend="model", settings={"gait": {"omega": 4.0}, **lockstep(1.0, rate=GENTLE)}, namespace="first"
+        backend="model",
+        settings={"gait": {"omega": 4.0}, **lockstep_settings(1.0, rate=LOW_RATE_HZ)},
+        namespace="first",
     )
     with RunningStack(options) as stack:
-        stack.wait_until(lambda: stack.log.status.motion == "active", LONG)
+        stack.wait_until(lambda: stack.log.status.motion == "active", DEADLINE_S)
         yield stack
 
 
 def now(stack, motion):
-    stack.wait_until(lambda: stack.log.status.motion == motion, LONG)
+    stack.wait_until(lambda: stack.log.status.motion == motion, DEADLINE_S)
     return stack.log.status.motion == motion
 
 
@@ -109,7 +111,7 @@ def seen(call, action, both):
 def test_with_two_rings_one_must_be_named_and_an_emergency_stop_is_for_both(stack, call):
     options = Options(backend="mock", namespace="second")
     with RunningStack(options) as second:
-        second.wait_until(lambda: second.log.status.motion == "active", LONG)
+        second.wait_until(lambda: second.log.status.motion == "active", DEADLINE_S)
         code, _, err = seen(call, "show", lambda code, _out, _err: code == 2)
         assert code == 2
         assert "2 stacks run here, first, second: choose one with --namespace NAME" in err
@@ -138,7 +140,7 @@ def test_who_has_to_wait_for_a_ring_is_told_so(call, monkeypatch):
         return []
 
     monkeypatch.setattr("crawler_cli.commands.steer.StackClient.look", after_a_while)
-    for quiet, said in ((0.0, True), (LONG, False)):
+    for quiet, said in ((0.0, True), (DEADLINE_S, False)):
         monkeypatch.setattr("crawler_cli.commands.steer.NOTICE_DELAY_S", quiet)
         code, out, err = call("steer", "list")
         assert (code, out) == (0, "no stack runs here\n")

@@ -1,7 +1,7 @@
 """The whole ring against the numbers of the paper's equations: steady step length at 500 Hz in lockstep."""
 
 import pytest
-from rings import lockstep, wait_for_end
+from stack_helpers import lockstep_settings, wait_for_end
 
 from crawler_bringup.stack.options import Options
 from crawler_nodes.run_log.stride_metrics import measure
@@ -34,7 +34,7 @@ def test_the_ring_crawls_as_far_as_the_equations_say(backend, omega):
     average = 1 if backend == "model" else average
     period = 2.0 * 3.141592653589793 / omega
     end = FADE + (settling + average + 0.2) * period
-    settings = {"gait": {"omega": omega}, **lockstep(rate=RATE, stop_at=end, odom_rate=500.0)}
+    settings = {"gait": {"omega": omega}, **lockstep_settings(rate=RATE, stop_at=end, odom_rate=500.0)}
     with RunningStack(Options(backend=backend, settings=settings)) as stack:
         wait_for_end(stack)
     measured = measure(stack.log, period, FADE + settling * period)

@@ -28,7 +28,7 @@ def storm(call, *words):
     return code, json.loads(out), err
 
 
-def test_faults_that_end_as_expected_share_a_run(unhurried, call):
+def test_faults_that_end_as_expected_share_a_run(long_timeouts, call):
     only = ",".join(LOCKSTEP_KINDS)
     code, found, err = storm(call, "--backend", "model", "--lockstep", "--only", only, "--seed", "5")
     assert [verdict["problems"] for verdict in found["verdicts"] if not verdict["ok"]] == []
@@ -39,7 +39,7 @@ def test_faults_that_end_as_expected_share_a_run(unhurried, call):
     assert err.count("run 1 of 1") == 1
 
 
-def test_killing_the_first_process_ends_all_others(unhurried, call):
+def test_killing_the_first_process_ends_all_others(long_timeouts, call):
     code, found, _ = storm(call, "--backend", "mock", "--only", "processes/cli_kill")
     (verdict,) = found["verdicts"]
     assert verdict["code"] == -9
@@ -113,8 +113,8 @@ def test_every_endpoint_of_every_node_withstands_invalid_messages():
 
 
 @pytest.mark.parametrize("minutes", ["0.1", pytest.param("2", marks=pytest.mark.exhaustive)])
-def test_a_soak_receives_every_message_and_its_recording_survives_a_power_cut(call, patient_robot, tmp_path, minutes):
-    run = ["soak", "--robot", patient_robot, "--backend", "mock", "--minutes", minutes, "--rate", "50"]
+def test_a_soak_receives_every_message_and_its_recording_survives_a_power_cut(call, holding_robot, tmp_path, minutes):
+    run = ["soak", "--robot", holding_robot, "--backend", "mock", "--minutes", minutes, "--rate", "50"]
     code, out, _ = call(*run, "--out", str(tmp_path / "soak"), "--json")
     found = json.loads(out)
     assert found["missed"] == {"joint_states": 0, "joint_commands": 0}

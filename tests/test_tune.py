@@ -26,8 +26,8 @@ from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.models import predict
 from crawler_studies.evaluators.live_link import LiveLink
-from crawler_studies.tuning.plan import Request, make_plan
-from crawler_studies.tuning.tuning_loop import open_tuning, read
+from crawler_studies.tuning.plan import TuningRequest, make_plan
+from crawler_studies.tuning.tuning_loop import open_tuning, read_tuning
 from crawler_testing.fixtures.running_stack import RunningStack
 from gait_generators.kinds.gait_registry import make_gait
 
@@ -333,9 +333,9 @@ def test_the_action_gives_feedback_can_be_cancelled_and_goes_on(tmp_path):
         assert least.status == SUCCEEDED
         assert least.result.best_value == min(row[2] for row in rows(tmp_path / "b.sqlite") if row[2] is not None)
         settings = {"gait": {"omega": 8.0}, "controller": {"k_v": 5.0}}
-        asked = Request(minimise="step", law="hybrid", over=("gait.psi",), settings=settings, budget=4)
+        asked = TuningRequest(minimise="step", law="hybrid", over=("gait.psi",), settings=settings, budget=4)
         with open_tuning(plan := make_plan(asked), tmp_path / "b.sqlite") as study:
-            assert read(plan, study).best.value == least.result.best_value
+            assert read_tuning(plan, study).best.value == least.result.best_value
         client.send(**GOAL, budget=500)
     finally:
         code = client.close()  # in the middle of a tuning

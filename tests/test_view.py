@@ -12,8 +12,8 @@ import browser
 import pytest
 from crawler_interfaces.msg import ContactStateArray
 from rclpy.serialization import deserialize_message
-from rings import GENTLE, LONG, lockstep
 from sensor_msgs.msg import JointState
+from stack_helpers import DEADLINE_S, LOW_RATE_HZ, lockstep_settings
 from tornado.websocket import websocket_connect
 
 from crawler_bringup.stack.options import Options
@@ -33,7 +33,7 @@ class Shown:
         self.said = {"joint_states": {}, "contact_states": {}}
         kinds = {"joint_states": JointState, "contact_states": ContactStateArray}
         topics = [(Topic(name, kind, depth=5000), self.keep(name, kind)) for name, kind in kinds.items()]
-        chosen = {**lockstep(1.0, rate=GENTLE), **settings}
+        chosen = {**lockstep_settings(1.0, rate=LOW_RATE_HZ), **settings}
         options = Options(
             robot=robot, backend=backend, settings=chosen, namespace="shown", view=True, view_port=self.port
         )
@@ -77,7 +77,7 @@ class Shown:
         return self.stack.log.status.motion
 
     async def until(self, condition):
-        end = time.monotonic() + LONG
+        end = time.monotonic() + DEADLINE_S
         while not condition():
             assert self.broken is None, self.broken
             assert time.monotonic() < end, "it did not come in time"
@@ -85,7 +85,7 @@ class Shown:
 
     async def connect(self, headers=None):
         """As soon as the page is served."""
-        end = time.monotonic() + LONG
+        end = time.monotonic() + DEADLINE_S
         while True:
             try:
                 return await websocket_connect(f"ws://127.0.0.1:{self.port}/live")
@@ -99,7 +99,7 @@ class Shown:
 
 async def hear(live, wanted):
     """The next thing of that kind that the page is told."""
-    while (text := await asyncio.wait_for(live.read_message(), LONG)) is not None:
+    while (text := await asyncio.wait_for(live.read_message(), DEADLINE_S)) is not None:
         kind, what = next(iter(json.loads(text).items()))
         if kind == wanted:
             return what
@@ -145,7 +145,7 @@ def test_frames_are_what_the_topics_say_and_commands_do_what_services_do():
             assert not (await hear(live, "answer"))["done"]
 
     with Shown(gait={"omega": 4.0}) as shown:
-        asyncio.run(asyncio.wait_for(check(shown), 3 * LONG))
+        asyncio.run(asyncio.wait_for(check(shown), 3 * DEADLINE_S))
 
 
 def test_a_page_that_stands_still_or_dies_does_not_hold_up_the_ring():
@@ -168,7 +168,7 @@ def test_a_page_that_stands_still_or_dies_does_not_hold_up_the_ring():
         await goes_on(shown)
 
     with Shown(gait={"omega": 4.0}) as shown:
-        asyncio.run(asyncio.wait_for(check(shown), 3 * LONG))
+        asyncio.run(asyncio.wait_for(check(shown), 3 * DEADLINE_S))
 
 
 @browser.needed
@@ -229,4 +229,4 @@ def test_in_a_browser_the_page_shows_steers_and_stops_the_robot():
             assert page.errors == []
 
     with Shown(gait={"omega": 4.0}) as shown:
-        asyncio.run(asyncio.wait_for(check(shown), 4 * LONG))
+        asyncio.run(asyncio.wait_for(check(shown), 4 * DEADLINE_S))

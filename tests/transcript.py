@@ -10,8 +10,8 @@ from crawler_interfaces.msg import ContactStateArray, ControllerState
 from nav_msgs.msg import Odometry
 from rcl_interfaces.srv import GetParameters
 from rclpy.serialization import deserialize_message
-from rings import LONG, lockstep, wait_for_end
 from sensor_msgs.msg import JointState
+from stack_helpers import DEADLINE_S, lockstep_settings, wait_for_end
 from tf2_msgs.msg import TFMessage
 
 from crawler_bringup.stack.options import Options
@@ -31,7 +31,7 @@ REPEATED = {"joint_states", "contact_states", "odom"}  # by a backend whose cont
 
 
 @dataclass
-class Said:
+class Transcript:
     """What was said on each topic, by stamp, as bytes."""
 
     raw: dict[str, dict[bytes, bytes]] = field(default_factory=lambda: {name: {} for name in TOPICS})
@@ -63,20 +63,20 @@ class Said:
         return np.nan_to_num([message.effort for message in self.messages("joint_states", latest)])
 
 
-def lockstep_run(options: Options, seconds: float, **backend: Any) -> tuple[Said, RunningStack]:
+def lockstep_run(options: Options, seconds: float, **backend: Any) -> tuple[Transcript, RunningStack]:
     """A whole run of so long, as fast as it goes, and all that was said in it. `backend` are its further settings."""
-    said = Said()
+    said = Transcript()
     readers = 5  # of joint_states: the gait node, the controller, the log, the transcript, and one that comes last
-    settings = {**options.settings, **lockstep(stop_at=seconds, readers=readers, **backend)}
+    settings = {**options.settings, **lockstep_settings(stop_at=seconds, readers=readers, **backend)}
     with RunningStack(replace(options, settings=settings), said.topics()) as stack:
         # the way back of an answer was made after the ways of the topics, so a controller that has answered knows both
-        stack.call(GetParameters, "controller/get_parameters", GetParameters.Request(), LONG)
+        stack.call(GetParameters, "controller/get_parameters", GetParameters.Request(), DEADLINE_S)
         # and nothing is said before it is known here who says it, which may be later than that the backend knows us
-        stack.wait_until(lambda: all(stack.node.count_publishers(name) for name in TOPICS), LONG)
+        stack.wait_until(lambda: all(stack.node.count_publishers(name) for name in TOPICS), DEADLINE_S)
         stack.node.create_subscription(JointState, "joint_states", lambda _: None, 1)  # time starts
         wait_for_end(stack)
         for name, most in counts(stack, seconds).items():
-            stack.wait_until(lambda name=name, most=most: len(said.raw[name]) >= most, LONG)
+            stack.wait_until(lambda name=name, most=most: len(said.raw[name]) >= most, DEADLINE_S)
             assert len(said.raw[name]) >= most, f"{len(said.raw[name])} of {most} {name} were heard"
     return said, stack
 
@@ -88,7 +88,7 @@ def counts(stack: RunningStack, seconds: float) -> dict[str, int]:
     return {"joint_states": ticks + 1, "contact_states": ticks + 1, "odom": poses, "joint_commands": ticks}
 
 
-def assert_equal_to_the_bit(first: Said, second: Said, stack: RunningStack, seconds: float) -> None:
+def assert_equal_to_the_bit(first: Transcript, second: Transcript, stack: RunningStack, seconds: float) -> None:
     """Two runs said the same in so many seconds, of which `ring` made one."""
     end = round(seconds * 1e9)
     for name, most in counts(stack, seconds).items():

@@ -1,5 +1,5 @@
-"""Test tools that the command line starts: fault injection, fuzzing, soak runs and benchmarks.
+"""Test tools of the command line: fault injection, fuzzing, soak runs and benchmarks.
 
-Not here: the user's commands (crawler_cli), the packages' own tests (test/ of each package, tests/).
+Not here: commands for users (crawler_cli), tests of a single package (its test folder), whole-system tests (tests/).
 Imported by: none.
 """

@@ -1,1 +1,5 @@
-"""Benchmarks of the ring, each beside the bare thing that bounds it, in one run on one machine."""
+"""Benchmarks of the control loop, the live page, motor buses and boards, each beside what limits it.
+
+Not here: the table and its keys (crawler_testing.commands.bench).
+Imported by: none.
+"""

@@ -15,15 +15,15 @@ import numpy as np
 from crawler_testing.bench.bus_cycles import MIN_CYCLES, measure_cycles, percentiles
 from hw_drivers.board.board_bus import BoardBus
 from hw_drivers.board.codec import frame, line_size
-from hw_drivers.board.emulator import BITS_PER_BYTE, emulate
+from hw_drivers.board.emulator import emulate
 from hw_drivers.board.firmware import realtime
 from hw_drivers.board.link import Link
 from hw_drivers.board.messages import Arm, BoardState, MotorMode, MotorSetpoint, Reset, Setpoints, StateMessage
 from hw_drivers.board.plan import configure_board, plan_motor
 from hw_drivers.board.settings import BoardJoint, BoardSettings
 from hw_drivers.board.setup import set_up
-from hw_drivers.bus.bus import JointMap
-from hw_drivers.ports.serial_port import SerialPort
+from hw_drivers.bus.joint_map import JointMap
+from hw_drivers.ports.serial_port import BITS_PER_BYTE, SerialPort
 
 MOTORS = 4
 BAUDS = (1_000_000, 3_000_000)
@@ -84,7 +84,7 @@ def _emulated_cycles(seconds: float, baud: int, *, wire: bool) -> np.ndarray:
     try:
         bus.configure(joints)
         bus.enable()
-        emulator.wire = wire
+        emulator.has_wire_delay = wire
         return measure_cycles(bus, MOTORS, seconds)
     finally:
         bus.close()
@@ -118,9 +118,9 @@ def _measure_link(link: Link, seconds: float) -> np.ndarray:
     end = time.perf_counter() + seconds
     while time.perf_counter() < end or len(taken) < MIN_CYCLES:
         start = time.perf_counter()
-        state = link.answer(link.tell(push))
+        state = link.answer(link.send(push))
         taken.append(time.perf_counter() - start)
         if isinstance(state, StateMessage) and state.state != BoardState.ARMED:
-            link.confirmed(Reset())
-            link.confirmed(Arm())
+            link.confirm(Reset())
+            link.confirm(Arm())
     return 1e3 * np.array(taken)

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from crawler_testing.bench.bus_cycles import MIN_CYCLES, measure_cycles, percentiles
-from hw_drivers.bus.bus import JointMap
 from hw_drivers.bus.bus_loop import BusLoop
 from hw_drivers.bus.fault_latch import FaultLatch
+from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.dynamixel import codec
 from hw_drivers.dynamixel import tables as t
 from hw_drivers.dynamixel.dynamixel_bus import DynamixelBus
 from hw_drivers.dynamixel.emulator import DynamixelEmulator, emulate
-from hw_drivers.dynamixel.link import BITS_PER_BYTE, STATUS_PACKET_BYTES
+from hw_drivers.dynamixel.link import STATUS_PACKET_BYTES
 from hw_drivers.dynamixel.settings import DynamixelJoint, DynamixelSettings
+from hw_drivers.ports.serial_port import BITS_PER_BYTE
 
 SERVOS = 8
 BAUD = 1_000_000

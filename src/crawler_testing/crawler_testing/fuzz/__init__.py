@@ -1,1 +1,5 @@
-"""Messages, requests and parameters without sense, by a seed, for every node of a ring, and what the ring does then."""
+"""Fuzzing: random and corrupted messages for every endpoint of a stack in one process.
+
+Not here: forged messages with a meaning (crawler_testing.faults.families).
+Imported by: crawler_testing.commands.
+"""

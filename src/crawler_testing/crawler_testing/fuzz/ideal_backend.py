@@ -56,7 +56,7 @@ class IdealBackend:
         """Move the joints to their setpoints; those commanded by effort are rotors."""
         self._ticks += 1
         for k, (i, joint) in enumerate(zip(self._spec.actuated_indices, self._spec.actuated, strict=True)):
-            if joint.by_effort:
+            if joint.is_effort_driven:
                 rotor = Rotor(INERTIA_KG_M2, DAMPING_N_M_S, self._position[i], self._velocity[i])
                 rotor = rotor.after(dt, self._effort[k])
                 self._position[i], self._velocity[i] = rotor.angle, rotor.speed

@@ -1,1 +1,5 @@
-"""A long run that is watched for what only shows in time: memory, late ticks, messages that are missed."""
+"""Soak runs: memory, late ticks, missed messages and the recording of a long run.
+
+Not here: short runs with faults (crawler_testing.faults).
+Imported by: crawler_testing.commands.
+"""

@@ -1,1 +1,5 @@
-"""Benchmarks of BOLT's equations."""
+"""Benchmarks of BOLT's equations.
+
+Not here: the equations (crawler_models.bolt).
+Imported by: none.
+"""

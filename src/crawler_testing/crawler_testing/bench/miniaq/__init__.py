@@ -1,1 +1,5 @@
-"""Benchmarks of MinIAQ's equations."""
+"""Benchmarks of MinIAQ's equations.
+
+Not here: the equations (crawler_models.miniaq).
+Imported by: none.
+"""

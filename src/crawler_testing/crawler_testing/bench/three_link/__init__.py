@@ -1,1 +1,5 @@
-"""Benchmarks of the three-link equations."""
+"""Benchmarks of the three-link equations, of physics engines on that robot, and of the optimiser.
+
+Not here: the equations (crawler_models.three_link), the optimiser (crawler_studies.tuning).
+Imported by: none.
+"""

@@ -18,7 +18,7 @@ from crawler_core.types import FloatArray
 from crawler_studies.plots.drawing import BLUE, DPI, GREEN, ORANGE, RED
 from crawler_studies.study.study_case import Point
 from crawler_studies.tuning.optimiser.optimiser import Optimiser
-from crawler_studies.tuning.plan import Request, TuningPlan, make_plan
+from crawler_studies.tuning.plan import TuningRequest, TuningPlan, make_plan
 from crawler_studies.tuning.plot import best_so_far
 from crawler_testing.bench.three_link.multistart import multistart
 
@@ -41,7 +41,7 @@ class TuningProblem:
 
     def plan(self, seed: int = 0, budget: int = BUDGET_EVALUATIONS) -> TuningPlan:
         return make_plan(
-            Request(
+            TuningRequest(
                 robot="three_link",
                 gait="time_scaled",
                 maximise=self.maximise,

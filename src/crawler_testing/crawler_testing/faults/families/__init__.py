@@ -1,1 +1,5 @@
-"""The kinds of fault, a module for each family."""
+"""Kinds of fault, one module per family.
+
+Not here: injection and checks (crawler_testing.faults).
+Imported by: crawler_testing.faults.
+"""

@@ -4,8 +4,8 @@ import numpy as np
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from rclpy.serialization import deserialize_message
-from rings import LONG, lockstep
 from sensor_msgs.msg import JointState
+from stack_helpers import DEADLINE_S, lockstep_settings
 
 from crawler_bringup.stack.options import Options
 from crawler_nodes.messages.header import stamp_ns
@@ -21,9 +21,9 @@ def test_a_gait_parameter_takes_effect_without_a_jump():
     def note(data, _info):
         states.append(deserialize_message(data, JointState))
 
-    options = Options(backend="model", settings={"gait": {"omega": 4.0}, **lockstep(2.0, rate=RATE)})
+    options = Options(backend="model", settings={"gait": {"omega": 4.0}, **lockstep_settings(2.0, rate=RATE)})
     with RunningStack(options, [(Topic("joint_states", JointState, depth=5000), note)]) as stack:
-        stack.wait_until(lambda: stack.log.time > 3.0, LONG)
+        stack.wait_until(lambda: stack.log.time > 3.0, DEADLINE_S)
 
         def change(value):
             request = SetParameters.Request(parameters=[Parameter("omega", value=value).to_parameter_msg()])
@@ -34,7 +34,7 @@ def test_a_gait_parameter_takes_effect_without_a_jump():
         assert "0.05 to 40 rad/s" in refused.reason
         assert change(8.0).successful
         changed = stack.log.time
-        stack.wait_until(lambda: stack.log.time > changed + 6.0, LONG)
+        stack.wait_until(lambda: stack.log.time > changed + 6.0, DEADLINE_S)
     assert stack.log.time > changed + 6.0
     heard = [stamp_ns(state.header.stamp) for state in states]
     stamps, first = np.unique(heard, return_index=True)  # a state that is not answered for long is sent again

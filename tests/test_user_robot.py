@@ -112,7 +112,7 @@ def test_its_figures_are_drawn(stubby, call, tmp_path):
     assert (tmp_path / "drawn/fig01.csv").read_text().startswith("phase,distance_mm,on_front")
 
 
-def test_a_ring_crawls_by_its_equations(unhurried, stubby, crawler, tmp_path):
+def test_a_ring_crawls_by_its_equations(long_timeouts, stubby, crawler, tmp_path):
     words = ["run", "--robot", stubby, "--backend", "model", "--lockstep", "--set", "gait.omega=4", "--duration", "9"]
     words += ["--set", "backend.lockstep_timeout=60", "--set", "controller.reference_timeout=60"]
     done = subprocess.run(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import pytest
-import rviz_facts as rviz
+import rviz_schema as rviz
 import yaml
 
 from crawler_core.robot.robot_file import load_robot, robot_names

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from crawler_interfaces.msg import ContactState, ControllerState
-from rings import LONG, engines, lockstep, until
+from stack_helpers import DEADLINE_S, engine_parameters, lockstep_settings, wait_until_held
 from std_srvs.srv import SetBool, Trigger
-from transcript import Said, assert_equal_to_the_bit, lockstep_run
+from transcript import Transcript, assert_equal_to_the_bit, lockstep_run
 
 from crawler_bringup.stack.options import Options
 from crawler_core.robot.robot_file import load_robot
@@ -27,25 +27,25 @@ SECONDS = 3.0
 RATE = 200.0
 
 
-def ring_of(said: Said, engine: str, settings: dict[str, Any]) -> RunningStack:
+def running_stack(said: Transcript, engine: str, settings: dict[str, Any]) -> RunningStack:
     return RunningStack(Options(robot=str(ROBOT), backend=engine, settings=settings), said.topics())
 
 
-def transcript(engine: str) -> tuple[Said, RunningStack]:
+def transcript(engine: str) -> tuple[Transcript, RunningStack]:
     return lockstep_run(Options(robot=str(ROBOT), backend=engine), SECONDS, rate=RATE)
 
 
-@pytest.fixture(scope="module", params=engines())
+@pytest.fixture(scope="module", params=engine_parameters())
 def engine(request):
     return request.param
 
 
 @pytest.fixture(scope="module")
-def run(engine) -> Said:
+def run(engine) -> Transcript:
     return transcript(engine)[0]
 
 
-def touch_downs(said: Said) -> list[int]:
+def touch_downs(said: Transcript) -> list[int]:
     """The states, by number, in which the leg's foot is first seen on the ground again."""
     modes = [message.contacts[0].mode for message in said.messages("contact_states")]
     pairs = itertools.pairwise(modes)
@@ -104,16 +104,16 @@ def test_two_runs_with_a_law_that_reacts_to_events_are_equal_to_the_bit(engine, 
 
 @pytest.mark.exhaustive  # the running leg, which is driven by effort alone, does so in every run
 def test_without_the_gait_node_it_comes_to_rest_flywheel_and_all(engine):
-    said = Said()
-    with ring_of(said, engine, lockstep(1.0, reference_timeout=1.0, rate=RATE)) as stack:
-        stack.wait_until(lambda: len(said.raw["joint_states"]) > 400, LONG)
+    said = Transcript()
+    with running_stack(said, engine, lockstep_settings(1.0, reference_timeout=1.0, rate=RATE)) as stack:
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > 400, DEADLINE_S)
         assert abs(said.speeds(1)[0, FLYWHEEL]) > 1.0
         stack.expected_to_end.add("gait")
         child = stack.processes.children["gait"]
         child.send_signal(signal.SIGKILL)
         child.wait()
         # the brake takes 1e-4 N·m·s/rad of 4e-5 kg m²: e-fold in 0.4 s
-        stack.wait_until(lambda: np.abs(said.speeds(40)[:, [CRANK, FLYWHEEL]]).max() < 0.05, LONG)
+        stack.wait_until(lambda: np.abs(said.speeds(40)[:, [CRANK, FLYWHEEL]]).max() < 0.05, DEADLINE_S)
         assert np.abs(said.speeds(40)[:, [CRANK, FLYWHEEL]]).max() < 0.05
         assert math.isnan(said.messages("joint_commands", 1)[0].effort[1])
         assert said.messages("controller_state", 1)[0].status == ControllerState.STOPPED
@@ -121,15 +121,15 @@ def test_without_the_gait_node_it_comes_to_rest_flywheel_and_all(engine):
 
 
 def test_the_emergency_stop_takes_the_effort_off_and_it_goes_on_after_reset_and_enable(engine):
-    said = Said()
-    with ring_of(said, engine, lockstep(4.0, rate=RATE)) as stack:
-        until(stack, lambda: len(said.raw["joint_states"]) > 100 and said.efforts(1)[0, FLYWHEEL])
+    said = Transcript()
+    with running_stack(said, engine, lockstep_settings(4.0, rate=RATE)) as stack:
+        wait_until_held(stack, lambda: len(said.raw["joint_states"]) > 100 and said.efforts(1)[0, FLYWHEEL])
         assert stack.call(Trigger, "backend/estop", Trigger.Request()).success
-        stack.wait_until(lambda: stack.log.status.backend.get("motion") == "e-stopped", LONG)
+        stack.wait_until(lambda: stack.log.status.backend.get("motion") == "e-stopped", DEADLINE_S)
         # states of before the stop may still be on their way when the diagnostics have come
-        stack.wait_until(lambda: not said.efforts(20)[:, FLYWHEEL].any(), LONG)
+        stack.wait_until(lambda: not said.efforts(20)[:, FLYWHEEL].any(), DEADLINE_S)
         since = len(said.raw["joint_states"])
-        stack.wait_until(lambda: len(said.raw["joint_states"]) > since + 20, LONG)
+        stack.wait_until(lambda: len(said.raw["joint_states"]) > since + 20, DEADLINE_S)
         assert not said.efforts(20)[:, FLYWHEEL].any()
         assert not stack.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
         assert stack.call(Trigger, "backend/reset", Trigger.Request()).success
@@ -139,5 +139,5 @@ def test_the_emergency_stop_takes_the_effort_off_and_it_goes_on_after_reset_and_
             speeds = said.speeds(100)[:, CRANK]
             return np.abs(speeds - 6.0).max() < 0.05 * 6.0 and stack.log.status.backend["motion"] == "active"
 
-        stack.wait_until(goes_on, LONG)
+        stack.wait_until(goes_on, DEADLINE_S)
         assert goes_on()

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from rings import GENTLE, LONG, PATIENCE, lockstep, widened
+from stack_helpers import DEADLINE_S, LOW_RATE_HZ, PROCESS_TIMEOUT_S, lockstep_settings, set_timeouts
 
 from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.stack import make_stack
@@ -20,28 +20,28 @@ def first():
 
     Unless it was `alone`, who looks on may have seen states of both, until the second gave way.
     """
-    with RunningStack(Options(backend="model", settings=lockstep(1.0, rate=GENTLE))) as stack:
+    with RunningStack(Options(backend="model", settings=lockstep_settings(1.0, rate=LOW_RATE_HZ))) as stack:
 
         def goes_on(*, alone=True):
             since = stack.log.time
-            stack.wait_until(lambda: stack.log.time > since + 0.3, LONG)
+            stack.wait_until(lambda: stack.log.time > since + 0.3, DEADLINE_S)
             assert stack.log.time > since
             assert not (alone and stack.log.went_back)
             stack.log.went_back = False
             assert stack.log.status.motion == "active"
 
-        stack.wait_until(lambda: stack.log.base.distance > 0.0, LONG)
+        stack.wait_until(lambda: stack.log.base.distance > 0.0, DEADLINE_S)
         yield goes_on
 
 
 def run(*words):
-    return subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=LONG)
+    return subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=DEADLINE_S)
 
 
 @pytest.fixture
 def patient():
     """Who is started looks for a ring for as long as a busy machine needs to show it."""
-    with widened({"crawler_nodes.transport.duplicate_stack_check": {"ANSWER": PATIENCE}}):
+    with set_timeouts({"crawler_nodes.transport.duplicate_stack_check": {"ANSWER": PROCESS_TIMEOUT_S}}):
         yield
 
 
@@ -63,9 +63,12 @@ def test_a_second_backend_is_refused(tmp_path, first):
 
 
 def test_a_run_that_saw_the_other_late_is_refused_all_the_same(tmp_path, first):
-    late = "from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck; DuplicateStackCheck.raise_if_duplicate = lambda *_: None"
+    late = (
+        "from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck; "
+        "DuplicateStackCheck.raise_if_duplicate = lambda *_: None"
+    )
     main = "import runpy; runpy.run_module('crawler_cli', run_name='__main__', alter_sys=True)"
-    words = ["run", "--backend", "model", "--duration", LONG, "--out", tmp_path / "second"]
+    words = ["run", "--backend", "model", "--duration", DEADLINE_S, "--out", tmp_path / "second"]
     second = run(sys.executable, "-c", f"{late}; {main}", *words)
     assert second.returncode == 2
     assert re.search(
@@ -74,10 +77,10 @@ def test_a_run_that_saw_the_other_late_is_refused_all_the_same(tmp_path, first):
     first(alone=False)
 
 
-def test_a_run_in_a_namespace_runs_beside(unhurried, crawler, tmp_path, first):
+def test_a_run_in_a_namespace_runs_beside(long_timeouts, crawler, tmp_path, first):
     words = ["run", "--backend", "model", "--lockstep", "--duration", "1", "--namespace", "b", "--json", "--no-picture"]
     for name in ("backend.lockstep_timeout", "controller.reference_timeout"):
-        words += ["--set", f"{name}={PATIENCE}"]
+        words += ["--set", f"{name}={PROCESS_TIMEOUT_S}"]
     beside = run(*crawler, *words, "--out", tmp_path / "beside")
     assert "Traceback" not in beside.stderr
     told = json.loads(beside.stdout)

@@ -11,13 +11,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from rings import GENTLE, LONG, alive, wait_for
+from stack_helpers import DEADLINE_S, LOW_RATE_HZ, is_alive, wait_for
 from std_srvs.srv import Trigger
 
 from crawler_nodes.client.stack_monitor import StackMonitor
 from crawler_nodes.run_log.log import RunLog
 
-SLOWLY = ("--set", f"backend.rate={GENTLE}")
+SLOWLY = ("--set", f"backend.rate={LOW_RATE_HZ}")
 
 
 class Run:
@@ -42,8 +42,8 @@ class Run:
 
     def end(self):
         """What it prints on stderr; nobody may be left."""
-        _, errors = self.process.communicate(timeout=LONG)
-        wait_for(lambda: not any(alive(pid) for pid in self.nodes))
+        _, errors = self.process.communicate(timeout=DEADLINE_S)
+        wait_for(lambda: not any(is_alive(pid) for pid in self.nodes))
         for text in (errors or "", *(file.read_text() for file in self.logs.glob("*.log"))):
             assert "Traceback" not in text
         return errors
@@ -53,7 +53,7 @@ def test_a_command_line_that_is_stopped_ends_the_motors(crawler, tmp_path):
     run = Run(crawler, tmp_path, "--backend", "mock")
     backend = run.node("backend")
     run.process.send_signal(signal.SIGSTOP)
-    wait_for(lambda: not alive(backend))
+    wait_for(lambda: not is_alive(backend))
     assert f"its parent process {run.process.pid} is stopped" in run.log("backend")
     run.process.send_signal(signal.SIGCONT)
     errors = run.end()
@@ -62,29 +62,29 @@ def test_a_command_line_that_is_stopped_ends_the_motors(crawler, tmp_path):
     assert "does not look after the motors" in errors
 
 
-def test_a_simulation_goes_on_while_its_command_line_is_stopped(unhurried, crawler, tmp_path):
+def test_a_simulation_goes_on_while_its_command_line_is_stopped(long_timeouts, crawler, tmp_path):
     run = Run(crawler, tmp_path, "--backend", "model")
     with StackMonitor(log=(log := RunLog())) as view:
-        assert view.wait(lambda: log.base.poses, LONG)
+        assert view.wait(lambda: log.base.poses, DEADLINE_S)
         run.process.send_signal(signal.SIGSTOP)
         view.drain()
         enough = log.base.now + 1.5  # s, twice of what ends motors; a paced ring is no faster than the clock
-        assert view.wait(lambda: log.base.now > enough, LONG)
+        assert view.wait(lambda: log.base.now > enough, DEADLINE_S)
     run.process.send_signal(signal.SIGCONT)
     run.process.send_signal(signal.SIGINT)
     run.end()
     assert run.process.returncode == 0
 
 
-def test_ctrl_z_ends_the_run(unhurried, crawler, patient_robot, tmp_path):
-    run = Run(crawler, tmp_path, "--robot", patient_robot, "--backend", "mock")
+def test_ctrl_z_ends_the_run(long_timeouts, crawler, holding_robot, tmp_path):
+    run = Run(crawler, tmp_path, "--robot", holding_robot, "--backend", "mock")
     run.process.send_signal(signal.SIGTSTP)
     run.end()
     assert run.process.returncode == 0
 
 
 @pytest.mark.parametrize("backend", ["mock", pytest.param("model", marks=pytest.mark.exhaustive)])
-def test_the_nodes_say_why_they_end_when_their_command_line_is_killed(unhurried, crawler, tmp_path, backend):
+def test_the_nodes_say_why_they_end_when_their_command_line_is_killed(long_timeouts, crawler, tmp_path, backend):
     run = Run(crawler, tmp_path, "--backend", backend)
     os.kill(run.process.pid, signal.SIGKILL)
     run.end()
@@ -134,13 +134,13 @@ def test_a_node_that_is_stopped_or_killed_makes_the_run_a_failure(crawler, tmp_p
     assert words in json.loads((tmp_path / "run" / "summary.json").read_text())["fault"]
 
 
-def test_an_emergency_stop_makes_the_run_a_failure(unhurried, crawler, tmp_path):
+def test_an_emergency_stop_makes_the_run_a_failure(long_timeouts, crawler, tmp_path):
     said = tmp_path / "said.txt"
     with said.open("w") as stderr:
         run = Run(crawler, tmp_path, "--backend", "mock", "--duration", "600", stderr=stderr)
     with StackMonitor(log=(log := RunLog())) as view:
-        assert view.call(Trigger, "backend/estop", Trigger.Request(), LONG, discovery_s=LONG).success
-        assert view.wait(lambda: log.status.motion == "e-stopped", LONG)
+        assert view.call(Trigger, "backend/estop", Trigger.Request(), DEADLINE_S, discovery_s=DEADLINE_S).success
+        assert view.wait(lambda: log.status.motion == "e-stopped", DEADLINE_S)
     wait_for(lambda: "motion: e-stopped" in said.read_text())  # the command line has heard it too
     run.process.send_signal(signal.SIGINT)
     run.end()
