@@ -1,4 +1,4 @@
-"""Motions of the actuated joints as functions of time, whoever makes them and whoever needs them."""
+"""Motions of the actuated joints as functions of time, and the quintic polynomials that connect them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from crawler_core.types import FloatArray
 
 
 class Sample(NamedTuple):
-    """A motion at the given times; arrays have the shape of the times plus one axis of actuated joints."""
+    """A motion at given times; arrays have the shape of the times plus one axis of actuated joints."""
 
     position: FloatArray  # rad
     velocity: FloatArray  # rad/s
@@ -18,15 +18,15 @@ class Sample(NamedTuple):
 
 
 class Motion(Protocol):
-    """Anything that says where the actuated joints are at time t, in the order of `RobotSpec.actuated`."""
+    """A motion of the actuated joints, in the order of `RobotSpec.actuated`."""
 
     def sample(self, t: Any) -> Sample:
-        """The motion at t (s, a number or an array), with exact derivatives."""
+        """Return the motion at t (s, a number or an array), with exact derivatives."""
         ...
 
 
 class PeriodicMotion(Motion, Protocol):
-    """A motion that repeats, but for whole turns of continuous joints. Its phase is 0 at t = 0."""
+    """A motion that repeats, except for full turns of continuous joints. Its phase is 0 at t = 0."""
 
     @property
     def period(self) -> float:
@@ -37,9 +37,9 @@ class PeriodicMotion(Motion, Protocol):
 def quintic_coefficients(
     h: Any, q0: FloatArray, v0: FloatArray, a0: FloatArray, q1: FloatArray, v1: FloatArray, a1: FloatArray
 ) -> FloatArray:
-    """The polynomial's coefficients in s = (t - t0) / h, shape (6, ...), lowest power first.
+    """Return the coefficients of a quintic between two ends in s = (t - t0) / h, shape (6, ...), lowest power first.
 
-    `h` is the length of the cell in s and broadcasts against the ends. Every element is computed by itself, so the
+    `h` is the length of the cell (s) and broadcasts against the ends. Every element is computed on its own, so the
     bits of a cell do not depend on how many others are computed with it.
     """
     d = q1 - q0
@@ -58,9 +58,9 @@ def quintic_coefficients(
 
 
 def evaluate_quintic(c: Any, h: Any, s: Any) -> tuple[Any, Any, Any]:
-    """Position, velocity and acceleration at s in [0, 1] of a cell of length `h`.
+    """Return position, velocity and acceleration at s in [0, 1] of a cell of length `h` (s).
 
-    `c` holds the six coefficients, as floats or as arrays over joints; plain floats are the fast way for few joints.
+    `c` holds the six coefficients, as floats or as arrays over joints; floats are faster for few joints.
     """
     c0, c1, c2, c3, c4, c5 = c
     return (
@@ -71,7 +71,7 @@ def evaluate_quintic(c: Any, h: Any, s: Any) -> tuple[Any, Any, Any]:
 
 
 def ease(u: Any, height: Any = 1.0) -> tuple[Any, Any, Any]:
-    """The smooth step from 0 to `height` at u in [0, 1], with its first and second derivative by u, 0 at both ends."""
+    """Return the smooth step from 0 to `height` at u in [0, 1] and its two derivatives by u, 0 at both ends."""
     return (
         height * u**3 * (10.0 - 15.0 * u + 6.0 * u**2),
         height * 30.0 * (u * (1.0 - u)) ** 2,

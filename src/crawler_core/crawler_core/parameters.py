@@ -2,7 +2,7 @@
 
     @dataclass(frozen=True)
     class Tick:
-        rate: float = parameter(200.0, unit="Hz", low=10, upper=2000, doc="ticks per second")
+        rate: float = parameter(200.0, unit="Hz", lower=10, upper=2000, doc="ticks per second")
 
 `describe` lists the parameters of such a class, `build` makes an instance from given values.
 """
@@ -66,21 +66,17 @@ def parameter(
     search_range: tuple[float, float] | None = None,
 ) -> Any:
     """Return a dataclass field that carries its unit, bounds and meaning."""
-    return dataclasses.field(
-        default=default,
-        metadata={
-            _KEY: {
-                "unit": unit,
-                "lower": lower,
-                "upper": upper,
-                "choices": tuple(choices),
-                "doc": doc,
-                "constant": constant,
-                "periodic": periodic,
-                "search_range": search_range,
-            }
-        },
-    )
+    info = {
+        "unit": unit,
+        "lower": lower,
+        "upper": upper,
+        "choices": tuple(choices),
+        "doc": doc,
+        "constant": constant,
+        "periodic": periodic,
+        "search_range": search_range,
+    }
+    return dataclasses.field(default=default, metadata={_KEY: info})
 
 
 def describe(cls: type, start: object = None) -> tuple[ParameterInfo, ...]:

@@ -1,4 +1,4 @@
-"""The one form of table by which things are found: a name, and where its object is, imported when it is asked for."""
+"""Registries by name, such as those of gaits, laws and backends; an entry is imported when it is used."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ T = TypeVar("T")
 
 
 class LazyRegistry(Mapping[str, T], Generic[T]):
-    """Names to objects that are written as "module:object"; only what is asked for is imported.
+    """A mapping from names to objects that are given as "module:object"; an entry is imported at its first use.
 
-    `what` is what an entry is to the user, such as "gait": an unknown name is a UserError that says so.
+    An unknown name raises UserError; `kind`, such as "gait", is its word for an entry.
     """
 
-    def __init__(self, what: str, entries: Mapping[str, str]) -> None:
-        self._what = what
+    def __init__(self, kind: str, entries: Mapping[str, str]) -> None:
+        self._kind = kind
         self._entries = dict(entries)
 
     def __getitem__(self, name: str) -> T:
         if name not in self._entries:
-            raise unknown_name(self._what, name, self._entries)
-        return import_object(self._entries[name], what=f"the {self._what} '{name}'")
+            raise unknown_name(self._kind, name, self._entries)
+        return import_object(self._entries[name], what=f"the {self._kind} '{name}'")
 
     def __contains__(self, name: object) -> bool:
         return name in self._entries
@@ -37,7 +37,7 @@ class LazyRegistry(Mapping[str, T], Generic[T]):
 
 
 def import_object(reference: str, *, what: str) -> Any:
-    """The object that "module:object" names. Raises UserError, about `what`, where there is none."""
+    """Import and return the object "module:object". Raise UserError about `what` where there is none."""
     module, colon, name = reference.partition(":")
     if not (module and colon and name):
         raise UserError(f"{what} is given as '{reference}': it must be written as module:object.")
@@ -48,5 +48,5 @@ def import_object(reference: str, *, what: str) -> Any:
     except ImportError as error:
         raise UserError(f"{what} is in '{reference}', which cannot be imported: {error}.") from error
     except AttributeError:
-        raise UserError(f"{what} is said to be '{reference}', but {module} has no '{name}'.") from None
+        raise UserError(f"{what} is given as '{reference}', but {module} has no '{name}'.") from None
     return found

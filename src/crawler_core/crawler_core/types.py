@@ -1,4 +1,4 @@
-"""What flows round the ring: observations from a backend, commands to it. SI units throughout."""
+"""The data of the control loop: observations from a backend, commands to it. SI units throughout."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Vector = tuple[float, float, float]
 
 
 class ContactMode(IntEnum):
-    """What a foot does on the ground; the values are those of crawler_interfaces/ContactState."""
+    """The contact of a foot with the ground; the values are those of crawler_interfaces/ContactState."""
 
     UNKNOWN = 0
     OPEN = 1
@@ -23,7 +23,7 @@ class ContactMode(IntEnum):
 
 
 class ContactSource(IntEnum):
-    """How a contact mode came to be known; the values are those of crawler_interfaces/ContactState."""
+    """The origin of a contact mode; the values are those of crawler_interfaces/ContactState."""
 
     PLANNED = 1
     SIMULATED = 2
@@ -33,28 +33,28 @@ class ContactSource(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """One foot. Vectors are in the world frame; NaN where unknown."""
+    """The contact of one foot. Vectors are in the world frame; NaN where unknown."""
 
     foot: str
     mode: ContactMode
     source: ContactSource
-    force: tuple[float, float, float]  # N, from the ground on the foot, averaged over the tick
-    slip_velocity: tuple[float, float, float]  # m/s, of the contact point over the ground
+    force: Vector  # N, from the ground on the foot, averaged over the tick
+    slip_velocity: Vector  # m/s, of the contact point over the ground
 
 
 @dataclass(frozen=True, slots=True)
 class BaseState:
     """The base link in the world frame."""
 
-    position: tuple[float, float, float]  # m
+    position: Vector  # m
     quaternion: tuple[float, float, float, float]  # w, x, y, z, as transforms3d orders it
-    linear: tuple[float, float, float]  # m/s, world frame
-    angular: tuple[float, float, float]  # rad/s, world frame
+    linear: Vector  # m/s, world frame
+    angular: Vector  # rad/s, world frame
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a backend knows at one instant. Arrays follow the order of `RobotSpec.joints`."""
+    """The state of a robot at one instant. Arrays are in the order of `RobotSpec.joints`."""
 
     time_ns: int  # simulations count from 0; hardware gives ROS time
     position: FloatArray  # rad
@@ -66,7 +66,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class JointCommand:
-    """What the actuated joints shall have reached at the end of the tick, in the order of `RobotSpec.actuated`."""
+    """Setpoints of the actuated joints for the end of the tick, in the order of `RobotSpec.actuated`."""
 
     position: FloatArray  # rad
     velocity: FloatArray  # rad/s

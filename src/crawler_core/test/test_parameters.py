@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_core.parameters import build, describe, parameter, read_allowed
+from crawler_core.parameters import build, parameter
 
 
 @dataclass(frozen=True)
@@ -41,19 +41,3 @@ def test_a_bad_value_names_the_parameter_the_value_and_the_range(values, words):
         build(Tick, values, section="tick")
     for word in words:
         assert word in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("info", "bounds"),
-    [
-        (describe(Tick)[0], (10.0, 2000.0, ())),
-        (describe(Tick)[1], (1.0, None, ())),
-        (describe(Tick)[2], (None, None, ("a", "b"))),
-        (describe(Tick)[3], (None, None, ())),
-    ],
-)
-def test_what_is_allowed_can_be_read_back_from_its_sentence(info, bounds):
-    """As somebody must who only has a running node's description of its parameter."""
-    allowed = read_allowed(info.range_text())
-    assert (allowed.lower, allowed.upper, allowed.choices) == bounds
-    assert allowed.text == info.range_text()

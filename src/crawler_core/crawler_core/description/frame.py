@@ -1,4 +1,4 @@
-"""The link frames of a URDF."""
+"""Link frames of a URDF."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from transforms3d.axangles import axangle2mat
 from transforms3d.euler import euler2mat
 from transforms3d.quaternions import mat2quat
 
-from crawler_core.types import FloatArray
-
-Vector = tuple[float, float, float]
+from crawler_core.types import FloatArray, Vector
 
 
 @dataclass(frozen=True)
 class Frame:
-    """One joint of the URDF: where its child link is in its parent link."""
+    """One joint of the URDF: the pose of its child link in its parent link."""
 
     parent: str
     child: str
@@ -29,14 +27,14 @@ class Frame:
     sliding: bool
 
     def at(self, value: float) -> tuple[Vector, tuple[float, float, float, float]]:
-        """Position and quaternion (w, x, y, z) of the child in the parent with the joint at `value`."""
+        """Return position and quaternion (w, x, y, z) of the child in the parent, with the joint at `value`."""
         pose = self.pose(value)
         x, y, z = pose[:3, 3].tolist()
         w, i, j, k = mat2quat(pose[:3, :3]).tolist()
         return (x, y, z), (w, i, j, k)
 
     def pose(self, value: float) -> FloatArray:
-        """The same, 4 x 4."""
+        """Return the same pose as a 4 x 4 matrix."""
         turn = euler2mat(*self.rpy, axes="sxyz")
         position = np.array(self.origin)
         if self.joint and self.sliding:
@@ -47,14 +45,14 @@ class Frame:
 
 
 def pose_matrix(position: Any, turn: FloatArray) -> FloatArray:
-    """4 x 4, of a place and a rotation."""
+    """Return the 4 x 4 matrix of a position and a rotation."""
     pose = np.eye(4)
     pose[:3, :3], pose[:3, 3] = turn, position
     return pose
 
 
 def read_frames(urdf: str) -> tuple[Frame, ...]:
-    """Every joint of a URDF, in its order."""
+    """Return every joint of a URDF, in its order."""
     return tuple(
         _frame(joint) for joint in ElementTree.fromstring(urdf).iter("joint") if joint.find("parent") is not None
     )

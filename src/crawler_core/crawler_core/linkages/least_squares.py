@@ -1,4 +1,4 @@
-"""Small systems of linear equations in plain floats."""
+"""Least squares of small systems, in plain floats."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from operator import mul
 
-DEPENDENT = 1e-9  # of a column's length: what is left of one that depends on the others
+MIN_INDEPENDENT_SHARE = 1e-9  # of a column's length: a smaller rest depends on the columns before
 
 
 def least_squares(columns: Sequence[Sequence[float]], right: Sequence[float]) -> list[float] | None:
-    """What to multiply the columns by so that their sum is nearest to `right`; None where they depend on each other.
+    """Return the factors of the columns whose sum is nearest to `right`; None where columns depend on each other.
 
-    By modified Gram-Schmidt: columns have 3 to 12 rows, which numpy would spend its time on getting started with.
+    By modified Gram-Schmidt in floats: columns have 3 to 12 rows, for which calls of numpy take longer.
     """
     basis: list[tuple[list[float], float, list[float]]] = []
     rest = list(right)
@@ -25,7 +25,7 @@ def least_squares(columns: Sequence[Sequence[float]], right: Sequence[float]) ->
             shares.append(share)
             left = [a - share * b for a, b in zip(left, other, strict=True)]
         length = math.sqrt(_dot(left, left))
-        if length <= DEPENDENT * whole or length == 0.0:
+        if length <= MIN_INDEPENDENT_SHARE * whole or length == 0.0:
             return None
         unit = [a / length for a in left]
         along = _dot(unit, rest)
