@@ -19,8 +19,8 @@ def print_result(case: StudyCase, designer: Designer, found: Design, result: dic
     title = f"{case.spec.title}: a {designer.target} in {result['seconds']:.1f} s"
     table = Table(title=title, title_justify="left")
     table.add_column("")
-    for column in (f"gait {result['gait']}" if "gait" in result else "robot file", "found", "searched"):
-        table.add_column(column, justify="right")
+    for head in (f"gait {result['gait']}" if "gait" in result else "robot file", "found", "searched"):
+        table.add_column(head, justify="right")
     for name, value in found.settings.items():
         low, high = result["ranges"][name]
         unit = case.infos[name].unit

@@ -54,12 +54,12 @@ def run(arguments: argparse.Namespace) -> int:
     paper, own = _figures_of_paper(spec), _figures_of_robot(spec, arguments.robot)
     names = _chosen_names(arguments.only, dict.fromkeys((*paper.figures, *own)))
     directory = make_directory(Path(arguments.out or f"studies/figures/{spec.name}"))
-    lab = _with_engine(arguments.backend, paper.make_lab(spec), spec)
+    data = _with_engine(arguments.backend, paper.make_data(spec), spec)
     files: list[Path] = []
     begin = time.monotonic()
     for name in names:
         before = time.monotonic()
-        drawing = own[name]() if name in own else paper.figures[name](lab)
+        drawing = own[name]() if name in own else paper.figures[name](data)
         files += drawing.save(directory)
         if not arguments.json:
             print(f"{drawing.name}: {drawing.title} ({time.monotonic() - before:.1f} s)", flush=True)
@@ -93,17 +93,17 @@ def _figures_of_robot(spec: RobotSpec, robot: str) -> dict[str, Callable[[], Pag
     return own
 
 
-def _with_engine(engine: str, lab: Any, spec: RobotSpec) -> Any:
-    """Return the lab with this engine in place of the default one."""
+def _with_engine(engine: str, data: Any, spec: RobotSpec) -> Any:
+    """Return the data with this engine in place of the default one."""
     if not engine:
-        return lab
+        return data
     if engine not in ENGINES:
         raise unknown_name("physics engine", engine, ENGINES)
-    if not hasattr(lab, "physics"):
+    if not hasattr(data, "physics"):
         raise UserError(
             f"--backend {engine} is not allowed: the figures of '{spec.name}' come from equations alone. Leave it out."
         )
-    return dataclasses.replace(lab, physics=engine)
+    return dataclasses.replace(data, physics=engine)
 
 
 def _chosen_names(only: str | None, known: Iterable[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -74,7 +75,7 @@ def _shade_branches(angles: Axes, contacts: Axes, log: RunLog, marks: Mapping[st
         if not in_force.any():
             continue
         in_force[1:] |= in_force[:-1].copy()  # until the next sample
-        style = {"where": in_force, "step": "post", "color": shade, "alpha": 0.25, "linewidth": 0.0}
+        style: dict[str, Any] = {"where": in_force, "step": "post", "color": shade, "alpha": 0.25, "linewidth": 0.0}
         for axes in (angles, contacts):
             own_label = label if axes is angles else None
             axes.fill_between(times, 0.0, 1.0, transform=axes.get_xaxis_transform(), label=own_label, **style)

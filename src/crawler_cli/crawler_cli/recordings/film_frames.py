@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image
-from rosbags.highlevel import AnyReader
 from rosbags.interfaces import Connection
 
 from crawler_cli.console.progress_line import ProgressLine
@@ -18,6 +17,7 @@ from crawler_core.errors import UserError
 from crawler_core.files import replace_file
 from crawler_nodes.run_log.log import RunLog
 from crawler_studies.recordings.recording_reader import (
+    RecordingReader,
     find_recording,
     has_message_type,
     open_recording,
@@ -61,7 +61,7 @@ def make_film(path: Path, file: Path | None, options: FilmOptions, quiet: bool) 
     title, is_planar = str(film.scene["robot"]), False
     if stack is not None:
         title = f"{stack.spec.name} on {stack.options.backend}, gait {stack.gait_name}"
-        is_planar = not RunLog.of(stack.spec).drifts
+        is_planar = not RunLog.of(stack.spec).can_drift
     frame_time = options.frame_time_ms
     renderer = FrameRenderer(film.scene, film.frames, is_planar, options.width, SMOOTHING_MS // frame_time, title)
     speed = options.playback_speed(stack)
@@ -118,7 +118,7 @@ class FrameSampler:
         return [time for time, _ in known], [frame for _, frame in known]
 
 
-def read_frames(reader: AnyReader, path: Path, begin: float, end: float, step: float) -> FilmFrames:
+def read_frames(reader: RecordingReader, path: Path, begin: float, end: float, step: float) -> FilmFrames:
     """Return the robot every `step` s from `begin` to `end`, counted from the first state. Raises UserError."""
     state = LiveState()
     topics = {topic.name: (topic.type, callback) for topic, callback in [*state.topics(), *state.joint_topics()]}

@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rosbags.highlevel import AnyReader
-
 from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.stack import Stack, make_stack
 from crawler_core.errors import UserError
 from crawler_core.robot.sections import SECTIONS
-from crawler_studies.recordings.recording_reader import read_messages, topic_connections
+from crawler_studies.recordings.recording_reader import RecordingReader, read_messages, topic_connections
 
 # settings of waiting times on the wall clock, which do not change what a node does
 WAITING = {"real_time_factor", "lockstep_timeout", "answer_timeout", "reference_timeout", "readers", "stop_at"}
@@ -59,7 +57,7 @@ def find_differences(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> lis
     return found
 
 
-def find_interventions(reader: AnyReader) -> list[str]:
+def find_interventions(reader: RecordingReader) -> list[str]:
     """Return a phrase for each intervention in a recorded run, which a rerun does not repeat."""
     found = ["cmd_vel steered it"] if any(True for _ in _messages(reader, "cmd_vel")) else []
     for event in _messages(reader, "parameter_events"):
@@ -70,7 +68,7 @@ def find_interventions(reader: AnyReader) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def count_late_ticks(reader: AnyReader) -> int:
+def count_late_ticks(reader: RecordingReader) -> int:
     """Return how many ticks had no command in time, by the backend's last diagnostics."""
     late = 0
     for message in _messages(reader, "diagnostics"):
@@ -80,7 +78,7 @@ def count_late_ticks(reader: AnyReader) -> int:
     return late
 
 
-def _messages(reader: AnyReader, topic: str) -> Iterator[Any]:
+def _messages(reader: RecordingReader, topic: str) -> Iterator[Any]:
     return read_messages(reader, topic_connections(reader, topic))
 
 

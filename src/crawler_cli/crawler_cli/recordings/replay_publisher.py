@@ -10,14 +10,13 @@ import rclpy
 from nav_msgs.msg import Odometry
 from rclpy.serialization import deserialize_message
 from rclpy.signals import SignalHandlerOptions
-from rosbags.highlevel import AnyReader
 from rosbags.interfaces import Connection
 from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 
 from crawler_nodes import topics
 from crawler_nodes.messages.header import set_stamp
-from crawler_studies.recordings.recording_reader import has_message_type
+from crawler_studies.recordings.recording_reader import RecordingReader, has_message_type
 
 REPLAYED = {  # by name; without joint_commands, gait_reference and cmd_vel, on which nodes act
     topic.name.strip("/"): topic
@@ -64,7 +63,7 @@ class ReplayPublisher:
         """Return whether a topic has a subscriber."""
         return bool(self._publishers[name].get_subscription_count())
 
-    def play(self, reader: AnyReader, factor: float, sleep: Callable[[float], object] = time.sleep) -> None:
+    def play(self, reader: RecordingReader, factor: float, sleep: Callable[[float], object] = time.sleep) -> None:
         """Publish every message in the recorded order, `factor` times as fast as it was recorded."""
         replayed = [connection for connection in reader.connections if _is_replayed(connection)]
         began, first, clock_ns = time.monotonic(), reader.start_time, -1
