@@ -23,9 +23,9 @@ def test_shares_of_time_follow_from_the_windows():
     found = measure_footfall(TIMES, down, np.zeros(down.shape), CUTS, FEET)
     # the pairs' windows of three quarters overlap for half of the time
     assert found.duty == pytest.approx([0.75] * 4, abs=1e-9)
-    assert found.at_once == pytest.approx([0.0, 0.0, 0.5, 0.0, 0.5], abs=1e-9)
+    assert found.feet_down_shares == pytest.approx([0.0, 0.0, 0.5, 0.0, 0.5], abs=1e-9)
     assert found.feet_down == pytest.approx(3.0)
-    assert found.at_least(3) == pytest.approx(0.5)
+    assert found.share_with_at_least(3) == pytest.approx(0.5)
     assert (found.cycles, found.period) == (5, pytest.approx(PERIOD))
 
 
@@ -37,7 +37,7 @@ def test_impulses_and_drag_are_those_of_a_cycle():
     assert found.forward == pytest.approx([1.2, 0.3])
     assert found.backward == pytest.approx([0.0, 0.2])
     assert found.drag == pytest.approx([0.0, 0.4])
-    assert found.drag_of_all == pytest.approx(0.2 / 1.7)
+    assert found.total_drag == pytest.approx(0.2 / 1.7)
     assert found.backward_share == pytest.approx([0.0, 0.25])
     assert found.nearest is None  # of two feet
 
@@ -46,7 +46,7 @@ def test_mismatch_is_the_share_of_the_feets_time_that_is_not_as_meant():
     intended, down = standing((0.0, 0.5, 0.5, 0.0), 0.5), standing((0.0, 0.5, 0.4, 0.0), 0.5)
     found = measure_footfall(TIMES, down, np.zeros(down.shape), CUTS, FEET, intended)
     # a foot that is early by a tenth of a cycle is wrong for a tenth at each end
-    assert found.missed == pytest.approx([0.0, 0.0, 0.2, 0.0], abs=1e-9)
+    assert found.mismatch_shares == pytest.approx([0.0, 0.0, 0.2, 0.0], abs=1e-9)
     assert found.mismatch == pytest.approx(0.05)
     assert np.isnan(measure_footfall(TIMES, down, np.zeros(down.shape), CUTS, FEET).mismatch)
 
@@ -72,7 +72,7 @@ def test_an_unknown_force_makes_only_its_own_foots_impulse_unknown():
     assert np.isnan(found.drag[0])
     assert np.isnan(found.backward_share).tolist() == [True, False]
     assert found.forward[1] == pytest.approx(PERIOD)
-    assert np.isnan(found.drag_of_all)
+    assert np.isnan(found.total_drag)
     down[:, 0] = False  # a foot in the air gets no force, though nobody says so
     assert measure_footfall(TIMES, down, force, CUTS, ("a", "b")).forward[0] == 0.0
 

@@ -1,4 +1,4 @@
-"""The classical gaits of four feet, and which of them a footfall is nearest to.
+"""The classical gaits of four feet, and the one nearest to a footfall.
 
 The feet are in the order front left, front right, hind left, hind right.
 """
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 Phases = tuple[float, float, float, float]
 
-# By which fraction of a cycle each foot is ahead: one that is ahead by a quarter is down a quarter of a cycle earlier.
+# The fraction of a cycle by which each foot is ahead: a foot ahead by 0.25 is down a quarter of a cycle earlier.
 # Alexander (1984), Collins and Stewart (1993); a gallop may have either front foot first.
 CLASSICAL: Mapping[str, tuple[Phases, ...]] = {
     "walk": ((0.75, 0.25, 0.0, 0.5),),  # one after the other: hl, fl, hr, fr
@@ -25,16 +25,16 @@ CLASSICAL: Mapping[str, tuple[Phases, ...]] = {
     "transverse gallop": ((0.0, 0.9, 0.5, 0.4), (0.9, 0.0, 0.4, 0.5)),  # the same side first in front and behind
     "rotary gallop": ((0.0, 0.9, 0.4, 0.5), (0.9, 0.0, 0.5, 0.4)),  # one side in front, the other behind
 }
-SAME = 1e-9  # of a cycle: distances that differ by less are the same
+DISTANCE_RESOLUTION = 1e-9  # of a cycle: distances that differ by less are the same
 
 
 @dataclass(frozen=True)
 class NearestGait:
-    """The classical gait that is nearest."""
+    """The nearest classical gait."""
 
     name: str
-    distance: float  # rms of the feet's phases from its own, as a fraction of a cycle; 0.25 is as far as a quarter turn
-    grounded: bool  # the feet are down for half of the time or more: no phase in the air is needed
+    distance: float  # rms difference of the feet's phases, as a fraction of a cycle
+    grounded: bool  # the feet are down for half of the time or more, so no flight phase is needed
 
     def __str__(self) -> str:
         if self.name.endswith("walk"):
@@ -43,19 +43,19 @@ class NearestGait:
 
 
 def nearest_gait(phases: Sequence[float], duty: ArrayLike) -> NearestGait | None:
-    """By the phases of the feet's mid-stance (fractions of a cycle that they are ahead) and their duty.
+    """Return the nearest gait by phases of mid-stance (fractions of a cycle that a foot is ahead) and duty.
 
-    None for other than four feet, and where a foot has no phase (NaN): it is always down, or never.
+    None without four feet, or where a foot has no phase (NaN) since it is always down, or never.
     """
     if len(phases) != 4 or not np.isfinite(phases).all():
         return None
     distances = {name: min(_apart(phases, own) for own in variants) for name, variants in CLASSICAL.items()}
-    name = min(distances, key=lambda known: round(distances[known] / SAME))
+    name = min(distances, key=lambda known: round(distances[known] / DISTANCE_RESOLUTION))
     return NearestGait(name, distances[name], grounded=bool(np.mean(np.asarray(duty)) >= 0.5))
 
 
 def _apart(phases: Sequence[float], own: Phases) -> float:
-    """Root mean square of the differences on the circle, after the common shift that makes it least."""
+    """Return the root mean square of the differences on the circle, after the common shift that minimises it."""
     apart = np.sort((np.asarray(phases) - own) % 1.0)
     # the best shift is the mean of the differences, cut open at one of the gaps between them
     return min(float(np.std(apart + (np.arange(len(apart)) < k))) for k in range(len(apart)))

@@ -1,4 +1,4 @@
-"""When each foot is on the ground and which way the ground pushes it there, against what the gait meant.
+"""Footfall: contact times and impulses of the feet over whole cycles, compared with the gait's intended contacts.
 
 A sample stands for the time since the one before it, as the forces of a backend do.
 """
@@ -18,68 +18,68 @@ from crawler_core.robot.robot_spec import StrideSpec
 from crawler_core.types import FloatArray
 
 BoolArray = NDArray[np.bool_]
-PHASELESS = 0.02  # of 1, by which a foot's time on the ground leans to a phase: less is none
+MIN_PHASE_CONCENTRATION = 0.02  # of 1: a foot whose contacts are spread more evenly over the cycle has no phase
 
 
 @dataclass(frozen=True)
 class Footfall:
-    """What the feet did in some whole cycles. Arrays have an entry for each foot."""
+    """The footfall over some whole cycles. Arrays have an entry for each foot."""
 
     feet: tuple[str, ...]
-    time: float  # s that the cycles took
+    time: float  # s, of all cycles
     cycles: int
     duty: FloatArray  # share of the time on the ground
-    at_once: FloatArray  # share of the time with no foot on the ground, one, two, ... all of them
-    forward: FloatArray  # N s that the ground gives a foot forward in a cycle; NaN where not known
-    backward: FloatArray  # N s backward, positive
-    backward_share: FloatArray  # share of the time in which it pushes backward; NaN likewise
-    missed: FloatArray | None  # share of the time in which it is not where it is meant to be; None: nothing is meant
-    phases: FloatArray  # by which fraction of a cycle mid-stance comes before its end; NaN where there is none
-    nearest: NearestGait | None  # of four feet
+    feet_down_shares: FloatArray  # share of the time with no foot on the ground, one, two, ... all of them
+    forward: FloatArray  # N s, forward impulse of the ground on a foot in a cycle; NaN where unknown
+    backward: FloatArray  # N s, backward, positive
+    backward_share: FloatArray  # share of the time in which the ground pushes it backward; NaN likewise
+    mismatch_shares: FloatArray | None  # share of the time in which contact and intention differ; None: no intention
+    phases: FloatArray  # fraction of a cycle by which mid-stance comes before its end; NaN where there is none
+    nearest: NearestGait | None  # for four feet
 
     @property
     def period(self) -> float:
-        """s of a cycle"""
+        """The time of a cycle (s)."""
         return self.time / self.cycles
 
     @property
     def feet_down(self) -> float:
-        """On the ground in the mean."""
+        """The mean number of feet on the ground."""
         return float(self.duty.sum())
 
-    def at_least(self, count: int) -> float:
-        """Share of the time with `count` feet or more on the ground."""
-        return float(self.at_once[count:].sum())
+    def share_with_at_least(self, count: int) -> float:
+        """Return the share of the time with `count` feet or more on the ground."""
+        return float(self.feet_down_shares[count:].sum())
 
     @property
     def drag(self) -> FloatArray:
-        """Of each foot, the backward impulse as a share of all along the heading; NaN where there is none."""
+        """The share of backward impulse in all impulse along the heading, for each foot; NaN without impulse."""
         total = self.forward + self.backward
         return np.divide(self.backward, total, out=np.full(len(total), math.nan), where=total > 0.0)
 
     @property
-    def drag_of_all(self) -> float:
-        """Likewise of all feet."""
+    def total_drag(self) -> float:
+        """The same share for all feet together."""
         forward, backward = float(self.forward.sum()), float(self.backward.sum())
         return backward / (forward + backward) if forward + backward > 0.0 else math.nan
 
     @property
     def numbers(self) -> dict[str, float]:
-        """What studies keep of it, by the keys of a model's columns; of front and hind feet where there are four."""
+        """The values for studies, by the keys of a model's columns; four feet also give front and hind duty."""
         pairs = {"duty_front": self.duty[:2], "duty_hind": self.duty[2:]} if len(self.feet) == 4 else {}
         return {
             "mismatch": self.mismatch,
-            "drag_share": self.drag_of_all,
+            "drag_share": self.total_drag,
             "pushed_back_share": float(self.backward_share.sum() / self.duty.sum()) if self.duty.any() else math.nan,
             "feet_down": self.feet_down,
-            "three_down_share": self.at_least(3),
+            "three_down_share": self.share_with_at_least(3),
             **{key: float(duty.mean()) for key, duty in pairs.items()},
         }
 
     @property
     def mismatch(self) -> float:
-        """Share of all feet's time in which they are not where they are meant to be; NaN where nothing is meant."""
-        return math.nan if self.missed is None else float(self.missed.mean())
+        """The share of all feet's time in which contact and intention differ; NaN without intention."""
+        return math.nan if self.mismatch_shares is None else float(self.mismatch_shares.mean())
 
 
 def measure_footfall(
@@ -90,11 +90,11 @@ def measure_footfall(
     feet: Sequence[str],
     intended: ArrayLike | None = None,
 ) -> Footfall:
-    """What the `feet` did between the first and the last of `cuts` (s), where one cycle ends and the next begins.
+    """Return the footfall between the first and the last of `cuts` (s), the ends of the cycles.
 
-    `times` (n, s) rise; `down` (n, feet) says whether a foot is on the ground, `forward` (n, feet, N) how the ground
-    pushes it along the heading, `intended` (n, feet) whether it is meant to be down. Raises ValueError where there is
-    no whole cycle within the times.
+    `times` (n, s) rise. `down` (n, feet) is contact with the ground, `forward` (n, feet, N) the ground's force along
+    the heading, `intended` (n, feet) the contact that the gait intends. Raise ValueError where the times contain no
+    whole cycle.
     """
     t, ends = np.asarray(times, dtype=float), np.asarray(cuts, dtype=float)
     if len(ends) < 2 or len(t) < 2 or ends[-1] > t[-1] + 1e-9 or ends[0] < t[0] - 1e-9:
@@ -114,24 +114,26 @@ def measure_footfall(
         time=time,
         cycles=cycles,
         duty=duty,
-        at_once=np.array([weight @ (count == k) for k in range(len(feet) + 1)]) / time,
+        feet_down_shares=np.array([weight @ (count == k) for k in range(len(feet) + 1)]) / time,
         forward=weight @ along.clip(min=0.0) / cycles,
         backward=weight @ (-along).clip(min=0.0) / cycles,
         backward_share=np.where(np.isnan(along).any(axis=0), math.nan, weight @ (here & (along < 0.0)) / time),
-        missed=None if intended is None else weight @ (here != np.asarray(intended, dtype=bool)[inside]) / time,
+        mismatch_shares=None
+        if intended is None
+        else weight @ (here != np.asarray(intended, dtype=bool)[inside]) / time,
         phases=phases,
         nearest=nearest_gait(phases.tolist(), duty),
     )
 
 
 def whole_cycles(begin: float, end: float, period: float) -> FloatArray:
-    """Where the whole cycles of `period` (s) within a time begin and end, the first at its beginning."""
+    """Return the ends (s) of the whole cycles of `period` (s) within a time; the first begins with it."""
     count = math.floor((end - begin) / period + 1e-9)
     return np.asarray(begin + period * np.arange(count + 1), dtype=float)
 
 
 def stride_ends(times: FloatArray, down: BoolArray, stride: StrideSpec) -> list[int]:
-    """Which samples end a stride that is cut by an event of a foot, given when that foot is `down` (n)."""
+    """Return the samples that end a stride by an event of a foot, given when that foot is `down` (n)."""
     wanted = stride.event == "touch_down"
     ends: list[int] = []
     for k in np.flatnonzero((down[1:] == wanted) & (down[:-1] != wanted)) + 1:
@@ -141,8 +143,10 @@ def stride_ends(times: FloatArray, down: BoolArray, stride: StrideSpec) -> list[
 
 
 def intended_contacts(motion: Motion, times: FloatArray) -> BoolArray | None:
-    """Whether the motion means each foot to be down while samples at `times` (s) are taken, in the middle of the time
-    that each stands for; None where it says nothing of feet."""
+    """Return the contacts that a motion intends at samples at `times` (s), in the middle of the time of each sample.
+
+    None for a motion without intended contacts.
+    """
     meant = getattr(motion, "intended", None)
     if meant is None:
         return None
@@ -151,14 +155,14 @@ def intended_contacts(motion: Motion, times: FloatArray) -> BoolArray | None:
 
 
 def cycle_phase(cuts: FloatArray, times: FloatArray) -> FloatArray:
-    """Fractions of the cycles that `times` lie in, 0 at each cut; NaN outside of all."""
+    """Return the phases of `times` in their cycles, from 0 to 1; NaN outside of all cycles."""
     k = np.clip(np.searchsorted(cuts, times, side="right") - 1, 0, len(cuts) - 2)
     phase = (times - cuts[k]) / (cuts[k + 1] - cuts[k])
     return np.where((times >= cuts[0]) & (times <= cuts[-1]), phase, math.nan)
 
 
 def mean_cycle(times: FloatArray, values: ArrayLike, cuts: FloatArray, bins: int) -> FloatArray:
-    """The mean of `values` (n, ...) over all cycles, in so many equal parts of a cycle; NaN where a part has none."""
+    """Return the mean of `values` (n, ...) over all cycles, in `bins` equal parts of a cycle; NaN in an empty part."""
     phase = cycle_phase(cuts, times)
     inside = np.isfinite(phase)
     place = np.minimum((phase[inside] * bins).astype(int), bins - 1)
@@ -170,8 +174,8 @@ def mean_cycle(times: FloatArray, values: ArrayLike, cuts: FloatArray, bins: int
 
 
 def _mid_stance(times: FloatArray, here: BoolArray, weight: FloatArray, cuts: FloatArray) -> FloatArray:
-    """The phase round which each foot's time on the ground lies, as the fraction of a cycle that it is ahead."""
+    """Return the phase around which the contacts of each foot lie, as the fraction of a cycle that it is ahead."""
     circle = weight * np.exp(2j * np.pi * np.nan_to_num(cycle_phase(cuts, times)))
     centre, total = circle @ here, weight @ here
     lean = np.divide(np.abs(centre), total, out=np.zeros(len(total)), where=total > 0.0)
-    return np.where(lean > PHASELESS, (-np.angle(centre) / (2.0 * np.pi)) % 1.0, math.nan)
+    return np.where(lean > MIN_PHASE_CONCENTRATION, (-np.angle(centre) / (2.0 * np.pi)) % 1.0, math.nan)

@@ -1,4 +1,4 @@
-"""The way of a base over the ground, counted along its own heading."""
+"""The path of a base over the ground, measured along its own heading."""
 
 from __future__ import annotations
 
@@ -11,29 +11,32 @@ from crawler_core.types import FloatArray
 
 
 class GroundPath(NamedTuple):
-    """From the first place to the last."""
+    """The displacement from the first position to the last."""
 
-    forward: float  # m, along the heading as it was on the way
-    lateral: float  # m, aside from it
+    forward: float  # m, along the heading at each step
+    lateral: float  # m, to the left of it
     turn: float  # rad, to the left
 
 
-def forward_distances(places: ArrayLike, yaw: ArrayLike) -> FloatArray:
-    """How far (m) along the heading each of `places` (n, 2, m) is from the first; `yaw` (n, rad) is unwrapped."""
-    moved, middle = _steps(places, yaw)
+def forward_distances(positions: ArrayLike, yaw: ArrayLike) -> FloatArray:
+    """Return the distance (m) of each of `positions` (n, 2, m) from the first, along the heading.
+
+    `yaw` (n, rad) is unwrapped.
+    """
+    moved, middle = _steps(positions, yaw)
     return np.append(0.0, np.cumsum(np.cos(middle) * moved[:, 0] + np.sin(middle) * moved[:, 1]))
 
 
-def measure_ground_path(places: ArrayLike, yaw: ArrayLike) -> GroundPath:
-    """Through `places` (n, 2, m), with the heading `yaw` (n, rad, unwrapped) at each."""
+def measure_ground_path(positions: ArrayLike, yaw: ArrayLike) -> GroundPath:
+    """Return the path through `positions` (n, 2, m), with the heading `yaw` (n, rad, unwrapped) at each."""
     heading = np.asarray(yaw, dtype=float)
-    moved, middle = _steps(places, heading)
+    moved, middle = _steps(positions, heading)
     forward = np.cos(middle) @ moved[:, 0] + np.sin(middle) @ moved[:, 1]
-    left = np.cos(middle) @ moved[:, 1] - np.sin(middle) @ moved[:, 0]
-    return GroundPath(float(forward), float(left), float(heading[-1] - heading[0]))
+    lateral = np.cos(middle) @ moved[:, 1] - np.sin(middle) @ moved[:, 0]
+    return GroundPath(float(forward), float(lateral), float(heading[-1] - heading[0]))
 
 
-def _steps(places: ArrayLike, yaw: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """From each place to the next, m, and the heading meanwhile, rad."""
+def _steps(positions: ArrayLike, yaw: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return the displacements from each position to the next (m), and the mean heading on them (rad)."""
     heading = np.asarray(yaw, dtype=float)
-    return np.diff(np.asarray(places, dtype=float), axis=0), 0.5 * (heading[1:] + heading[:-1])
+    return np.diff(np.asarray(positions, dtype=float), axis=0), 0.5 * (heading[1:] + heading[:-1])
