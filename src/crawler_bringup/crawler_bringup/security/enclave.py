@@ -26,7 +26,8 @@ class Enclave:
 
 
 def _topics(node: str, *more: str) -> tuple[str, ...]:
-    return (*(topic.name for topic in topics_published_by(node)), *more)
+    published = reversed(topics_published_by(node))  # the main topic of a node is the last in the table
+    return (*(topic.name for topic in published), *more)
 
 
 ENCLAVES: Mapping[str, Enclave] = {

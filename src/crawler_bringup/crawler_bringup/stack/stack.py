@@ -6,7 +6,7 @@ here, before anything starts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -35,6 +35,7 @@ from gait_generators.node.gait_settings import GaitSettings
 from hybrid_controller.laws.law_registry import LAWS, law_defaults, law_name
 from hybrid_controller.node.controller_settings import ControllerSettings
 
+Values = Mapping[str, Any]
 # the stack sets these for every node; the user gives each once, such as --robot or backend.rate
 RESERVED_PARAMETERS = ("robot", "robot_overrides", "rate", "lockstep", "gait", "law")
 MIN_DEFAULT_DURATION_S = 20.0  # of a run without a given duration
@@ -43,16 +44,24 @@ DEFAULT_DURATION_PERIODS = 5  # of the gait, where these take longer
 
 @dataclass(frozen=True)
 class Stack:
-    """The nodes of a run, and the choices behind them."""
+    """The checked choices of a run, and the nodes that follow from them."""
 
     options: Options
     spec: RobotSpec
     gait: Gait
     gait_name: str
     law: str
+    backend: BackendChoice
     duration: float  # s; 0: no end
-    nodes: tuple[NodeSpec, ...]
-    note: str = ""  # a sentence about a default that another machine would choose differently
+    note: str  # a sentence about a default that another machine would choose differently; empty: none
+
+    @cached_property
+    def nodes(self) -> tuple[NodeSpec, ...]:
+        """Return the nodes to start. Raises UserError where keys are missing."""
+        backend, gait, controller = _backend_node(self), _gait_node(self), _controller_node(self)
+        recorder = (_recorder_node(self, backend, gait, controller),) if self.options.record else ()
+        nodes = (backend, gait, controller, *recorder, *_viewer_nodes(self))
+        return _with_keys(nodes, self.options.namespace) if self.options.secure else nodes
 
     @cached_property
     def prediction(self) -> Prediction:
@@ -63,46 +72,19 @@ class Stack:
         of_law = predict_by_law(self.spec, self.gait, self.law, self.options.section("controller"))
         return predict_by_equations(self.spec, self.gait) if of_law is None else of_law
 
-
-@dataclass(frozen=True)
-class _Plan:
-    """The checked choices that the nodes' parameters follow from."""
-
-    options: Options
-    spec: RobotSpec
-    gait: Gait
-    gait_name: str
-    law: str
-    backend: BackendChoice
-    duration: float  # s; 0: no end
-
     @property
     def backend_parameters(self) -> dict[str, Any]:
         """Return the backend's settings; a run with an end stops there by itself, motors too."""
-        stop = {"stop_at": self.duration} if self.duration else {}
-        return {**self.backend.parameters, **stop}
+        return {**self.backend.parameters, **({"stop_at": self.duration} if self.duration else {})}
 
     @property
     def common_parameters(self) -> dict[str, Any]:
-        """Return what every node of the control loop takes."""
+        """Return the parameters that every node of the control loop takes."""
         return {
             **self.options.robot_parameters(),
             "use_sim_time": self.backend.entry.simulated,
             "rate": self.backend.settings.rate,
         }
-
-    def node(self, package: str, executable: str, name: str, parameters: Mapping[str, Any], **more: Any) -> NodeSpec:
-        """Return a node in the namespace and with the log level of the run."""
-        return NodeSpec(
-            package,
-            executable,
-            name,
-            parameters,
-            namespace=self.options.namespace,
-            remappings=clock_remappings(self.options.namespace),
-            log_level=self.options.log_level,
-            **more,
-        )
 
 
 def make_stack(options: Options) -> Stack:
@@ -115,34 +97,22 @@ def make_stack(options: Options) -> Stack:
     for section in options.settings:
         if section not in SECTIONS:
             raise unknown_name("section", section, SECTIONS)
-    name, note = backend_name(options)
-    plan = _make_plan(replace(options, backend=name))
-    nodes = _make_nodes(plan)
-    if options.secure:
-        nodes = _with_keys(nodes, options.namespace)
-    stack = Stack(plan.options, plan.spec, plan.gait, plan.gait_name, plan.law, plan.duration, nodes, note)
-    if LAWS[plan.law].prediction is None:
+    backend, note = backend_name(options)
+    stack = _choose(replace(options, backend=backend), note)
+    stack.nodes  # noqa: B018  keys may be missing
+    if LAWS[stack.law].prediction is None:
         stack.prediction  # noqa: B018  the equations may rule the gait out
     return stack
 
 
-def _make_plan(options: Options) -> _Plan:
+def _choose(options: Options, note: str) -> Stack:
     spec = load_robot(options.robot, options.section("robot"))
-    name = gait_name(spec, options.gait)
-    law = law_name(spec, options.controller)
+    name, law = gait_name(spec, options.gait), law_name(spec, options.controller)
     gait = _make_gait(spec, name, options.section("gait"))
     backend = choose_backend(options.backend, spec, options.section("backend"))
     duration = _run_duration(options, backend.settings, gait)
-    LAWS[law].check(spec)
-    check_section(
-        "controller",
-        options.section("controller"),
-        ControllerSettings,
-        LAWS[law].parameters,
-        law_defaults(spec, law),
-        RESERVED_PARAMETERS,
-    )
-    return _Plan(options, spec, gait, name, law, backend, duration)
+    _check_law(spec, law, options.section("controller"))
+    return Stack(options, spec, gait, name, law, backend, duration, note)
 
 
 def _make_gait(spec: RobotSpec, name: str, values: Mapping[str, Any]) -> Gait:
@@ -151,6 +121,12 @@ def _make_gait(spec: RobotSpec, name: str, values: Mapping[str, Any]) -> Gait:
     gait = make_gait(spec, name, of_gait)
     check_limits(spec, gait)
     return gait
+
+
+def _check_law(spec: RobotSpec, law: str, values: Mapping[str, Any]) -> None:
+    LAWS[law].check(spec)
+    own, defaults = LAWS[law].parameters, law_defaults(spec, law)
+    check_section("controller", values, ControllerSettings, own, defaults, RESERVED_PARAMETERS)
 
 
 def _run_duration(options: Options, settings: BackendSettings, gait: Gait) -> float:
@@ -169,68 +145,76 @@ def _run_duration(options: Options, settings: BackendSettings, gait: Gait) -> fl
     return duration
 
 
-def _make_nodes(plan: _Plan) -> tuple[NodeSpec, ...]:
-    options = plan.options
-    backend, gait, controller = _backend_node(plan), _gait_node(plan), _controller_node(plan)
-    nodes = [backend, gait, controller]
-    if options.record:
-        nodes.append(_recorder_node(plan, backend, gait, controller))
+def _node(stack: Stack, package: str, executable: str, name: str, parameters: Values, **more: Any) -> NodeSpec:
+    """Return a node in the namespace and with the log level of the run."""
+    namespace = stack.options.namespace
+    return NodeSpec(
+        package,
+        executable,
+        name,
+        parameters,
+        namespace=namespace,
+        remappings=clock_remappings(namespace),
+        log_level=stack.options.log_level,
+        **more,
+    )
+
+
+def _backend_node(stack: Stack) -> NodeSpec:
+    entry = stack.backend.entry
+    # gait and controller always read the states
+    readers = 2 + bool(stack.options.record) + stack.options.extra_state_readers
+    # the backend makes the time: it does not need the clock
+    parameters = {**stack.common_parameters, "readers": readers, **stack.backend_parameters, "use_sim_time": False}
+    return _node(stack, entry.package, entry.executable, "backend", parameters)
+
+
+def _gait_node(stack: Stack) -> NodeSpec:
+    parameters = {**stack.common_parameters, "gait": stack.gait_name, **stack.options.section("gait")}
+    return _node(stack, "gait_generators", "gait_node", "gait", parameters)
+
+
+def _controller_node(stack: Stack) -> NodeSpec:
+    parameters = {
+        **stack.common_parameters,
+        "readers": 2 if stack.options.record else 0,  # backend and recorder: the recording has every command
+        "lockstep": stack.backend.settings.lockstep,
+        "use_sim_time": False,  # it takes the time from the states
+        "law": stack.law,
+        **stack.options.section("controller"),
+    }
+    return _node(stack, "hybrid_controller", "controller_node", "controller", parameters)
+
+
+def _recorder_node(stack: Stack, backend: NodeSpec, gait: NodeSpec, controller: NodeSpec) -> NodeSpec:
+    options, spec, entry = stack.options, stack.spec, stack.backend.entry
+    robot = stack.common_parameters["robot"]
+    choices = {
+        "robot_name": spec.name,
+        "backend_name": stack.backend.name,
+        "law": stack.law,
+        "gait_name": stack.gait_name,
+        "command": options.command,
+        "given": {"robot": robot, "namespace": options.namespace, "duration": stack.duration},
+    }
+    given = {section: options.section(section) for section in SECTIONS} | {"backend": stack.backend_parameters}
+    parameters = merged_parameters(
+        spec, entry, backend.parameters, (stack.gait_name, gait.parameters), (stack.law, controller.parameters)
+    )
+    run = run_metadata(choices, given, parameters, spec)
+    recorder = {"directory": options.record, "run": run, "simulated": entry.simulated}
+    return _node(stack, "crawler_bringup", "recorder_node", "recorder", recorder)
+
+
+def _viewer_nodes(stack: Stack) -> Iterator[NodeSpec]:
+    options = stack.options
     if options.view:
         # with keys the page is a viewer, which may call no service
         page = {"port": options.view_port, "view_only": options.secure, "use_sim_time": False}
-        nodes.append(plan.node("crawler_view", "view_node", "view", page, is_optional=True))
+        yield _node(stack, "crawler_view", "view_node", "view", page, is_optional=True)
     if options.rviz:
-        nodes.append(plan.node("crawler_view", "markers_node", "markers", {"use_sim_time": False}, is_optional=True))
-        nodes.append(rviz_node(plan.spec, options, sim_time=plan.backend.entry.simulated))
-    return tuple(nodes)
-
-
-def _backend_node(plan: _Plan) -> NodeSpec:
-    options, entry = plan.options, plan.backend.entry
-    readers = 2 + bool(options.record) + options.extra_state_readers  # gait and controller always read
-    # the backend makes the time: it does not need the clock
-    parameters = {**plan.common_parameters, "readers": readers, **plan.backend_parameters, "use_sim_time": False}
-    return plan.node(entry.package, entry.executable, "backend", parameters)
-
-
-def _gait_node(plan: _Plan) -> NodeSpec:
-    parameters = {**plan.common_parameters, "gait": plan.gait_name, **plan.options.section("gait")}
-    return plan.node("gait_generators", "gait_node", "gait", parameters)
-
-
-def _controller_node(plan: _Plan) -> NodeSpec:
-    parameters = {
-        **plan.common_parameters,
-        "readers": 2 if plan.options.record else 0,  # backend and recorder: the recording has every command
-        "lockstep": plan.backend.settings.lockstep,
-        "use_sim_time": False,  # the states say what time it is
-        "law": plan.law,
-        **plan.options.section("controller"),
-    }
-    return plan.node("hybrid_controller", "controller_node", "controller", parameters)
-
-
-def _recorder_node(plan: _Plan, backend: NodeSpec, gait: NodeSpec, controller: NodeSpec) -> NodeSpec:
-    options, spec, entry = plan.options, plan.spec, plan.backend.entry
-    choices = {
-        "robot_name": spec.name,
-        "backend_name": plan.backend.name,
-        "law": plan.law,
-        "gait_name": plan.gait_name,
-        "command": options.command,
-        "given": {
-            "robot": plan.common_parameters["robot"],
-            "namespace": options.namespace,
-            "duration": plan.duration,
-        },
-    }
-    given = {section: options.section(section) for section in SECTIONS}
-    merged = merged_parameters(
-        spec, entry, backend.parameters, (plan.gait_name, gait.parameters), (plan.law, controller.parameters)
-    )
-    run = run_metadata(choices, {**given, "backend": plan.backend_parameters}, merged, spec)
-    parameters = {"directory": options.record, "run": run, "simulated": entry.simulated}
-    return plan.node("crawler_bringup", "recorder_node", "recorder", parameters)
+        yield _node(stack, "crawler_view", "markers_node", "markers", {"use_sim_time": False}, is_optional=True)
+        yield rviz_node(stack.spec, options, sim_time=stack.backend.entry.simulated)
 
 
 def _with_keys(nodes: tuple[NodeSpec, ...], namespace: str) -> tuple[NodeSpec, ...]:
