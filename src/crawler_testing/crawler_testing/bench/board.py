@@ -71,8 +71,8 @@ def wire_time(motors: int, baud: int) -> float:
 
 
 def _joints() -> Sequence[JointMap]:
-    limits = -math.inf, math.inf
-    return [JointMap(f"crank_{i}", i, 1, 10.0, 0.0, *limits, 20.0, 0.4, MOTOR, by_effort=True) for i in range(MOTORS)]
+    numbers = (10.0, 0.0, -math.inf, math.inf, 20.0, 0.4)
+    return [JointMap(f"crank_{i}", i, 1, *numbers, MOTOR, is_effort_driven=True) for i in range(MOTORS)]
 
 
 def _emulated_cycles(seconds: float, baud: int, *, wire: bool) -> np.ndarray:

@@ -122,10 +122,11 @@ class InProcessStack:
         node.get_logger().set_level(LoggingSeverity.FATAL)  # every invalid message would be logged
         return node
 
-    def _on_publish(self, topic: str, data: bytes, message: Any) -> None:
+    def _on_publish(self, topic: str, data: bytes) -> None:
         self.latest[topic] = data
         if topic == "joint_states":
             self.state_count += 1
+            message = deserialize_message(data, MESSAGE_TYPES[topic])
             angles = tuple(message.position[i] for i in self.spec.actuated_indices)
             stamp = stamp_ns(message.header.stamp) * 1e-9
             self.monitor.add_state(StateSample(self.transport.now, stamp, angles))

@@ -24,9 +24,9 @@ IDLE_STEP_S = 0.01  # by which time advances without messages in transit
 
 
 class InProcessTransport:
-    """Connects the nodes given to `connect`. `on_publish` gets the topic, the bytes and the message of each one."""
+    """Connects the nodes given to `connect`. `on_publish` gets the topic and the bytes of each one."""
 
-    def __init__(self, on_publish: Callable[[str, bytes, Any], None]) -> None:
+    def __init__(self, on_publish: Callable[[str, bytes], None]) -> None:
         self.now = START_S
         self.intercepted: dict[str, Callable[[bytes], None]] = {}  # by topic: called before its next message is passed
         self._on_publish = on_publish
@@ -83,8 +83,8 @@ class InProcessTransport:
                     timer.callback()
 
     def _publish(self, topic: str, message: Any) -> None:
-        data = serialize_message(message)
-        self._on_publish(topic, data, message)
+        data = message if isinstance(message, bytes) else serialize_message(message)
+        self._on_publish(topic, data)
         if self._subscriptions_of(topic):
             self._in_transit.append((topic, data))
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from crawler_core.errors import UserError
 from crawler_nodes.topics import DIAGNOSTICS, JOINT_COMMANDS, JOINT_STATES
+from crawler_nodes.transport.tap import TopicCallbacks
 from crawler_studies.recordings.recording_reader import open_recording, read_stamps
 from crawler_testing.fixtures.run_artifacts import find_tracebacks
 from crawler_testing.fixtures.run_config import RunConfig
@@ -46,7 +47,7 @@ class RecordedMessages(NamedTuple):
     """Content of a recording."""
 
     stamps: NDArray[np.int64]  # ns, of the states
-    count: int  # of all topics
+    total: int  # messages of all topics
     trouble: str  # why it cannot be read; empty: it can
 
 
@@ -57,7 +58,7 @@ def run_soak(config: SoakConfig, log: Callable[[str], None], check: Callable[[],
     """
     counters = {topic.name: MessageCounter() for topic in (JOINT_STATES, JOINT_COMMANDS)}
     recorder, memory = RecorderCounter(), MemoryLog()
-    topics = [
+    topics: TopicCallbacks = [
         (JOINT_STATES, counters["joint_states"].add),
         (JOINT_COMMANDS, counters["joint_commands"].add),
         (DIAGNOSTICS, recorder.add),
@@ -95,7 +96,7 @@ def run_soak(config: SoakConfig, log: Callable[[str], None], check: Callable[[],
         recorded=len(stamps),
         not_recorded=len(np.setdiff1d(within, stamps)),
         recorder_reported=recorder.flushed,
-        recording_holds=recorded.count,
+        recording_holds=recorded.total,
         recording_lacks_s=last_stamp - stamps[-1] * 1e-9 if len(stamps) else math.nan,
         troubles=tuple(troubles),
     )

@@ -23,7 +23,7 @@ from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.variable import parse_variables
 from gait_generators.kinds.gait_registry import make_gait
 from sim_bridge.physics.contact_average import ContactAverage
-from sim_bridge.physics.engines import ENGINES, TITLES, installed_engines
+from sim_bridge.physics.engines import ENGINE_TITLES, ENGINES, installed_engines
 
 RATE_HZ = 500.0  # ticks of the backend
 OMEGA_RAD_S = 3.2  # of the gait
@@ -40,7 +40,7 @@ def measure_world(engine: str, seconds: float) -> float:
     count, start = 0, time.perf_counter()
     while (wall := time.perf_counter() - start) < seconds:
         for _ in range(100):
-            world.drive(home)
+            world.prescribe(home)
             world.step(contacts)
         count += 100
     world.close()
@@ -85,7 +85,7 @@ def measure(seconds: float, rounds: int, log: Callable[[str], None]) -> dict[str
     rates: dict[str, list[float]] = {}
     for i in range(1, rounds + 1):
         for engine in installed_engines():
-            log(f"engines: round {i} of {rounds}: {TITLES[engine]}")
+            log(f"engines: round {i} of {rounds}: {ENGINE_TITLES[engine]}")
             rates.setdefault(f"{engine}_world_steps_per_s", []).append(measure_world(engine, seconds))
             rates.setdefault(f"{engine}_ticks_per_s", []).append(measure_backend(engine, seconds))
     workers = len(os.sched_getaffinity(0))
@@ -95,14 +95,14 @@ def measure(seconds: float, rounds: int, log: Callable[[str], None]) -> dict[str
             measure_sweep(engine, cluster, Grid(parse_variables(CASE, [f"gait.omega=15:16:{workers}"])))
         for i in range(1, rounds + 1):
             for engine in installed_engines():
-                log(f"engines: round {i} of {rounds}: a sweep with {TITLES[engine]} in {workers} processes")
+                log(f"engines: round {i} of {rounds}: a sweep with {ENGINE_TITLES[engine]} in {workers} processes")
                 rates.setdefault(f"{engine}_swept_gaits_per_s", []).append(measure_sweep(engine, cluster, grid))
     result: dict[str, Any] = {name: float(np.median(values)) for name, values in rates.items()}
     result["workers"] = workers
     points = [{"gait.omega": omega} for omega in COMPARED_OMEGAS_RAD_S]
     expected = ModelEvaluator(CASE).evaluate(points)
     for engine in installed_engines():
-        log(f"engines: {TITLES[engine]} beside the equations")
+        log(f"engines: {ENGINE_TITLES[engine]} beside the equations")
         found = PhysicsEvaluator.of(CASE, {}, engine).evaluate(points)
         off = [1e3 * abs(one.step_length - other.step_length) for one, other in zip(found, expected, strict=True)]
         result[f"{engine}_physics_rate_hz"] = _settings(engine).physics_rate
@@ -117,7 +117,7 @@ def add_rows(table: Any, result: dict[str, Any]) -> None:
         world, error = result[f"{engine}_world_steps_per_s"], result[f"{engine}_largest_error_mm"]
         steps = ticks * rate / RATE_HZ
         table.add_row(
-            f"{TITLES[engine]}, {rate:.0f} Hz",
+            f"{ENGINE_TITLES[engine]}, {rate:.0f} Hz",
             f"{steps:.0f} steps/s",
             f"its world alone {world:.0f}/s",
             f"{steps / world:.2f}",
@@ -131,8 +131,8 @@ def add_rows(table: Any, result: dict[str, Any]) -> None:
     swept = {engine: result[key] for engine in ENGINES if (key := f"{engine}_swept_gaits_per_s") in result}
     for engine, other in itertools.pairwise(swept):
         table.add_row(
-            f"a sweep in {result['workers']} processes, {TITLES[other]}",
+            f"a sweep in {result['workers']} processes, {ENGINE_TITLES[other]}",
             f"{swept[other]:.2f} gaits/s",
-            f"{TITLES[engine]} {swept[engine]:.2f}/s",
+            f"{ENGINE_TITLES[engine]} {swept[engine]:.2f}/s",
             f"{swept[other] / swept[engine]:.2f}",
         )

@@ -20,7 +20,7 @@ from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
 from crawler_studies.study.study_case import StudyCase
 from crawler_testing.bench.three_link.ivp import steady_step
 from gait_generators.kinds.time_scaled import TimeScaled
-from sim_bridge.physics.engines import TITLES, installed_engines
+from sim_bridge.physics.engines import ENGINE_TITLES, installed_engines
 
 PSIS_RAD, OMEGAS_RAD_S = np.radians(np.linspace(0.0, 180.0, 100)), np.geomspace(0.3, 20.0, 100)
 RANDOM_GAITS = 1000
@@ -173,7 +173,7 @@ def add_rows(table: Any, result: dict[str, Any]) -> None:
     """Add the results to the table of `crawler bench`."""
     rate = result["gaits_per_s"]
     table.add_row(f"map of {result['map_gaits']} gaits", f"{result['map_ms']:.1f} ms")
-    for name, label in {"solve_ivp": "scipy solve_ivp", **TITLES}.items():
+    for name, label in {"solve_ivp": "scipy solve_ivp", **ENGINE_TITLES}.items():
         if f"{name}_gaits_per_s" not in result:
             continue  # this machine lacks the engine
         table.add_row(

@@ -18,7 +18,7 @@ from crawler_core.types import FloatArray
 from crawler_studies.plots.drawing import BLUE, DPI, GREEN, ORANGE, RED
 from crawler_studies.study.study_case import Point
 from crawler_studies.tuning.optimiser.optimiser import Optimiser
-from crawler_studies.tuning.plan import TuningRequest, TuningPlan, make_plan
+from crawler_studies.tuning.plan import TuningPlan, TuningRequest, make_plan
 from crawler_studies.tuning.plot import best_so_far
 from crawler_testing.bench.three_link.multistart import multistart
 

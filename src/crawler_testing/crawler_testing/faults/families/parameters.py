@@ -53,8 +53,8 @@ def _numbers_that_are_none(info: ParameterInfo) -> list[Any]:
 def _values_outside(info: ParameterInfo) -> list[Any]:
     if info.choices:
         return ["nonesuch"]
-    below = [] if info.low is None else [info.low - max(1.0, abs(info.low)) * BEYOND_BOUND]
-    return below + ([] if info.high is None else [info.high * BEYOND_BOUND + 1.0])
+    below = [] if info.lower is None else [info.lower - max(1.0, abs(info.lower)) * BEYOND_BOUND]
+    return below + ([] if info.upper is None else [info.upper * BEYOND_BOUND + 1.0])
 
 
 def _values_of_other_types(info: ParameterInfo) -> list[Any]:
@@ -106,7 +106,7 @@ def _bounds_fault(node: str) -> FaultKind:
             if info.constant or info.name == "real_time_factor":  # a fast run is over before it is observed
                 continue
             old = _get(run, node, info.name)
-            for value in [*(bound for bound in (info.low, info.high) if bound is not None), *info.choices]:
+            for value in [*(bound for bound in (info.lower, info.upper) if bound is not None), *info.choices]:
                 _set(run, node, info.name, info.type(value))
                 run.wait(BOUND_DURATION_S)
             result = _set(run, node, info.name, old)
