@@ -11,19 +11,17 @@ from ament_index_python.packages import PackageNotFoundError, get_package_share_
 
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.files import read_yaml
-from crawler_core.parameters import ParameterInfo, build, check_value
+from crawler_core.parameters import ParameterInfo, check_value
 from crawler_core.robot.repeat import expand_repeats
 from crawler_core.robot.robot_spec import FootSpec, JointSpec, LoopSpec, RobotSpec, SafetySpec, StartSpec, StrideSpec
 from crawler_core.robot.schema import (
     FREE_SECTIONS,
-    FootEntry,
-    JointEntry,
-    SafetyEntry,
     StartEntry,
     base_motion,
     check_document,
     parameter_info,
     physical_value,
+    read_entry,
 )
 
 
@@ -96,7 +94,7 @@ def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
         base_motion=base_motion(base["motion"]),
         joints=tuple(_joint(name, entry, document["parameters"]) for name, entry in document["joints"].items()),
         feet=tuple(_foot(name, entry, document["parameters"]) for name, entry in document["feet"].items()),
-        safety=SafetySpec(**_in_radians(vars(build(SafetyEntry, document["safety"], section="safety")))),
+        safety=SafetySpec(**read_entry(SafetySpec, document["safety"], "safety")),
         sections={key: document.get(key) or {} for key in FREE_SECTIONS},
         document=document,
         equations=document.get("equations", ""),
@@ -108,37 +106,35 @@ def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
 
 
 def _joint(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> JointSpec:
-    own = {key: value for key, value in entry.items() if key != "damping"}
-    joint = build(JointEntry, own, section=f"joints.{name}")
-    if not joint.continuous and not joint.lower_deg <= joint.home_deg <= joint.upper_deg:
-        raise UserError(
-            f"joints.{name}.home_deg = {joint.home_deg:g} must lie between lower_deg = {joint.lower_deg:g} and "
-            f"upper_deg = {joint.upper_deg:g}."
-        )
-    values = _in_radians(vars(joint))
-    if joint.continuous:
+    label = f"joints.{name}"
+    values = read_entry(JointSpec, entry, label)
+    if entry.get("continuous"):
         values |= {"lower": -math.inf, "upper": math.inf}
-    damping = physical_value(entry.get("damping", 0.0), parameters, f"joints.{name}.damping")
+    elif not values["lower"] <= values["home"] <= values["upper"]:
+        lower, home, upper = (entry[f"{key}_deg"] for key in ("lower", "home", "upper"))
+        raise UserError(
+            f"{label}.home_deg = {home:g} must lie between lower_deg = {lower:g} and upper_deg = {upper:g}."
+        )
+    damping = physical_value(entry.get("damping", 0.0), parameters, f"{label}.damping")
     return JointSpec(name=name, damping=damping, **values)
 
 
 def _foot(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> FootSpec:
-    quantities = ("stiffness", "damping", "slip_damping")
-    own = {key: value for key, value in entry.items() if key not in ("friction", *quantities)}
-    label = f"feet.{name}.friction"
-    friction = math.prod(physical_value(factor, parameters, label) for factor in entry["friction"])
-    lifts = build(FootEntry, own, section=f"feet.{name}").lifts
+    label = f"feet.{name}"
+    friction = math.prod(physical_value(factor, parameters, f"{label}.friction") for factor in entry["friction"])
     stiffness, damping, slip_damping = (
-        physical_value(entry[key], parameters, f"feet.{name}.{key}") if key in entry else None for key in quantities
+        physical_value(entry[key], parameters, f"{label}.{key}") if key in entry else None
+        for key in ("stiffness", "damping", "slip_damping")
     )
+    lifts = read_entry(FootSpec, entry, label).get("lifts", False)
     return FootSpec(name, friction, lifts, stiffness or None, damping, slip_damping or None)
 
 
 def _start(entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> StartSpec:
-    start = build(StartEntry, {key: value for key, value in entry.items() if key != "height"}, section="start")
+    start = StartEntry(**read_entry(StartEntry, entry, "start"))
     return StartSpec(
         height=physical_value(entry.get("height", 0.0), parameters, "start.height"),
-        rpy=(math.radians(start.roll_deg), math.radians(start.pitch_deg), math.radians(start.yaw_deg)),
+        rpy=(start.roll, start.pitch, start.yaw),
         linear=(start.vx, start.vy, start.vz),
         angular=(start.roll_rate, start.pitch_rate, start.yaw_rate),
     )
@@ -146,15 +142,11 @@ def _start(entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> StartSpec
 
 def _stride(entry: Mapping[str, Any], feet: Mapping[str, Any], parameters: Mapping[str, Any]) -> StrideSpec:
     min_interval = physical_value(entry.get("min_interval", 0.0), parameters, "stride.min_interval")
-    stride = StrideSpec(**{**entry, "min_interval": min_interval})
+    stride = StrideSpec(**read_entry(StrideSpec, entry, "stride"), min_interval=min_interval)
+    if (stride.event == "period") == ("foot" in entry):
+        raise UserError(
+            "stride.foot and stride.event go together: touch_down and lift_off need a foot, period takes none."
+        )
     if stride.foot and stride.foot not in feet:
         raise unknown_name("foot for stride.foot", stride.foot, feet)
     return stride
-
-
-def _in_radians(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values with `angle_deg` as `angle` in rad."""
-    return {
-        key.removesuffix("_deg"): math.radians(value) if key.endswith("_deg") else value
-        for key, value in values.items()
-    }

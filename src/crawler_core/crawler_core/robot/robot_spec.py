@@ -11,24 +11,40 @@ from typing import Any
 
 import yaml
 
+from crawler_core.parameters import parameter
+
+
+def angle(limit_deg: float, doc: str) -> Any:
+    """Return a field for an angle that robot.yaml gives in degrees."""
+    return parameter(0.0, unit="degrees", lower=-limit_deg, upper=limit_deg, doc=doc)
+
+
+def speed(limit: float, doc: str, unit: str = "rad/s") -> Any:
+    """Return a field for a speed of either sign."""
+    return parameter(0.0, unit=unit, lower=-limit, upper=limit, doc=doc)
+
 
 @dataclass(frozen=True)
 class JointSpec:
-    """One joint. A continuous joint turns for ever: its position limits are infinite."""
+    """One joint. Angles are in rad here, and in degrees in robot.yaml (`lower_deg`), where their bounds apply."""
 
     name: str
-    actuated: bool
-    continuous: bool
-    lower: float  # rad
-    upper: float  # rad
-    velocity: float  # rad/s, the limit
-    acceleration: float  # rad/s², the limit
-    effort: float  # N·m
-    home: float  # rad, where a simulation starts; of a passive joint in a loop approximately: the loop decides
-    home_velocity: float = 0.0  # rad/s at the start
-    command_interface: str = "position"  # position or effort
-    power: float = math.inf  # W, the limit, driving or braking
-    idle_damping: float = 0.0  # N·m·s/rad, of an effort-driven joint without a command
+    actuated: bool = parameter(True, doc="driven by a motor")
+    continuous: bool = parameter(False, doc="turns without position limits, which are infinite then")
+    lower: float = angle(3600.0, "lower limit")
+    upper: float = angle(3600.0, "upper limit")
+    velocity: float = parameter(1.0, unit="rad/s", lower=1e-3, upper=1e4, doc="limit")
+    acceleration: float = parameter(1.0, unit="rad/s^2", lower=1e-3, upper=1e6, doc="limit")
+    effort: float = parameter(0.0, unit="N m", lower=0.0, upper=1e4, doc="limit")
+    home: float = angle(3600.0, "start of a simulation; approximate for a passive joint in a loop, which decides it")
+    home_velocity: float = speed(1e4, "at the start of a simulation")
+    command_interface: str = parameter(
+        "position", choices=("position", "effort"), doc="quantity that its motor is given"
+    )
+    power: float = parameter(math.inf, unit="W", lower=0.0, doc="limit of the motor, driving or braking")
+    idle_damping: float = parameter(
+        0.0, unit="N m s/rad", lower=0.0, upper=1e4, doc="of an effort-driven joint without a command"
+    )
     damping: float = 0.0  # N·m·s/rad that the motor of an effort-driven joint always has
 
     @property
@@ -42,9 +58,9 @@ class FootSpec:
 
     name: str
     friction: float  # Coulomb's coefficient against the ground
-    lifts: bool = False  # whether a sound gait may lift it
+    lifts: bool = parameter(False, doc="leaves the ground in a sound gait")
     stiffness: float | None = None  # N/m of the foot and the ground together, above 0; None: rigid
-    damping: float | None = None  # N·s/m, likewise
+    damping: float | None = None  # N·s/m of both together
     slip_damping: float | None = None  # N·s/m of its friction where that is below Coulomb's, above 0; None: rigid
 
 
@@ -71,21 +87,21 @@ class StartSpec:
 class StrideSpec:
     """The end of a stride: after the gait's period, or with an event of a foot."""
 
-    event: str = "period"  # period | touch_down | lift_off
-    foot: str = ""
+    event: str = parameter("period", choices=("period", "touch_down", "lift_off"), doc="that ends a stride")
+    foot: str = parameter("", doc="of the event")
     min_interval: float = 0.0  # s between two events that end a stride: a foot that lands may bounce
 
 
 @dataclass(frozen=True)
 class SafetySpec:
-    """The settings of the safety supervisor for this robot."""
+    """The settings of the safety supervisor for this robot. The tolerance is in rad here, in degrees in robot.yaml."""
 
-    command_timeout: float  # s without a command until the joints are held
-    relax_after: float  # s of holding until the torque goes off
-    approach_velocity: float  # rad/s, towards a command that is far away
-    tracking_tolerance: float  # rad between setpoint and measurement that is still normal
-    tracking_time: float  # s for which the tolerance may be exceeded
-    on_exit: str  # hold | rest_then_release | release
+    command_timeout: float = parameter(0.1, unit="s", lower=0.005, upper=10.0, doc="without a command until it holds")
+    relax_after: float = parameter(2.0, unit="s", lower=0.01, upper=3600.0, doc="of holding until the torque goes off")
+    approach_velocity: float = parameter(1.0, unit="rad/s", lower=1e-3, upper=100.0, doc="towards a far command")
+    tracking_tolerance: float = parameter(math.nan, unit="degrees", lower=0.1, upper=360.0, doc="of a setpoint")
+    tracking_time: float = parameter(0.25, unit="s", lower=0.0, upper=60.0, doc="for which it may be exceeded")
+    on_exit: str = parameter("rest_then_release", choices=("hold", "rest_then_release", "release"), doc="at the end")
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from crawler_core.errors import UserError, quoted, unknown_name
-from crawler_core.parameters import ParameterInfo, check_value, describe, parameter
+from crawler_core.parameters import ParameterInfo, check_value, describe
 from crawler_core.robot.names import check_name
 from crawler_core.robot.repeat import REPEAT_MARK
+from crawler_core.robot.robot_spec import JointSpec, SafetySpec, StrideSpec, angle, speed
 
 FREE_SECTIONS = ("gait", "controller", "backends", "hardware")  # checked by the packages that read them
 REQUIRED_KEYS = ("name", "title", "parameters", "base", "joints", "feet", "safety")
@@ -20,73 +21,39 @@ RENAMED_KEYS: Mapping[str, Mapping[str, str]] = {  # old names and new ones, by 
     "stride": {"cut": "event", "apart": "min_interval"},
 }
 REQUIRED_PARAMETERS = ("gravity",)  # every backend needs them
-COMMAND_INTERFACES = ("position", "effort")
 BASE_AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 BASE_MOTIONS: Mapping[str, tuple[str, ...]] = {"planar": ("x", "z", "pitch"), "free": BASE_AXES, "fixed": ()}
-STRIDE_EVENTS = ("period", "touch_down", "lift_off")
 RATE = ParameterInfo("rate", float, None, "Hz", 10.0, 4000.0, (), "ticks of the control loop", constant=True)
-
-
-def _angle(limit: float, doc: str) -> Any:
-    return parameter(0.0, unit="degrees", lower=-limit, upper=limit, doc=doc)
-
-
-def _speed(limit: float, doc: str, unit: str = "rad/s") -> Any:
-    return parameter(0.0, unit=unit, lower=-limit, upper=limit, doc=doc)
-
-
-@dataclass(frozen=True)
-class JointEntry:
-    """An entry of `joints`, without its damping."""
-
-    actuated: bool = parameter(True, doc="driven by a motor")
-    continuous: bool = parameter(False, doc="turns without position limits")
-    lower_deg: float = _angle(3600.0, "lower limit")
-    upper_deg: float = _angle(3600.0, "upper limit")
-    velocity: float = parameter(1.0, unit="rad/s", lower=1e-3, upper=1e4, doc="limit")
-    acceleration: float = parameter(1.0, unit="rad/s^2", lower=1e-3, upper=1e6, doc="limit")
-    effort: float = parameter(0.0, unit="N m", lower=0.0, upper=1e4, doc="limit")
-    home_deg: float = _angle(3600.0, "angle at the start of a simulation")
-    home_velocity: float = _speed(1e4, "at the start of a simulation")
-    command_interface: str = parameter("position", choices=COMMAND_INTERFACES, doc="quantity that its motor is given")
-    power: float = parameter(math.inf, unit="W", lower=0.0, doc="limit of the motor, driving or braking")
-    idle_damping: float = parameter(
-        0.0, unit="N m s/rad", lower=0.0, upper=1e4, doc="of an effort-driven joint without a command"
-    )
-
-
-@dataclass(frozen=True)
-class FootEntry:
-    """An entry of `feet`, without its friction, stiffness and damping."""
-
-    lifts: bool = parameter(False, doc="leaves the ground in a sound gait")
 
 
 @dataclass(frozen=True)
 class StartEntry:
     """The section `start`, without its height: the base at the start of a simulation, in the world."""
 
-    roll_deg: float = _angle(360.0, "of the base")
-    pitch_deg: float = _angle(360.0, "of the base")
-    yaw_deg: float = _angle(360.0, "of the base")
-    vx: float = _speed(100.0, "of the base", unit="m/s")
-    vy: float = _speed(100.0, "of the base", unit="m/s")
-    vz: float = _speed(100.0, "of the base", unit="m/s")
-    roll_rate: float = _speed(1e3, "of the base, about the world's x axis")
-    pitch_rate: float = _speed(1e3, "of the base, about the world's y axis")
-    yaw_rate: float = _speed(1e3, "of the base, about the world's z axis")
+    roll: float = angle(360.0, "of the base")
+    pitch: float = angle(360.0, "of the base")
+    yaw: float = angle(360.0, "of the base")
+    vx: float = speed(100.0, "of the base", unit="m/s")
+    vy: float = speed(100.0, "of the base", unit="m/s")
+    vz: float = speed(100.0, "of the base", unit="m/s")
+    roll_rate: float = speed(1e3, "of the base, about the world's x axis")
+    pitch_rate: float = speed(1e3, "of the base, about the world's y axis")
+    yaw_rate: float = speed(1e3, "of the base, about the world's z axis")
 
 
-@dataclass(frozen=True)
-class SafetyEntry:
-    """The section `safety`."""
+def entry_infos(cls: type) -> dict[str, ParameterInfo]:
+    """Return the parameters of a spec by their keys in robot.yaml, where angles end in _deg."""
+    return {f"{info.name}_deg" if info.unit == "degrees" else info.name: info for info in describe(cls)}
 
-    command_timeout: float = parameter(0.1, unit="s", lower=0.005, upper=10.0, doc="without a command until it holds")
-    relax_after: float = parameter(2.0, unit="s", lower=0.01, upper=3600.0, doc="of holding until the torque goes off")
-    approach_velocity: float = parameter(1.0, unit="rad/s", lower=1e-3, upper=100.0, doc="towards a far command")
-    tracking_tolerance_deg: float = parameter(15.0, unit="degrees", lower=0.1, upper=360.0, doc="of a setpoint")
-    tracking_time: float = parameter(0.25, unit="s", lower=0.0, upper=60.0, doc="for which it may be exceeded")
-    on_exit: str = parameter("rest_then_release", choices=("hold", "rest_then_release", "release"), doc="at the end")
+
+def read_entry(cls: type, entry: Mapping[str, Any], label: str) -> dict[str, Any]:
+    """Return the parameters of a spec from an entry of the robot file, angles in rad. Raise UserError."""
+    values = {}
+    for key, info in entry_infos(cls).items():
+        if key in entry:
+            value = check_value(info, entry[key], label=f"{label}.{key}")
+            values[info.name] = math.radians(value) if info.unit == "degrees" else value
+    return values
 
 
 def check_document(document: Mapping[str, Any]) -> None:
@@ -106,7 +73,7 @@ def check_document(document: Mapping[str, Any]) -> None:
         check_name(name.replace(REPEAT_MARK, "0"), label="the name of a joint")
         limits = () if check_mapping(entry, label).get("continuous") is True else ("lower_deg", "upper_deg")
         needed = ("actuated", *limits, "velocity", "acceleration", "effort", "home_deg")
-        check_keys(entry, label, needed, (*needed, *(info.name for info in describe(JointEntry)), "damping", "repeat"))
+        check_keys(entry, label, needed, (*needed, *entry_infos(JointSpec), "damping", "repeat"))
     for name, entry in document["feet"].items():
         label = f"feet.{name}"
         check_name(name.replace(REPEAT_MARK, "0"), label="the name of a foot")
@@ -117,7 +84,7 @@ def check_document(document: Mapping[str, Any]) -> None:
         for factor in entry["friction"]:
             if not isinstance(factor, str) or factor not in document["parameters"]:
                 raise unknown_name(f"parameter for {label}.friction", factor, document["parameters"])
-    check_keys(document["safety"], "safety", vars(SafetyEntry()), vars(SafetyEntry()))
+    check_keys(document["safety"], "safety", entry_infos(SafetySpec), entry_infos(SafetySpec))
     for name, links in _section(document, "loops").items():
         check_name(name, label="the name of a loop")
         if not (isinstance(links, list) and len(links) == 2 and all(isinstance(link, str) for link in links)):
@@ -126,8 +93,8 @@ def check_document(document: Mapping[str, Any]) -> None:
             )
     if "rate" in document:
         check_value(RATE, document["rate"], label="rate")
-    check_keys(_section(document, "start"), "start", (), ("height", *(info.name for info in describe(StartEntry))))
-    _check_stride(_section(document, "stride"))
+    check_keys(_section(document, "start"), "start", (), ("height", *entry_infos(StartEntry)))
+    check_keys(_section(document, "stride"), "stride", (), (*entry_infos(StrideSpec), "min_interval"))
     for section in FREE_SECTIONS:
         for name, entry in _section(document, section).items():
             if name == "default":
@@ -153,18 +120,6 @@ def _check_parameters(parameters: Mapping[str, Any]) -> None:
         if not isinstance(entry.get("whole", False), bool):
             raise UserError(f"{label}.whole = {quoted(entry['whole'])} must be true or false.")
         check_value(parameter_info(name, entry), entry["value"], label=f"{label}.value")
-
-
-def _check_stride(stride: Mapping[str, Any]) -> None:
-    check_keys(stride, "stride", (), ("event", "foot", "min_interval"))
-    event = stride.get("event", STRIDE_EVENTS[0])
-    if event not in STRIDE_EVENTS:
-        raise UserError(f"stride.event = {quoted(event)} is not allowed: it must be one of {', '.join(STRIDE_EVENTS)}.")
-    _text(stride.get("foot", ""), "stride.foot")
-    if (event == STRIDE_EVENTS[0]) == ("foot" in stride):
-        raise UserError(
-            "stride.foot and stride.event go together: touch_down and lift_off need a foot, period takes none."
-        )
 
 
 def base_motion(value: Any) -> tuple[str, ...]:
