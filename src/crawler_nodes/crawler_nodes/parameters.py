@@ -112,7 +112,7 @@ class NodeParameters:
             return {}
         values = {field: self._node.get_parameter(name).value for field, name in names.items()}
         values |= {field: given[names[field]].value for field in changed}
-        instance = build(declared.cls, values, section=declared.section)
+        instance: Any = build(declared.cls, values, section=declared.section)
         self._changes.append((declared, declared.make(instance)))
         return {names[field]: Parameter(names[field], value=getattr(instance, field)) for field in changed}
 

@@ -11,7 +11,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 
 from crawler_nodes.messages import joint_message
-from crawler_nodes.messages.joint_message import JointMessage, JointMessageReader
+from crawler_nodes.messages.joint_message import JointMessage, JointMessageReader, JointMessageWriter
 
 NUMBERS = st.floats(width=64)
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=9)
@@ -85,9 +85,9 @@ def count_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
 
 
 def test_the_middleware_reads_the_first_of_messages_that_are_alike(monkeypatch):
-    read, asked = JointMessageReader(), count_of(monkeypatch)
+    read, asked, write = JointMessageReader(), count_of(monkeypatch), JointMessageWriter(("hip", "knee"), "/backend#1")
     for k in range(5):
-        data = serialize_message(joints(stamp=(k, k), position=(0.1 * k, math.nan), velocity=(1.0, 2.0)))
+        data = write.fill(k * 1_000_000_001, (0.1 * k, math.nan), (1.0, 2.0), ())
         assert bits(read(data)) == by_the_middleware(data)
     assert asked() == 1
     assert read(serialize_message(joints(sender="/backend#2"))).sender == "/backend#2"

@@ -5,15 +5,17 @@ import math
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
+from rclpy.serialization import deserialize_message, serialize_message
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
 from crawler_core.errors import UserError
-from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
+from crawler_core.types import BaseState, Contact, ContactMode, ContactSource
 from crawler_nodes.messages.base_writer import BaseWriter
 from crawler_nodes.messages.command_reader import CommandReader
 from crawler_nodes.messages.contact_writer import ContactWriter
-from crawler_nodes.messages.header import set_stamp, stamp_ns, to_double_array
-from crawler_nodes.messages.joint_message import JointMessage, JointStateWriter
+from crawler_nodes.messages.header import serialize_clock, set_stamp, stamp_ns, to_double_array
+from crawler_nodes.messages.joint_message import JointMessage, JointMessageWriter
 
 
 @pytest.mark.parametrize("time_ns", [0, 1, 999_999_999, 1_000_000_000, 1_700_000_000_123_456_789])
@@ -29,17 +31,25 @@ def test_doubles_are_the_same_bits():
     assert np.array(to_double_array(values)).tobytes() == values.tobytes()
 
 
-def test_joint_states_have_every_field_and_are_one_message_object():
-    writer = JointStateWriter(["hip", "knee"])
-    seen = Observation(1_500_000_000, np.array([0.1, 0.2]), np.array([1.0, 2.0]), np.array([math.nan, 0.5]))
-    message = writer.fill(seen)
-    assert message.name == ["hip", "knee"]
-    assert (message.header.stamp.sec, message.header.stamp.nanosec) == (1, 500_000_000)
-    assert list(message.position) == [0.1, 0.2]
-    assert list(message.velocity) == [1.0, 2.0]
-    assert math.isnan(message.effort[0])
-    assert message.effort[1] == 0.5
-    assert writer.fill(seen) is message
+@pytest.mark.parametrize("names", [["hip", "knee"], ["a"], ["a_name_of_19_letters", "b", "cd"]])
+def test_joint_messages_are_those_of_the_middleware(names):
+    writer = JointMessageWriter(names, "/backend#1f2e3d4c")
+    for sender, rows in (("/backend#1f2e3d4c", 3), ("/left/backend#00000000", 3), ("x", 2), ("", 1)):
+        writer.set_sender(sender)
+        for time_ns in (0, 1_500_000_000, 1_700_000_000_123_456_789):
+            values = [[math.nan, -0.0, 1e-310 + k][: len(names)] for k in range(rows)] + [[]] * (3 - rows)
+            message = JointState(name=names, position=values[0], velocity=values[1], effort=values[2])
+            message.header.frame_id = sender
+            set_stamp(message.header.stamp, time_ns)
+            data, expected = writer.fill(time_ns, *values), serialize_message(message)
+            assert len(data) == len(expected)
+            assert repr(deserialize_message(data, JointState)) == repr(deserialize_message(expected, JointState))
+
+
+def test_a_clock_message_is_the_bytes_of_the_middleware():
+    message = Clock()
+    set_stamp(message.clock, 1_700_000_000_123_456_789)
+    assert serialize_clock(1_700_000_000_123_456_789) == serialize_message(message)
 
 
 # commands, of a robot whose actuated joints are joint_1 and joint_2

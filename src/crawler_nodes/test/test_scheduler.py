@@ -106,7 +106,7 @@ def waits(monkeypatch):
 
 
 def test_lockstep_begins_with_a_state_and_ticks_once_for_the_answer_to_it(clock):
-    node = FakeNode(lockstep=True, real_time_factor=0.0)
+    node: Any = FakeNode(lockstep=True, real_time_factor=0.0)
     keeper = LockstepScheduler(node)
     keeper.start()
     assert node.published == [0]
@@ -118,7 +118,7 @@ def test_lockstep_begins_with_a_state_and_ticks_once_for_the_answer_to_it(clock)
 
 
 def test_an_answer_that_comes_before_its_tick_is_kept_and_nobody_sleeps(clock):
-    node = FakeNode(lockstep=True, real_time_factor=0.2)  # a tick of 5 ms takes 25
+    node: Any = FakeNode(lockstep=True, real_time_factor=0.2)  # a tick of 5 ms takes 25
     keeper = LockstepScheduler(node)
     keeper.start()
     assert keeper.due == math.inf
@@ -144,7 +144,7 @@ def test_an_answer_that_comes_before_its_tick_is_kept_and_nobody_sleeps(clock):
 
 
 def test_another_pace_holds_at_once_however_slow_the_old_one_was(clock):
-    node = FakeNode(lockstep=True, real_time_factor=1e-6)  # a tick takes more than an hour
+    node: Any = FakeNode(lockstep=True, real_time_factor=1e-6)  # a tick takes more than an hour
     keeper = LockstepScheduler(node)
     keeper.start()
     for tick in range(2):
@@ -160,7 +160,7 @@ def test_another_pace_holds_at_once_however_slow_the_old_one_was(clock):
 
 
 def test_a_paced_simulation_takes_another_pace_at_once_too():
-    node = FakeNode(real_time_factor=1e-6)
+    node: Any = FakeNode(real_time_factor=1e-6)
     keeper = RealTimeScheduler(node)
     keeper.start()
     node.settings = replace(node.settings, real_time_factor=1.0)
@@ -169,7 +169,7 @@ def test_a_paced_simulation_takes_another_pace_at_once_too():
 
 
 def test_an_answer_in_hand_is_not_asked_for_again(clock):
-    node = FakeNode(lockstep=True, real_time_factor=0.01, lockstep_timeout=2.0)
+    node: Any = FakeNode(lockstep=True, real_time_factor=0.01, lockstep_timeout=2.0)
     keeper = LockstepScheduler(node)
     keeper.start()
     keeper.submit(0, COMMAND)
@@ -180,7 +180,7 @@ def test_an_answer_in_hand_is_not_asked_for_again(clock):
 
 
 def test_an_unanswered_state_is_said_again_and_no_sooner_than_due(clock):
-    node = FakeNode(lockstep=True)
+    node: Any = FakeNode(lockstep=True)
     keeper = LockstepScheduler(node)
     keeper.start()
     (timer,) = node.timers
@@ -195,7 +195,7 @@ def test_an_unanswered_state_is_said_again_and_no_sooner_than_due(clock):
 
 
 def test_before_the_first_command_lockstep_waits_for_ever(clock):
-    node = FakeNode(lockstep=True, lockstep_timeout=2.0)
+    node: Any = FakeNode(lockstep=True, lockstep_timeout=2.0)
     keeper = LockstepScheduler(node)
     keeper.start()
     clock.now += 1000.0
@@ -205,7 +205,7 @@ def test_before_the_first_command_lockstep_waits_for_ever(clock):
 
 
 def test_without_commands_time_goes_on_alone_until_one_comes(clock):
-    node = FakeNode(lockstep=True, real_time_factor=0.0, lockstep_timeout=2.0)
+    node: Any = FakeNode(lockstep=True, real_time_factor=0.0, lockstep_timeout=2.0)
     keeper = LockstepScheduler(node)
     keeper.start()
     keeper.submit(0, COMMAND)
@@ -225,7 +225,7 @@ def test_without_commands_time_goes_on_alone_until_one_comes(clock):
 
 
 def test_at_the_end_time_stands_still_and_nothing_is_repeated(clock):
-    node = FakeNode(lockstep=True)
+    node: Any = FakeNode(lockstep=True)
     node.ends_after = 1
     keeper = LockstepScheduler(node)
     keeper.start()
@@ -238,7 +238,7 @@ def test_at_the_end_time_stands_still_and_nothing_is_repeated(clock):
 
 
 def test_stopping_ends_every_timer(clock):
-    node = FakeNode(lockstep=True, real_time_factor=0.0, lockstep_timeout=2.0)
+    node: Any = FakeNode(lockstep=True, real_time_factor=0.0, lockstep_timeout=2.0)
     keeper = LockstepScheduler(node)
     keeper.start()
     keeper.submit(0, COMMAND)
@@ -268,7 +268,7 @@ def paced(node, *answers):
 
 
 def test_paced_ticks_take_the_newest_command_and_go_on_without(waits):
-    node = FakeNode(real_time_factor=4.0, answer_timeout=0.01)
+    node: Any = FakeNode(real_time_factor=4.0, answer_timeout=0.01)
     node.ends_after = 4
     paced(node, COMMAND, OTHER)
     assert node.published == [k * DT_NS for k in range(5)]
@@ -286,7 +286,7 @@ def wait_for(condition):
 
 
 def test_a_paced_simulation_waits_for_the_answer_to_its_state_instead_of_stepping_without(waits):
-    node = FakeNode(answer_timeout=LONG)
+    node: Any = FakeNode(answer_timeout=LONG)
     node.ends_after = 3
     keeper = RealTimeScheduler(node)
     keeper.start()
@@ -304,7 +304,7 @@ def test_a_paced_simulation_waits_for_the_answer_to_its_state_instead_of_steppin
 
 
 def test_motors_wait_for_nobody(waits):
-    node = FakeNode(simulated=False, answer_timeout=LONG)
+    node: Any = FakeNode(simulated=False, answer_timeout=LONG)
     node.ends_after = 2
     paced(node)
     assert node.ticks == [None, None]
@@ -312,14 +312,14 @@ def test_motors_wait_for_nobody(waits):
 
 
 def test_motors_have_no_other_time_than_ours(waits):
-    node = FakeNode(simulated=False, real_time_factor=4.0)
+    node: Any = FakeNode(simulated=False, real_time_factor=4.0)
     node.ends_after = 2
     paced(node)
     assert waits == [(1.0, 0.005)] * 2
 
 
 def test_an_error_in_the_ticks_thread_is_handed_to_the_node(waits):
-    node = FakeNode(answer_timeout=0.0)
+    node: Any = FakeNode(answer_timeout=0.0)
     node.broken = True
     paced(node)
     (error,) = node.crashes
@@ -327,7 +327,7 @@ def test_an_error_in_the_ticks_thread_is_handed_to_the_node(waits):
 
 
 def test_a_paced_keeper_that_is_stopped_ticks_no_more(waits):
-    node = FakeNode()
+    node: Any = FakeNode()
     keeper = RealTimeScheduler(node)
     keeper.start()
     keeper.stop()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import TransformStamped
 from rclpy.node import Node
-from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
@@ -15,8 +14,8 @@ from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import Observation
 from crawler_nodes.messages.base_writer import BaseWriter
 from crawler_nodes.messages.contact_writer import ContactWriter
-from crawler_nodes.messages.header import set_stamp
-from crawler_nodes.messages.joint_message import JointStateWriter
+from crawler_nodes.messages.header import serialize_clock
+from crawler_nodes.messages.joint_message import JointMessageWriter
 from crawler_nodes.messages.link_frames import LinkFrames
 from crawler_nodes.topics import (
     CLOCK,
@@ -49,9 +48,7 @@ class BackendPublishers:
         self._motion_out = create_publisher(node, MOTION_STATE)
         self.exclusive = (JOINT_STATES, CONTACT_STATES, ODOM, MOTION_STATE, *((CLOCK,) if simulated else ()))
 
-        self._clock = Clock()
-        self._states = JointStateWriter(spec.joint_names)
-        self._states.message.header.frame_id = name
+        self._states = JointMessageWriter(spec.joint_names, name)
         self._contacts = ContactWriter(ODOM_FRAME, spec.foot_names)
         self._base = BaseWriter(ODOM_FRAME, f"{prefix}/{spec.base_link}" if prefix else spec.base_link)
         self._links = LinkFrames(urdf, prefix)
@@ -76,18 +73,19 @@ class BackendPublishers:
     def publish(self, observation: Observation, settings: BackendSettings) -> None:
         """Publish a state: first what the controller waits for, the rest while it works."""
         now = observation.time_ns
-        self._states_out.publish(self._states.fill(observation))
+        rows = (observation.position, observation.velocity, observation.effort)
+        self._states_out.publish(self._states.fill(now, *(row.tolist() for row in rows)))
         if observation.contacts and self._contacts_out.get_subscription_count():
             self._contacts_out.publish(self._contacts.fill(now, observation.contacts))
         if self._clock_out is not None:
-            set_stamp(self._clock.clock, now)
-            self._clock_out.publish(self._clock)
+            self._clock_out.publish(serialize_clock(now))
         if observation.base is not None and now >= self._odom_due:
             self._odom_due = now + round(1e9 / settings.odom_rate)
             self._odom_out.publish(self._base.fill_odometry(now, observation.base))
         if now >= self._tf_due:
             self._tf_due = now + round(1e9 / settings.tf_rate)
-            self._tf_out.publish(TFMessage(transforms=self._transforms(now, observation)))
+            if self._tf_out.get_subscription_count():
+                self._tf_out.publish(TFMessage(transforms=self._transforms(now, observation)))
 
     def _transforms(self, now: int, observation: Observation) -> list[TransformStamped]:
         transforms = self._links.moving(now, self._names, observation.position.tolist())

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import re
 from array import array
+from struct import Struct
 
 from builtin_interfaces.msg import Time
 
 from crawler_core.types import FloatArray
 
 SECOND_NS = 1_000_000_000
-STAMP_START = 4  # bytes of encapsulation before the stamp of a serialised header
+ENCAPSULATION = b"\x00\x01\x00\x00"  # of little-endian CDR; fields are aligned to the byte after it
+STAMP_START = len(ENCAPSULATION)  # bytes before the stamp of a serialised header
+STAMP = Struct("<iI")  # seconds, nanoseconds
 FRAME_ID_START = 16  # bytes of a serialised header before the text of its frame_id
 _INSTANCE_ID = re.compile(rb"#[0-9a-f]{8}")
 
@@ -26,6 +29,11 @@ def stamp_ns(stamp: Time) -> int:
 def set_stamp(stamp: Time, time_ns: int) -> None:
     """Write nanoseconds into a message's stamp."""
     stamp.sec, stamp.nanosec = divmod(time_ns, SECOND_NS)
+
+
+def serialize_clock(time_ns: int) -> bytes:
+    """Return the bytes of a /clock message."""
+    return ENCAPSULATION + STAMP.pack(*divmod(time_ns, SECOND_NS))
 
 
 def to_double_array(values: FloatArray) -> array:

@@ -2,7 +2,7 @@
 
 Successive messages differ only in their stamp and numbers. Once the middleware has deserialised one,
 `JointMessageReader` unpacks the next of the same length, sender and joint names at the same byte offsets, in a
-fraction of the time.
+fraction of the time. `JointMessageWriter` likewise packs the next into the bytes of the first.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from typing import NamedTuple
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
-from crawler_core.types import Observation
-from crawler_nodes.messages.header import SECOND_NS, set_stamp, stamp_ns, to_double_array
+from crawler_nodes.messages.header import ENCAPSULATION, SECOND_NS, STAMP, stamp_ns
 
-ENCAPSULATION = b"\x00\x01\x00\x00"  # little-endian CDR; fields are aligned to the byte after it
-STAMP_END = 12  # bytes of the encapsulation and the stamp
+COUNT = Struct("<I")
+STAMP_END = len(ENCAPSULATION) + STAMP.size  # bytes
 
 
 class JointMessage(NamedTuple):
@@ -55,19 +54,55 @@ class JointMessageReader:
         return message
 
 
-class JointStateWriter:
-    """Fills joint_states: one message object, filled again on each tick."""
+class JointMessageWriter:
+    """Serialises the JointStates of one topic: stamp and numbers are packed into the bytes of the message before."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self.message = JointState(name=list(names))
+    def __init__(self, names: Sequence[str], sender: str = "") -> None:
+        self._names = names
+        self.set_sender(sender)
 
-    def fill(self, observation: Observation) -> JointState:
-        message = self.message
-        set_stamp(message.header.stamp, observation.time_ns)
-        message.position = to_double_array(observation.position)
-        message.velocity = to_double_array(observation.velocity)
-        message.effort = to_double_array(observation.effort)
-        return message
+    def set_sender(self, sender: str) -> None:
+        """Set the frame_id of the next messages."""
+        self._sender = sender
+        self._counts: tuple[int, ...] | None = None
+
+    def fill(self, time_ns: int, *rows: Sequence[float]) -> bytes:
+        """Return the message of a time with these rows: position, velocity and effort, each of any length."""
+        counts = tuple(map(len, rows))
+        if counts != self._counts:
+            self._make_buffer(counts)
+        STAMP.pack_into(self._buffer, len(ENCAPSULATION), *divmod(time_ns, SECOND_NS))
+        for (numbers, offset), row in zip(self._rows, rows, strict=True):
+            numbers.pack_into(self._buffer, offset, *row)
+        return bytes(self._buffer)
+
+    def _make_buffer(self, counts: tuple[int, ...]) -> None:
+        """Make a message without numbers. It is as long as the middleware's, which aligns after empty rows too."""
+        data = bytearray(STAMP.size)
+        _append_text(data, self._sender)
+        _append_count(data, len(self._names))
+        for name in self._names:
+            _append_text(data, name)
+        self._rows, length = [], len(data)
+        for count in counts:
+            _append_count(data, count)
+            if count:
+                data.extend(bytes(-len(data) % 8))
+            self._rows.append((Struct(f"<{count}d"), len(ENCAPSULATION) + len(data)))
+            data.extend(bytes(8 * count))
+            length = _aligned(_aligned(length, 4) + 4, 8) + 8 * count
+        data.extend(bytes(length - len(data)))
+        self._buffer, self._counts = bytearray(ENCAPSULATION + data), counts
+
+
+def _append_count(data: bytearray, count: int) -> None:
+    data.extend(bytes(-len(data) % 4) + COUNT.pack(count))
+
+
+def _append_text(data: bytearray, text: str) -> None:
+    encoded = text.encode() + b"\0"
+    _append_count(data, len(encoded))
+    data.extend(encoded)
 
 
 class _Layout:

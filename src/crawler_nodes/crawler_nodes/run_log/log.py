@@ -75,7 +75,7 @@ class RunLog:
             can_yaw=can_yaw,
             can_drift=can_yaw or "y" in spec.base_motion,
             stride=spec.stride,
-            effort_joints=tuple(joint.name for joint in spec.actuated if joint.by_effort),
+            effort_joints=tuple(joint.name for joint in spec.actuated if joint.is_effort_driven),
             sample_period=sample_period,
         )
 

@@ -21,10 +21,11 @@ from crawler_nodes.backend_node.node import BackendNode, autostart
 from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.topics import TOPICS
 from crawler_testing.fixtures.run_monitor import RunMonitor, StateSample
-from crawler_testing.fuzz.ideal_backend import IdealBackend, IdealSettings
+from crawler_testing.fuzz.ideal_backend import ROTOR, IdealBackend
 from crawler_testing.fuzz.in_process_transport import InProcessTransport
 from gait_generators.node.gait_node import GaitNode
 from hybrid_controller.node.controller_node import ControllerNode
+from sim_bridge.mock.mock_backend import MockSettings
 
 RATE_HZ = 200.0
 UNUSED_TOPIC_RATE_HZ = 10.0
@@ -55,8 +56,14 @@ class InProcessStack:
         self._on_motion = {topic.name: callback for topic, callback in self.monitor.topics()}["motion_state"]
         shared = {"robot": setup.robot, "rate": RATE_HZ}
         controller = {"law": setup.law, **dict(setup.law_parameters), "lockstep": True}
-        backend = {"lockstep": True, "real_time_factor": 0.0, "tf_rate": UNUSED_TOPIC_RATE_HZ, "autostart": False}
-        make_backend = partial(BackendNode, IdealBackend, IdealSettings)
+        backend = {
+            **ROTOR,
+            "lockstep": True,
+            "real_time_factor": 0.0,
+            "tf_rate": UNUSED_TOPIC_RATE_HZ,
+            "autostart": False,
+        }
+        make_backend = partial(BackendNode, IdealBackend, MockSettings)
         self.transport = InProcessTransport(self._on_publish)
         self.nodes: dict[str, Node] = {
             "controller": self._node(ControllerNode, {**shared, **controller, "state_rate": UNUSED_TOPIC_RATE_HZ}),

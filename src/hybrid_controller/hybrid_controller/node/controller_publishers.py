@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
 
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import Contact
 from crawler_nodes.messages.contact_writer import ContactWriter
-from crawler_nodes.messages.header import set_stamp
+from crawler_nodes.messages.joint_message import JointMessageWriter
 from crawler_nodes.topics import CONTACT_ESTIMATES, CONTROLLER_STATE, JOINT_COMMANDS, ODOM_FRAME, create_publisher
 from crawler_nodes.transport.message_source import instance_name
 from hybrid_controller.controller import Controller, ControlOutput
@@ -30,7 +28,8 @@ class ControllerPublishers:
         self.degraded_commands = 0  # with a note: the law could not do what it is made for
         self.commanded_ns = NEVER_NS  # stamp of the last command
         self._sender = instance_name(node)
-        self._command = JointState(name=list(spec.actuated_names))
+        self._command_writer = JointMessageWriter(spec.actuated_names)
+        self._command = b""  # serialised
         self._state_writer = ControllerStateWriter(spec, law_name)
         self._state_period_ns = state_period_ns
         self._estimates_writer = ContactWriter(ODOM_FRAME, spec.foot_names)
@@ -41,7 +40,7 @@ class ControllerPublishers:
 
     def restart(self, backend: str) -> None:
         """Address the commands to a backend; nothing has been commanded to it yet."""
-        self._command.header.frame_id = f"{backend} {self._sender}"
+        self._command_writer.set_sender(f"{backend} {self._sender}")
         self.commanded_ns = self._state_due_ns = NEVER_NS
 
     def count_command_readers(self) -> int:
@@ -49,13 +48,9 @@ class ControllerPublishers:
 
     def publish_command(self, time_ns: int, setpoint: Setpoint, degraded: bool) -> None:
         """Publish the setpoints for the state of `time_ns`."""
-        command = self._command
-        set_stamp(command.header.stamp, time_ns)
-        command.position = array("d", setpoint.position)
-        command.velocity = array("d", setpoint.velocity)
-        if setpoint.effort:
-            command.effort = array("d", setpoint.effort)
-        self._command_publisher.publish(command)
+        rows = setpoint.position, setpoint.velocity, setpoint.effort
+        self._command = self._command_writer.fill(time_ns, *rows)
+        self._command_publisher.publish(self._command)
         self.commanded_ns = time_ns
         self.commands += 1
         self.degraded_commands += degraded
