@@ -13,7 +13,7 @@ setup(
     zip_safe=True,
     maintainer="The crawler developers",
     maintainer_email="crawler@example.com",
-    description="The command line: run, sweep, tune and their like, doctor, benchmarks, pictures.",
+    description="The command line: runs, sweeps, tuning, films, pictures, motors, doctor.",
     license="Apache-2.0",
     entry_points={
         "console_scripts": [

@@ -18,7 +18,7 @@ import numpy as np
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix, get_package_share_directory
 
 from crawler_core.errors import UserError
-from sim_bridge.physics.engines import TITLES, installed_engines
+from sim_bridge.physics.engines import ENGINE_TITLES, installed_engines
 
 ENGINE_STEPS = 2000  # of an empty world, to measure an engine's speed
 MAX_JITTER_US = 2500.0  # of 99 % of the ticks of a 200 Hz loop
@@ -154,7 +154,7 @@ def _speed(step: Callable[[], object]) -> str:
 def _missing_engine(engine: str, remedy: str) -> Finding:
     """Return the finding for a missing engine: one of the two is enough."""
     for other in installed_engines():
-        return Finding(engine, True, f"not installed; physics is {TITLES[other]}'s")
+        return Finding(engine, True, f"not installed; physics is {ENGINE_TITLES[other]}'s")
     return Finding(engine, False, "not installed, nor is another physics engine", remedy)
 
 

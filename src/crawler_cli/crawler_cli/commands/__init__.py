@@ -1,1 +1,5 @@
-"""The command line: `./crawler <command>`."""
+"""One module per command: its help, its arguments, and `run`.
+
+Not here: arguments that commands share (crawler_cli.console), studies (crawler_studies).
+Imported by: none.
+"""

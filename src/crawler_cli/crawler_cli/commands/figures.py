@@ -87,9 +87,9 @@ def _figures_of_robot(spec: RobotSpec, robot: str) -> dict[str, Callable[[], Pag
     from crawler_studies.plots import robot_drawing
     from crawler_studies.study.study_case import StudyCase
 
-    own: dict[str, Callable[[], Page]] = {"robot": lambda: robot_drawing.make(spec)}
-    if model_of(spec).plant is not None and len(spec.feet) <= mode_graph.MOST_FEET:
-        own["modes"] = lambda: mode_graph.make(StudyCase(robot or spec.name))
+    own: dict[str, Callable[[], Page]] = {"robot": lambda: robot_drawing.draw_robot(spec)}
+    if model_of(spec).plant is not None and len(spec.feet) <= mode_graph.MAX_FEET:
+        own["modes"] = lambda: mode_graph.draw_modes(StudyCase(robot or spec.name))
     return own
 
 

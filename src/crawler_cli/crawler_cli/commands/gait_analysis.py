@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         return EXIT_NOT_DONE
     report = analysis.report
     result: dict[str, Any] = {"robot": analysis.robot, "gait": analysis.gait, "source": analysis.source}
-    result |= report.numbers() | {"feet": report.of_feet(), "notes": list(analysis.notes)}
+    result |= report.numbers() | {"feet": report.foot_numbers(), "notes": list(analysis.notes)}
     directory = make_directory(Path(arguments.out or f"studies/gait_analysis/{analysis.label}"))
     try:
         files = report.save(directory)

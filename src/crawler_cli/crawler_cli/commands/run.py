@@ -52,9 +52,9 @@ SIGTERM and SIGHUP
 
 keys of --json: robot, backend, controller, gait, duration_s, real_time_factor, start_up_s,
 step_length_m, stride_period_s, speed_m_s, cycles_measured, steady, prediction (source of the
-predicted values), predicted_step_length_m, predicted_speed_m_s, demands (largest loads of strides
+predicted values), predicted_step_length_m, predicted_speed_m_s, peak_loads (largest loads of strides
 that end with an event of a foot: friction_used, slip_per_stride_m, peak_torque_N_m,
-peak_power_W), predicted_demands, difference_percent, distance_m, lateral_m, yaw_rad (to the left,
+peak_power_W), predicted_peak_loads, difference_percent, distance_m, lateral_m, yaw_rad (to the left,
 if the base can turn), ticks, late_ticks, overruns, clamped, rejected, contact_shares,
 branch_shares (of the law's parts, once settled), valid (false: late ticks or a missing reference
 have bent the result), why_invalid, fault (why the robot did not do what was asked), interrupted,

@@ -54,8 +54,8 @@ def summarise(stack: Stack, outcome: RunOutcome, directory: Path) -> dict[str, A
         "prediction": source,
         "predicted_step_length_m": expected,
         "predicted_speed_m_s": numbers["speed_m_s"] if numbers else None,
-        "peak_stride_loads": loads,
-        "predicted_demands": {key: numbers[key] for key in loads if key in numbers} if numbers else {},
+        "peak_loads": loads,
+        "predicted_peak_loads": {key: numbers[key] for key in loads if key in numbers} if numbers else {},
         "difference_percent": 100.0 * (measured.step_length / expected - 1.0) if measured and expected else None,
         "distance_m": log.base.distance,
         "lateral_m": log.base.lateral if log.can_drift else None,
@@ -91,11 +91,9 @@ def print_summary(summary: dict[str, Any]) -> None:
     late = f"{summary['late_ticks']} late, {summary['overruns']} overrun"
     table.add_row("ticks", str(summary["ticks"]), "", late)
     for key, (label, text) in LOADS.items():
-        if key in summary["peak_stride_loads"]:
-            predicted = summary["predicted_demands"].get(key)
-            table.add_row(
-                label, text(summary["peak_stride_loads"][key]), "" if predicted is None else text(predicted), ""
-            )
+        if key in summary["peak_loads"]:
+            predicted = summary["predicted_peak_loads"].get(key)
+            table.add_row(label, text(summary["peak_loads"][key]), "" if predicted is None else text(predicted), "")
     if len(summary["branch_shares"]) > 1:
         shares = [f"{name} {100 * share:.1f} %" for name, share in summary["branch_shares"].items()]
         table.add_row("law in force", "\n".join(shares), "", "")
