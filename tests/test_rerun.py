@@ -193,7 +193,7 @@ def test_a_recording_of_another_version_says_what_differs(crawl, tmp_path):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda about: about["backend"].update(lockstep_settings=False), "was not made in lockstep"),
+        (lambda about: about["backend"].update(lockstep=False), "was not made in lockstep"),
         (lambda about: about.update(backend_name="mock"), "is of the backend mock: only simulations"),
         (lambda about: about.pop("given"), "does not say how it was made"),
         (lambda about: about["gait"].update(omgea=3.0), "it was recorded by crawler 0.1.0"),

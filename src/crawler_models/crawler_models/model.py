@@ -37,14 +37,14 @@ class Model:
     predict: Callable[[RobotSpec, PeriodicMotion], dict[str, Any]] | None = None
     columns: tuple[Column, ...] = ()  # the prediction's other keys
     # What the columns come to where a step (m) was measured, of `predict`'s keys. Physics fills by itself what it can
-    # measure, where it is a column: crawler_studies.evaluators.physics_evaluator.MEASURED.
+    # measure, where it is a column: crawler_studies.evaluators.physics_columns.
     measured: Callable[[RobotSpec, PeriodicMotion, float], dict[str, Any]] | None = None
     batch: str = ""  # many predictions at once: a crawler_models.batch.Batch
     figures: str = ""  # those of its paper: a crawler_studies.plots.drawing.PaperFigures
     design: str = ""  # a search for a better mechanism: a crawler_studies.design.designer.Designer
     # where its feet are over its cranks, for a controller that looks it up: a crawler_models.lookup.MakeLookup
     lookup: str = ""
-    # parameters with a search of their own, by full name: each a crawler_studies.tuning.parameter_search.Search
+    # parameters with a search of their own, by full name: each a crawler_studies.tuning.parameter_search.ParameterSearch
     searches: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from crawler_core.errors import UserError
-from crawler_core.linkages.loop_closure_solver import closure_of
+from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
 from crawler_core.parameters import describe
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.bolt.equations.leg import Leg
@@ -18,8 +18,7 @@ from crawler_studies.bolt.design.ideal_path import ideal_path, turn
 from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
 from crawler_studies.bolt.design.mechanism_report import COLUMNS, evaluate_mechanism
 from crawler_studies.bolt.design.objective import FLAT, LOWER_OPEN, UPPER_OPEN, PathObjective
-from crawler_studies.design.designer import group_by_section
-from crawler_studies.study.study_case import StudyCase
+from crawler_studies.study.study_case import StudyCase, group_by_section
 
 TABLE_2 = Bars(0.080, math.radians(41.41), 0.020, 0.105, 0.190, 0.210, 0.303, 0.052, 0.080, 0.050)
 
@@ -86,11 +85,11 @@ def test_a_better_mechanism_within_table_1_is_found_from_any_seed(bolt, seed):
 def test_what_is_found_is_a_robot_whose_loops_close_all_round(bolt):
     found, _ = search(bolt)
     robot = load_robot("bolt", group_by_section(found.settings)["robot"])
-    closure = closure_of(robot)
+    closure = make_loop_closure_solver(robot)
     home = closure.home()
     for turned in np.radians(np.arange(0.0, 361.0, 20.0)):
         q, _ = closure.complete(np.array([home[0] - turned, 0.0, 0.0, 0.0, 0.0]), np.zeros(5))
-        assert closure.gap(q) < 1e-12  # m: rounding
+        assert closure.residual(q) < 1e-12  # m: rounding
     judged = evaluate_mechanism(Bars.of(robot.parameters), MechanismGoal())
     assert judged["J"] == pytest.approx(found.new["J"])
     assert np.isfinite(pins(Leg.from_parameters(robot.parameters), np.linspace(0.0, 7.0, 500)).F).all()
@@ -167,6 +166,6 @@ def test_wishes_that_exclude_each_other_are_sentences(bolt):
 
 def test_every_wish_has_a_range_around_its_default_and_every_column_is_judged():
     for info in describe(MechanismGoal):
-        assert info.low <= info.default <= info.high
+        assert info.lower <= info.default <= info.upper
         assert info.doc
     assert {column.key for column in COLUMNS} == set(evaluate_mechanism(TABLE_2, MechanismGoal()))

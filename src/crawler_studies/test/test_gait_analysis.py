@@ -67,13 +67,13 @@ def test_a_recording_says_the_same_as_the_run_itself(tmp_path, seen, analysis):
     for key in ("feet_down", "mismatch", "drag_share", "speed_m_s"):  # odometry comes every fifth tick
         assert told[key] == pytest.approx(own[key], rel=2e-3), key
     assert told["nearest_gait"] == own["nearest_gait"]
-    for foot, numbers in analysis.report.of_feet().items():
-        assert found.report.of_feet()[foot] == pytest.approx(numbers, rel=5e-3, abs=1e-6, nan_ok=True)
+    for foot, numbers in analysis.report.foot_numbers().items():
+        assert found.report.foot_numbers()[foot] == pytest.approx(numbers, rel=5e-3, abs=1e-6, nan_ok=True)
 
 
 def test_a_trotting_robot_drags_its_hind_feet(analysis):
     """As the robot's paper says: three feet are down nearly always, and the hind ones are pushed back for long."""
-    numbers, feet = analysis.report.numbers(), analysis.report.of_feet()
+    numbers, feet = analysis.report.numbers(), analysis.report.foot_numbers()
     assert sum(numbers["share_with_feet_down"][3:]) > 0.85
     assert feet["foot_hl"]["duty"] > 1.5 * feet["foot_fl"]["duty"]
     assert feet["foot_hl"]["backward_time_share"] > 4.0 * feet["foot_fl"]["backward_time_share"]
@@ -108,7 +108,7 @@ def test_picture_and_tables_are_written(tmp_path, analysis):
     assert files[0].stat().st_size > 10_000
     with files[1].open() as stream:
         feet = {row["foot"]: float(row["duty"]) for row in csv.DictReader(stream)}
-    assert feet == pytest.approx({foot: own["duty"] for foot, own in analysis.report.of_feet().items()})
+    assert feet == pytest.approx({foot: own["duty"] for foot, own in analysis.report.foot_numbers().items()})
     cycle = np.genfromtxt(files[2], delimiter=",", names=True)
     assert cycle["foot_hl_down"].mean() == pytest.approx(feet["foot_hl"], abs=0.01)
     run = np.genfromtxt(files[3], delimiter=",", names=True)
@@ -122,17 +122,17 @@ def test_a_recorded_reference_that_is_not_the_gaits_leaves_nothing_meant(tmp_pat
     found = analyse_recording(path, "", "", {}, SKIP)
     assert np.isnan(found.report.numbers()["mismatch"])
     (note,) = found.notes
-    assert "what was meant is not known" in note
+    assert "the intended contacts are unknown" in note
     known = analyse_recording(path, "", "", {"gait": {"frequency": 2.6}}, SKIP)  # whoever knows may say so
     assert known.notes == ()
 
 
 def test_who_recorded_it_elsewhere_says_robot_and_gait(tmp_path, seen):
     path = record(tmp_path / "bag", seen, told={})
-    with pytest.raises(UserError, match="does not say which robot it is of: give --robot"):
+    with pytest.raises(UserError, match="does not name its robot: give --robot"):
         analyse_recording(path, "", "", {}, SKIP)
     assert analyse_recording(path, "miniaq", "trot", {}, SKIP).report.numbers()["cycles"] == 4
-    with pytest.raises(UserError, match=r"of other feet \(foot_fl, .*\) than three_link's"):
+    with pytest.raises(UserError, match=r"has other feet \(foot_fl, .*\) than three_link"):
         analyse_recording(path, "three_link", "", {}, SKIP)
     with pytest.raises(UserError, match=r"no whole cycle of the gait after its first 3\.5 s"):
         analyse_recording(path, "miniaq", "trot", {}, 3.5)
@@ -154,7 +154,7 @@ def test_a_recording_of_a_robot_with_other_numbers_is_taken_with_these(tmp_path,
 
 def test_feet_of_which_nothing_is_known_are_no_feet(tmp_path, seen):
     path = record(tmp_path / "bag", seen[:50], known=False)
-    with pytest.raises(UserError, match="nothing is known of the feet"):
+    with pytest.raises(UserError, match="the feet cannot be analysed"):
         analyse_recording(path, "", "", {}, 0.0)
 
 
@@ -217,7 +217,7 @@ def test_the_phase_of_a_gait_is_found_in_its_reference(turn):
 def test_forward_is_along_the_heading_of_a_robot_that_turned():
     times, modes = np.arange(3.0), np.full((3, 1), ContactMode.STICK)
     forces = np.tile([0.0, 2.0, 5.0], (3, 1, 1))
-    steps = Footsteps.read(
+    steps = Footsteps.from_contacts(
         ("foot",), times, modes, forces, np.zeros((3, 2)), np.array([0.0, 0.5 * np.pi, -0.5 * np.pi])
     )
     assert steps.forward[:, 0] == pytest.approx([0.0, 2.0, -2.0])

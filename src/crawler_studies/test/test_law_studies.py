@@ -10,7 +10,8 @@ from crawler_core.robot.robot_file import load_robot
 from crawler_studies.evaluators import physics_evaluator
 from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
-from crawler_studies.evaluators.physics_evaluator import MEASURED, PhysicsEvaluator
+from crawler_studies.evaluators.physics_columns import PHYSICS_COLUMNS
+from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
 from crawler_studies.simulation.control_loop import ControlLoop
 from crawler_studies.study.extra_columns import extra_columns
 from crawler_studies.study.study_case import StudyCase
@@ -18,8 +19,8 @@ from crawler_studies.study.study_file import differences
 from crawler_studies.study.study_identity import study_identity
 from crawler_studies.sweep.plan import make_plan as make_sweep
 from crawler_studies.tuning.objective import make_objective
-from crawler_studies.tuning.plan import Request, make_plan
-from crawler_studies.tuning.report import outcome
+from crawler_studies.tuning.plan import TuningRequest, make_plan
+from crawler_studies.tuning.report import report_tuning
 from crawler_studies.tuning.tuning_loop import open_tuning, tune
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
@@ -63,9 +64,9 @@ def test_the_model_predicts_with_the_laws_parameters_and_keeps_the_robots_column
     runs, limp = ModelEvaluator(LEG).evaluate([{}, LIMP])
     assert runs.valid, runs.reason
     assert runs.speed > 0.9
-    assert runs.own.keys() == extra_columns(LEG.spec).keys()
-    assert 0.0 < runs.own["friction_used"] <= LEG.spec.parameters["friction"] * (1.0 + 1e-6)
-    assert 0.0 < runs.own["friction_needed"] < 0.5 * LEG.spec.parameters["friction"]
+    assert runs.extra.keys() == extra_columns(LEG.spec).keys()
+    assert 0.0 < runs.extra["friction_used"] <= LEG.spec.parameters["friction"] * (1.0 + 1e-6)
+    assert 0.0 < runs.extra["friction_needed"] < 0.5 * LEG.spec.parameters["friction"]
     assert not limp.valid
     assert limp.reason.endswith(".")
 
@@ -88,8 +89,10 @@ def test_the_loop_without_ros_runs_as_the_equations_predict():
 
 
 def test_physics_has_the_law_in_the_loop_and_measures_what_the_model_predicts(monkeypatch):
-    monkeypatch.setattr(physics_evaluator, "EVENTFUL_TIME", 1.0)  # s: quicker, and steady enough for what is compared
-    monkeypatch.setattr(physics_evaluator, "RELATIVE", 0.01)
+    monkeypatch.setattr(
+        physics_evaluator, "EVENT_BLOCK_TIME_S", 1.0
+    )  # s: quicker, and steady enough for what is compared
+    monkeypatch.setattr(physics_evaluator, "RELATIVE_TOLERANCE", 0.01)
     point = {"controller.flight_torque": 29.0}
     physics = PhysicsEvaluator.of(LEG, {"physics_rate": 4000.0})  # half of the robot's own: quicker, and 3 % slower
     (found,), (told,) = physics.evaluate([point]), ModelEvaluator(LEG).evaluate([point])
@@ -97,11 +100,11 @@ def test_physics_has_the_law_in_the_loop_and_measures_what_the_model_predicts(mo
     assert found.valid, found.reason
     assert found.speed == pytest.approx(told.speed, rel=0.05)
     assert found.step_length / found.speed == pytest.approx(told.step_length / told.speed, rel=0.05)
-    assert found.own.keys() == extra_columns(LEG.spec).keys() & MEASURED.keys()
+    assert found.extra.keys() == extra_columns(LEG.spec).keys() & PHYSICS_COLUMNS.keys()
     for name in ("peak_power_W", "peak_torque_N_m", "peak_force_N", "energy_per_stride_J", "cost_of_transport"):
-        assert found.own[name] == pytest.approx(told.own[name], rel=0.1), name
-    assert found.own["friction_used"] <= LEG.spec.parameters["friction"] * 1.01
-    assert found.own["slip_per_stride_m"] < 5e-4
+        assert found.extra[name] == pytest.approx(told.extra[name], rel=0.1), name
+    assert found.extra["friction_used"] <= LEG.spec.parameters["friction"] * 1.01
+    assert found.extra["slip_per_stride_m"] < 5e-4
 
 
 @pytest.mark.exhaustive  # it takes physics long to find out; the equations say so in every run
@@ -127,7 +130,7 @@ class Curve:
 
 def tuning(**changes):
     words = {"robot": "bolt", "over": (f"{STIFF}=200:600",), "budget": 18}
-    return Request(**{**words, **changes})
+    return TuningRequest(**{**words, **changes})
 
 
 @pytest.mark.parametrize("least", [True, False])
@@ -141,7 +144,7 @@ def test_any_number_that_studies_keep_of_the_robot_can_be_the_aim(tmp_path: Path
     assert standing.best.point[STIFF] == pytest.approx(420.0 if least else 200.0, abs=8.0)
     values = [trial.value for trial in standing.trials]
     assert standing.best.value == (min(values) if least else max(values)) > 0.0
-    told = outcome(plan, standing, tmp_path / "a.sqlite")
+    told = report_tuning(plan, standing, tmp_path / "a.sqlite")
     assert told["objective"] == ("least_cost_of_transport" if least else "cost_of_transport")
     assert f"--set {STIFF}=" in told["command"]
     assert (tmp_path / "a.png").stat().st_size > 10_000

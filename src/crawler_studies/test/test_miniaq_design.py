@@ -148,7 +148,7 @@ def test_parameters_that_are_all_kept_are_judged_once(trot):
 
 
 def test_ranges_that_are_not_allowed_are_sentences(trot):
-    with pytest.raises(UserError, match=r"gait.frequency from 1 to 50 leaves what is allowed"):
+    with pytest.raises(UserError, match=r"range of gait.frequency, 1 to 50, is not allowed"):
         DESIGNER.plan(trot, GaitGoal(), {"gait.frequency": (1.0, 50.0)}, 0)
 
 
@@ -183,7 +183,7 @@ def test_every_wish_has_a_default_that_is_allowed_and_every_column_is_filled(tro
     for info in describe(GaitGoal):
         assert info.doc
         if info.type is float:
-            assert info.low <= info.default <= info.high
+            assert info.lower <= info.default <= info.upper
     found, _ = search(trot, GaitGoal(budget=10, physics=False))
     keys = {column.key for column in COLUMNS}
     assert set(found.old) == set(found.new) == keys

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crawler_core.robot.robot_file import load_robot
-from crawler_models.miniaq.equations.quadruped import LEGS
+from crawler_models.miniaq.equations.quadruped import LEG_NAMES
 from crawler_studies.miniaq import figures as miniaq
 from crawler_studies.miniaq.figures import phase
 from crawler_studies.plots.drawing import Drawing
@@ -67,7 +67,7 @@ def test_fig7_it_turns_in_place_and_nearly_evenly(data):
 def test_fig8_is_12_strides_and_a_half_of_feet_that_are_down_for_longer_than_they_are_meant_to_be(data):
     walk = table(data, "8")
     assert walk["t_s"][-1] == pytest.approx(12.5 * 0.4)
-    for leg in LEGS:
+    for leg in LEG_NAMES:
         assert walk[f"meant_{leg}"].mean() == pytest.approx(0.5, abs=0.02)  # its half stride too many
     hind = [walk[f"down_{leg}"][1:].mean() for leg in ("hl", "hr")]
     front = [walk[f"down_{leg}"][1:].mean() for leg in ("fl", "fr")]
@@ -77,13 +77,13 @@ def test_fig8_is_12_strides_and_a_half_of_feet_that_are_down_for_longer_than_the
 
 def test_fig9_three_feet_are_down_and_the_hind_ones_are_dragged(data):
     stride = table(data, "9")
-    down = np.stack([stride[f"down_{leg}"] for leg in LEGS])[:, 1:]
-    back = np.stack([stride[f"forward_N_{leg}"] for leg in LEGS])[:, 1:] < 0.0
+    down = np.stack([stride[f"down_{leg}"] for leg in LEG_NAMES])[:, 1:]
+    back = np.stack([stride[f"forward_N_{leg}"] for leg in LEG_NAMES])[:, 1:] < 0.0
     assert (down.sum(axis=0) >= 3).mean() > 0.85
     dragged = (down * back).mean(axis=1)
     assert dragged[2:].min() > 2.0 * dragged[:2].max()
     # two feet are meant to be down, but for the samples in which the pairs change
-    meant = np.stack([stride[f"meant_{leg}"] for leg in LEGS]).sum(axis=0)
+    meant = np.stack([stride[f"meant_{leg}"] for leg in LEG_NAMES]).sum(axis=0)
     assert (meant == 2).mean() > 0.98
 
 

@@ -9,7 +9,7 @@ import pytest
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.miniaq.equations.quadruped import Quadruped
 from crawler_models.miniaq.prediction import driving_work, predict_walk
-from crawler_models.miniaq.walks.steady_walk import SAMPLES, last_state, steady_walk
+from crawler_models.miniaq.walks.steady_walk import SAMPLES_PER_STRIDE, last_state, steady_walk
 from crawler_models.miniaq.walks.walk import walk
 from crawler_models.models import model_of
 from gait_generators.kinds.gait_registry import make_gait
@@ -72,8 +72,10 @@ def test_strides_that_are_called_steady_go_on_so():
     gait = make_gait(SPEC, "walk", {})
     steady = steady_walk(ROBOT, gait)
     crank, rates, _ = gait.sample(0.0)
-    later = walk(ROBOT, crank, rates, 2.0 * gait.period, every=gait.period / SAMPLES, start=last_state(steady.walk))
-    moved = [w.position[-1, 0] - w.position[-1 - SAMPLES, 0] for w in (steady.walk, later)]
+    later = walk(
+        ROBOT, crank, rates, 2.0 * gait.period, every=gait.period / SAMPLES_PER_STRIDE, start=last_state(steady.walk)
+    )
+    moved = [w.position[-1, 0] - w.position[-1 - SAMPLES_PER_STRIDE, 0] for w in (steady.walk, later)]
     assert moved[1] == pytest.approx(moved[0], rel=1e-3)
 
 

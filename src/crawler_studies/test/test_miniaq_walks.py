@@ -18,7 +18,7 @@ from crawler_studies.simulation.control_loop import ControlLoop
 from crawler_studies.simulation.simulate import SIMULATIONS, simulation_settings
 from gait_generators.kinds.gait_registry import make_gait
 from hybrid_controller.laws.law_registry import LAWS, law_parameters
-from hybrid_controller.laws.phase_lock import out_of_step
+from hybrid_controller.laws.phase_lock import phase_differences
 from sim_bridge.bullet.pybullet_backend import PyBulletBackend
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 from sim_bridge.physics.engines import installed_engines
@@ -100,7 +100,7 @@ def test_the_cranks_keep_their_speed_within_a_few_per_cent_and_their_phases_with
     assert rates.mean(axis=0) == pytest.approx(trot.gait.rate, rel=0.005)
     assert (rates.std(axis=0) < 0.05 * trot.gait.rate).all()
     angles = np.array([seen.position[trot.spec.actuated_indices] for seen in trot.last(1.2)])
-    assert np.degrees(np.abs([out_of_step(row) for row in angles - trot.gait.start]).max()) < 2.0
+    assert np.degrees(np.abs([phase_differences(row) for row in angles - trot.gait.start]).max()) < 2.0
 
 
 def test_passive_joints_are_those_of_the_four_bars_in_closed_form(trot: Walked) -> None:
@@ -162,7 +162,7 @@ def test_a_disturbed_leg_comes_back_into_step(kind: str, counts: int) -> None:
     apart = []
     for _ in range(round(2.4 / DT)):
         angles = loop.tick().position[spec.actuated_indices]
-        apart.append(np.degrees(np.abs(out_of_step(angles - gait.start))).max())
+        apart.append(np.degrees(np.abs(phase_differences(angles - gait.start))).max())
     backend.close()
     assert apart[round(1.0 / DT)] < 10.0
     assert apart[round(1.2 / DT)] > 40.0
@@ -202,6 +202,6 @@ def test_legs_that_start_out_of_phase_come_into_step(kind: str) -> None:
     for _ in range(round(1.4 / DT)):
         seen = loop.tick()
     backend.close()
-    assert np.degrees(out_of_step(seen.position[spec.actuated_indices] - gait.start)) == pytest.approx(
+    assert np.degrees(phase_differences(seen.position[spec.actuated_indices] - gait.start)) == pytest.approx(
         [0.0] * 4, abs=8.0
     )

@@ -29,12 +29,12 @@ def test_a_batch_is_what_its_points_are_one_by_one(gait, ranges):
     batch = points(np.random.default_rng(3), **ranges)
     results = evaluator.evaluate(batch)
     for point, found in zip(batch, results, strict=True):
-        expected = evaluator.one(point)
+        expected = evaluator.evaluate_point(point)
         assert found.valid == expected.valid, (point, found.reason, expected.reason)
         if expected.valid:
             assert found.step_length == pytest.approx(expected.step_length, abs=1e-6)
             assert found.speed == pytest.approx(expected.speed, abs=1e-6)
-            assert found.own["unique"] == expected.own["unique"]
+            assert found.extra["unique"] == expected.extra["unique"]
         else:
             assert found.reason
     assert any(result.valid for result in results)

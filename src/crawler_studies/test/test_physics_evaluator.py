@@ -7,7 +7,7 @@ import pytest
 
 from crawler_core.errors import UserError
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
-from crawler_studies.evaluators.physics_evaluator import Blocks, PhysicsEvaluator, whole_beat
+from crawler_studies.evaluators.physics_evaluator import Blocks, PhysicsEvaluator, law_block_periods
 from crawler_studies.study.study_case import StudyCase
 from sim_bridge.physics.engines import installed_engines
 
@@ -38,8 +38,8 @@ def test_physics_makes_the_equations_steps(engine: str, case: StudyCase, omega: 
     assert abs(found.step_length - told.step_length) < max(0.03 * told.step_length, 2e-4)
     assert found.speed == pytest.approx(found.step_length * omega / (2.0 * math.pi))
     force = "min_normal_force_N"
-    assert found.own[force] == pytest.approx(told.own[force], abs=FORCE[engine])  # N, of a weight of 2.3
-    assert set(found.own) == {force}  # what only equations know stays empty
+    assert found.extra[force] == pytest.approx(told.extra[force], abs=FORCE[engine])  # N, of a weight of 2.3
+    assert set(found.extra) == {force}  # what only equations know stays empty
 
 
 SOFT_STEPS = [0.3, 1.0, 3.2, 8.0, 16.0]  # rad/s
@@ -79,7 +79,7 @@ def random_points(count: int, seed: int) -> list[dict[str, float]]:
 def test_physics_makes_the_steps_of_twenty_random_gaits(engine: str) -> None:
     points = random_points(60, seed=12)
     told = ModelEvaluator(PAPER).evaluate(points)
-    sound = [(point, one) for point, one in zip(points, told, strict=True) if one.valid and one.own["unique"]][:20]
+    sound = [(point, one) for point, one in zip(points, told, strict=True) if one.valid and one.extra["unique"]][:20]
     assert len(sound) == 20
     found = PhysicsEvaluator.of(PAPER, {}, engine).evaluate([point for point, _ in sound])
     for one, (point, by_equations) in zip(found, sound, strict=True):
@@ -146,4 +146,4 @@ def test_a_block_has_whole_periods_and_ticks_and_goes_once_through_the_beat(omeg
 def test_a_block_under_a_law_is_a_whole_beat_of_periods_and_ticks_where_there_is_one(
     period: float, periods: int
 ) -> None:
-    assert whole_beat(period, 0.002) == periods
+    assert law_block_periods(period, 0.002) == periods

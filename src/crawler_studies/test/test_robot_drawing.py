@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crawler_core.robot.robot_file import load_robot, robot_names
-from crawler_studies.plots.robot_drawing import Side, make, place_links
+from crawler_studies.plots.robot_drawing import SideView, draw_robot, place_links
 
 LENGTHS = {  # mm, between what is joined to each link: by hand from the robot files' parameters
     "three_link": [170.0, 187.0],
@@ -18,7 +18,7 @@ LENGTHS = {  # mm, between what is joined to each link: by hand from the robot f
 
 @pytest.fixture(scope="module")
 def sides():
-    return {name: Side.of(load_robot(name)) for name in robot_names()}
+    return {name: SideView.of(load_robot(name)) for name in robot_names()}
 
 
 @pytest.mark.parametrize("name", robot_names())
@@ -41,18 +41,18 @@ def test_a_joint_is_shown_turned_by_its_angle_and_to_its_side(sides, name):
         k = side.spec.joint_names.index(frame.joint)
         position = side.position.copy()
         position[k] = 0.0
-        straight = Side(side.spec, side.frames, position, place_links(side.spec, side.frames, position))
+        straight = SideView(side.spec, side.frames, position, place_links(side.spec, side.frames, position))
 
         def direction(one, frame=frame):
             """Of the link, as its parent sees it."""
             seen = np.linalg.inv(one.links[frame.parent].axes) @ one.links[frame.child].axes[:, 0]
             return math.atan2(seen[2], seen[0])
 
-        shown = side.turned(frame, side.position[k])
+        shown = side.rotation(frame, side.position[k])
         assert math.remainder(direction(side) - direction(straight) - shown, math.tau) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_the_drawing_is_saved_with_its_angles(tmp_path):
-    picture, data = make(load_robot("bolt")).save(tmp_path)
+    picture, data = draw_robot(load_robot("bolt")).save(tmp_path)
     assert (picture.name, data.name) == ("robot.png", "robot.csv")
     assert data.read_text().startswith("angle_deg,driven")

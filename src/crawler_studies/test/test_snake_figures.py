@@ -108,7 +108,7 @@ def test_shorter_links_advance_further_at_one_amplitude_and_less_at_the_largest(
 def test_an_evaluation_has_the_snakes_own_numbers_and_minds_no_lifted_foot():
     results = ModelEvaluator(StudyCase("snake", "serpenoid_closed")).evaluate([{"gait.n": 6.0, "gait.alpha": 45.0}])
     assert results[0].valid
-    own = results[0].own
+    own = results[0].extra
     assert own["d_step_m"] == pytest.approx(0.084 * 2.98698, abs=1e-6)
     assert own["slip"] == pytest.approx(0.0, abs=1e-6)
     assert own["f"] < 1e-12
@@ -124,7 +124,9 @@ def test_a_gait_that_asks_too_much_of_a_servo_is_not_valid_and_says_which():
 def test_a_sweeps_table_has_the_snakes_own_columns_and_no_other_robots_has():
     plan = make_plan("snake", "serpenoid_closed", "model", {}, ["gait.n=4,6"])
     results = plan.evaluator.evaluate(plan.grid.points([0, 1]))
-    table = make_table(plan.grid, rows(plan.grid, [0, 1], results, plan.own), plan.identity, plan.own)
+    table = make_table(
+        plan.grid, rows(plan.grid, [0, 1], results, plan.extra_columns), plan.identity, plan.extra_columns
+    )
     assert table["d_step_m"].to_pylist() == pytest.approx([0.0828005, 0.2509063], abs=1e-7)
     assert table["peak_torque_N_m"].to_pylist()[0] < table["peak_torque_N_m"].to_pylist()[1] < 6.0
     assert table["f"].to_pylist() == pytest.approx([0.0, 0.0], abs=1e-12)
@@ -138,8 +140,8 @@ def test_with_the_files_servos_physics_loses_more_with_n_5_than_with_4_where_the
     four, five = data.measured("serpenoid", [(4, 58.0), (5, 58.0)])
     (closed,) = data.measured("serpenoid_closed", [(5, 58.0)])
     assert all(result.valid for result in (four, five, closed))
-    assert four.own["slip"] == pytest.approx(0.045, abs=0.02)  # 9 % in the paper's experiment
-    assert five.own["slip"] == pytest.approx(0.117, abs=0.03)  # 7 % there
-    assert closed.own["slip"] < five.own["slip"] - 0.05
+    assert four.extra["slip"] == pytest.approx(0.045, abs=0.02)  # 9 % in the paper's experiment
+    assert five.extra["slip"] == pytest.approx(0.117, abs=0.03)  # 7 % there
+    assert closed.extra["slip"] < five.extra["slip"] - 0.05
     assert closed.step_length > 1.05 * five.step_length
-    assert closed.own["friction_work_J"] < 0.7 * five.own["friction_work_J"]
+    assert closed.extra["friction_work_J"] < 0.7 * five.extra["friction_work_J"]

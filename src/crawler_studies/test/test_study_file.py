@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_studies.study.study_file import Study, open_study
+from crawler_studies.study.study_file import StudyFile, open_study
 
 IDENTITY = {"robot": {"name": "three_link", "mass": 0.021}, "gait": "harmonic", "values": [1.0, 2.0]}
 COLUMNS = {"omega": float, "step": float, "valid": int, "reason": str}
 
 
-def opened(path: Path, **over: object) -> Study:
+def opened(path: Path, **over: object) -> StudyFile:
     return open_study(path, {**IDENTITY, **over}, COLUMNS)
 
 

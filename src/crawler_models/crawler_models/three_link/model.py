@@ -42,5 +42,5 @@ THREE_LINK_MODEL = Model(
     ),
     batch="crawler_models.three_link.shape_tables:SHAPE_TABLES",
     figures="crawler_studies.three_link.figures:FIGURES",
-    searches={"gait.shape": "crawler_studies.three_link.shape_search:SEARCH"},
+    searches={"gait.shape": "crawler_studies.three_link.shape_search:plan_shape_search"},
 )

@@ -1,8 +1,9 @@
-"""Many points of a study at once, for a robot whose equations have a batch: points of one shape share its table."""
+"""Evaluation of many points at once, for equations that have a batch. Points of one shape share its table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,79 +15,162 @@ from crawler_core.safety.joint_limits import JointLimits
 from crawler_core.types import FloatArray
 from crawler_models.batch import Batch, BatchShape, Predictions
 from crawler_studies.evaluators.evaluator import Result
-from crawler_studies.study.study_case import Point, StudyCase
+from crawler_studies.study.study_case import Point, StudyCase, group_by_section
 from gait_generators.kinds.gait import Gait
 from gait_generators.kinds.gait_registry import GAITS, make_gait
-from gait_generators.kinds.limit_check import SAMPLES, TOLERANCE, check_limits
+from gait_generators.kinds.limit_check import LIMIT_SAMPLES, LIMIT_TOLERANCE, check_limits
 
-PACE = "gait.omega"
+PACE_PARAMETER = "gait.omega"
+
+
+@dataclass(frozen=True)
+class _PointTable:
+    """Points that vary the same parameters, one row each."""
+
+    names: list[str]  # of the parameters
+    index: NDArray[np.int_]  # (rows,), the place of each row in the list of points
+    values: FloatArray  # (rows, names)
+
+    def rows(self, chosen: NDArray[np.bool_]) -> _PointTable:
+        return _PointTable(self.names, self.index[chosen], self.values[chosen])
+
+    def column(self, name: str) -> FloatArray:
+        return np.asarray(self.values[:, self.names.index(name)])
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """One robot and gait path of the batch."""
+
+    parameters: dict[str, float]
+    gait: Gait
 
 
 def evaluate_batch(batch: Batch, case: StudyCase, points: Sequence[Point]) -> list[Result | None]:
-    """Results; None where the plain solver must be asked, as for a path that is not smooth enough for a table."""
-    found: list[Result | None] = [None] * len(points)
-    names = list(points[0]) if points else []
-    usable = np.array([k for k, point in enumerate(points) if list(point) == names], dtype=int)
-    values = np.array([[points[k][name] for name in names] for k in usable], dtype=float).reshape(len(usable), -1)
-    for name, column in zip(names, values.T, strict=True):
-        for k in usable[_outside(case, name, column)]:
-            found[k] = _refusal(case, points[k], name)
-    allowed = np.array([found[k] is None for k in usable], dtype=bool)
-    usable, values = usable[allowed], values[allowed]
-    if not len(usable):
-        return found
+    """Return the results; None for a point that the plain solver must evaluate.
 
-    paced = GAITS[case.gait_name].paced
-    besides = {f"robot.{name}" for name in batch.unshaping} | ({PACE} if paced else set())
-    shaping = [k for k, name in enumerate(names) if name not in besides]
-    distinct, which = np.unique(values[:, shaping], axis=0, return_inverse=True)
-    which = which.reshape(-1)
-    keys = [names[k] for k in shaping]
-    made = [_shape(batch, case, dict(zip(keys, shape, strict=True))) for shape in distinct]
-    good = np.array([shape is not None for shape in made])
-    if not good.any():
-        return found
-    shapes = [BatchShape(*shape) for shape in made if shape is not None]
-    gaits = [shape[1] for shape in made if shape is not None]
-    row = np.cumsum(good) - 1
-
-    known = good[which]
-    usable, values, which = usable[known], values[known], row[which[known]]
-    columns = {name: values[:, k] for k, name in enumerate(names)}
-    periods = np.array([gait.period for gait in gaits])
-    omega = columns[PACE] if paced and PACE in columns else 2.0 * np.pi / periods[which]
-    own = case.spec.parameters
+    Such a point has another set of parameters than the first, or a path that is not smooth enough for a table.
+    """
+    results: list[Result | None] = [None] * len(points)
+    if not points:
+        return results
+    table = _reject_outside(case, points, _tabulate(points), results)
+    shapes, which, table = _group_by_shape(batch, case, table)
+    if not shapes:
+        return results
+    omega = _paces(case, table, shapes, which)
     parameters = {
-        name: np.broadcast_to(np.asarray(columns.get(f"robot.{name}", own[name]), dtype=float), omega.shape)
-        for name in batch.unshaping
-        if name in own
+        name: np.broadcast_to(np.asarray(values, dtype=float), omega.shape)
+        for name, values in _free_parameters(batch, case, table).items()
     }
-    steady, fastest = _limits(case.spec, gaits)
-    within = steady[which] & (omega <= fastest[which] * (1.0 + TOLERANCE))
-    told = batch.run(shapes, which, omega, parameters)
-    for k, inside, trusted, result in zip(usable, within, told.known, _results(told), strict=True):
-        if not inside:
-            found[k] = _beyond(case, points[k])
-        elif trusted:
-            found[k] = result
-    return found
+    within = _within_limits(case.spec, shapes, which, omega)
+    predictions = batch.run([BatchShape(shape.parameters, shape.gait) for shape in shapes], which, omega, parameters)
+    rows = zip(table.index, within, predictions.known, _iterate_results(predictions), strict=True)
+    for k, is_within, is_known, result in rows:
+        if not is_within:
+            results[k] = _explain_limits(case, points[k])
+        elif is_known:
+            results[k] = result
+    return results
 
 
-def _results(told: Predictions) -> Iterator[Result]:
-    every = [array.tolist() for array in (told.step_length, told.speed, told.valid)]
-    own = [array.tolist() for array in told.columns.values()]
-    for step, speed, valid, reason, *numbers in zip(*every, told.reason, *own, strict=True):
-        yield Result(step, speed, valid, reason, dict(zip(told.columns, numbers, strict=True)))
+def _tabulate(points: Sequence[Point]) -> _PointTable:
+    names = list(points[0])
+    index = np.array([k for k, point in enumerate(points) if list(point) == names], dtype=int)
+    values = np.array([[points[k][name] for name in names] for k in index], dtype=float)
+    return _PointTable(names, index, values.reshape(len(index), -1))
 
 
-def _outside(case: StudyCase, name: str, column: FloatArray) -> NDArray[np.bool_]:
-    info = case.info(name)
-    low = -np.inf if info.low is None else info.low
-    high = np.inf if info.high is None else info.high
-    return np.asarray(~((column >= low) & (column <= high)))
+def _reject_outside(
+    case: StudyCase, points: Sequence[Point], table: _PointTable, results: list[Result | None]
+) -> _PointTable:
+    """Enter an invalid result for each point outside of a parameter's range; return the other rows."""
+    for name in table.names:
+        info, column = case.info(name), table.column(name)
+        low = -np.inf if info.lower is None else info.lower
+        high = np.inf if info.upper is None else info.upper
+        for k in table.index[~((column >= low) & (column <= high))]:
+            results[k] = _explain_value(case, points[k], name)
+    return table.rows(np.array([results[k] is None for k in table.index], dtype=bool))
 
 
-def _refusal(case: StudyCase, point: Point, name: str) -> Result:
+def _group_by_shape(
+    batch: Batch, case: StudyCase, table: _PointTable
+) -> tuple[list[_Shape], NDArray[np.int_], _PointTable]:
+    """Return the shapes, the number of each row's shape, and the rows that have one."""
+    free = {f"robot.{name}" for name in batch.unshaping}
+    if GAITS[case.gait_name].paced:
+        free.add(PACE_PARAMETER)
+    shaping = [k for k, name in enumerate(table.names) if name not in free]
+    distinct, which = np.unique(table.values[:, shaping], axis=0, return_inverse=True)
+    shapes: list[_Shape] = []
+    numbers = []
+    for values in distinct:
+        shape = _make_shape(batch, case, dict(zip([table.names[k] for k in shaping], values, strict=True)))
+        numbers.append(-1 if shape is None else len(shapes))
+        shapes += [] if shape is None else [shape]
+    which = np.array(numbers, dtype=int)[which.reshape(-1)]
+    return shapes, which[which >= 0], table.rows(which >= 0)
+
+
+def _make_shape(batch: Batch, case: StudyCase, values: dict[str, float]) -> _Shape | None:
+    """Return the shape with these parameters, or None where there is no such gait.
+
+    Its pace depends on the case alone. With the pace of one of its points, rounding would let the others depend on it.
+    """
+    sections = group_by_section(values)
+    parameters = {**case.spec.parameters, **sections.get("robot", {})}
+    if not batch.fits(parameters):
+        return None
+    gait_values = {**case.settings.get("gait", {}), **sections.get("gait", {})}
+    try:
+        return _Shape(parameters, make_gait(case.spec, case.gait_name, gait_values))
+    except UserError:
+        return None
+
+
+def _paces(case: StudyCase, table: _PointTable, shapes: Sequence[_Shape], which: NDArray[np.int_]) -> FloatArray:
+    """Return the pace of each row, rad/s."""
+    if GAITS[case.gait_name].paced and PACE_PARAMETER in table.names:
+        return table.column(PACE_PARAMETER)
+    return np.asarray(2.0 * np.pi / np.array([shape.gait.period for shape in shapes])[which])
+
+
+def _free_parameters(batch: Batch, case: StudyCase, table: _PointTable) -> dict[str, float | FloatArray]:
+    """Return the robot's parameters that may differ between the rows of a shape."""
+    defaults = case.spec.parameters
+    return {
+        name: table.column(f"robot.{name}") if f"robot.{name}" in table.names else defaults[name]
+        for name in batch.unshaping
+        if name in defaults
+    }
+
+
+def _within_limits(
+    spec: RobotSpec, shapes: Sequence[_Shape], which: NDArray[np.int_], omega: FloatArray
+) -> NDArray[np.bool_]:
+    """Return for each row whether the joints can reach its path's positions and follow its pace."""
+    limits = JointLimits.of(spec)
+    reachable = np.zeros(len(shapes), dtype=bool)
+    fastest = np.zeros(len(shapes))  # rad/s
+    for k, gait in enumerate(shape.gait for shape in shapes):
+        scale = gait.period / (2.0 * np.pi)
+        q, dq, ddq = gait.sample(np.linspace(0.0, gait.period, LIMIT_SAMPLES, endpoint=False))
+        reachable[k] = bool((q <= limits.upper + LIMIT_TOLERANCE).all() and (q >= limits.lower - LIMIT_TOLERANCE).all())
+        velocity = (np.abs(dq).max(axis=0) * scale).clip(1e-300)  # at a pace of 1 rad/s
+        acceleration = (np.abs(ddq).max(axis=0) * scale**2).clip(1e-300)
+        fastest[k] = min((limits.velocity / velocity).min(), np.sqrt(limits.acceleration / acceleration).min())
+    return np.asarray(reachable[which] & (omega <= fastest[which] * (1.0 + LIMIT_TOLERANCE)))
+
+
+def _iterate_results(predictions: Predictions) -> Iterator[Result]:
+    common = [array.tolist() for array in (predictions.step_length, predictions.speed, predictions.valid)]
+    extra = [array.tolist() for array in predictions.columns.values()]
+    for step, speed, valid, reason, *numbers in zip(*common, predictions.reason, *extra, strict=True):
+        yield Result(step, speed, valid, reason, dict(zip(predictions.columns, numbers, strict=True)))
+
+
+def _explain_value(case: StudyCase, point: Point, name: str) -> Result:
     try:
         check_value(case.info(name), point[name], label=name)
     except UserError as error:
@@ -94,40 +178,9 @@ def _refusal(case: StudyCase, point: Point, name: str) -> Result:
     return Result.invalid(f"{name} = {point[name]!r} is not allowed.")
 
 
-def _beyond(case: StudyCase, point: Point) -> Result | None:
+def _explain_limits(case: StudyCase, point: Point) -> Result | None:
     try:
         check_limits(*case.at(point))
     except UserError as error:
         return Result.invalid(str(error))
     return None
-
-
-def _shape(batch: Batch, case: StudyCase, shaping: dict[str, float]) -> tuple[dict[str, float], Gait] | None:
-    """The robot's parameters and the gait of one shape; None where there is no such gait.
-
-    Its pace depends on the case alone: with that of a point asked for, rounding would let the others depend on it.
-    """
-    own = {key.partition(".")[2]: value for key, value in shaping.items() if key.startswith("robot.")}
-    gait = {key.partition(".")[2]: value for key, value in shaping.items() if key.startswith("gait.")}
-    parameters = {**case.spec.parameters, **own}
-    if not batch.fits(parameters):
-        return None
-    try:
-        return parameters, make_gait(case.spec, case.gait_name, {**case.settings.get("gait", {}), **gait})
-    except UserError:
-        return None
-
-
-def _limits(spec: RobotSpec, gaits: Sequence[Gait]) -> tuple[NDArray[np.bool_], FloatArray]:
-    """Of each gait, whether its path stays within the joints' positions, and the pace that they can follow, rad/s."""
-    limits = JointLimits.of(spec)
-    steady = np.zeros(len(gaits), dtype=bool)
-    fastest = np.zeros(len(gaits))
-    for k, gait in enumerate(gaits):
-        scale = gait.period / (2.0 * np.pi)
-        q, dq, ddq = gait.sample(np.linspace(0.0, gait.period, SAMPLES, endpoint=False))
-        steady[k] = bool((q <= limits.upper + TOLERANCE).all() and (q >= limits.lower - TOLERANCE).all())
-        rate = (np.abs(dq).max(axis=0) * scale).clip(1e-300)
-        gain = (np.abs(ddq).max(axis=0) * scale**2).clip(1e-300)
-        fastest[k] = min((limits.velocity / rate).min(), np.sqrt(limits.acceleration / gain).min())
-    return steady, fastest

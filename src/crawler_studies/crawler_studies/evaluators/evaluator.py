@@ -1,4 +1,4 @@
-"""What one point of a study comes to, whoever finds it out."""
+"""The interface of an evaluation, and its result."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from typing import Any, Protocol
 from crawler_studies.study.study_case import Point
 
 
+class EvaluationStopped(Exception):
+    """An evaluation was given up because its caller asked for the end."""
+
+
 @dataclass(frozen=True)
 class Result:
     """Steady crawling at one point. NaN where it is not known; an invalid result has no step and no speed."""
@@ -18,20 +22,19 @@ class Result:
     speed: float  # m/s
     valid: bool
     reason: str = ""  # why it is not valid, a sentence
-    own: Mapping[str, Any] = field(default_factory=dict)  # the robot's own columns, those that are known
+    extra: Mapping[str, Any] = field(default_factory=dict)  # those of the robot's extra columns that are known
 
     @staticmethod
     def invalid(reason: str) -> Result:
-        """What could not be evaluated."""
         return Result(math.nan, math.nan, valid=False, reason=reason)
 
 
 class Evaluator(Protocol):
-    """Finds out. `backend` is its name: model, ring or a physics engine's."""
+    """Evaluates points of a study. `backend` is model, live or the name of a physics engine."""
 
     @property
     def backend(self) -> str: ...
 
     def evaluate(self, points: Sequence[Point]) -> list[Result]:
-        """Results in the order of the points. A point that cannot be is an invalid result, never an exception."""
+        """Return the results in the order of the points. A point that is not possible is an invalid result."""
         ...

@@ -1,4 +1,4 @@
-"""A connection to a ring that runs elsewhere: it is watched, and the gait's parameters are asked for and set."""
+"""A connection to a running stack: its state is monitored, and the gait's parameters are read and set."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rcl_interfaces.srv import GetParameters, ListParameters, SetParametersAtomi
 from rclpy.parameter import parameter_value_to_python as to_python
 
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_nodes.client.service_caller import set_request
+from crawler_nodes.client.service_caller import set_parameters_request
 from crawler_nodes.client.stack_monitor import StackMonitor
 from crawler_nodes.run_log.log import RunLog
 
-ANSWER = 3.0  # s of wall time that a service may take
+SERVICE_TIMEOUT_S = 3.0  # of wall time
 SERVICES = {
     ListParameters: "gait/list_parameters",
     GetParameters: "gait/get_parameters",
@@ -23,51 +23,51 @@ SERVICES = {
 
 
 class LiveLink:
-    """Reads a ring of `spec` and sets its gait; `log` fills while `turn` is called."""
+    """Monitors a running stack of the robot `spec` and sets its gait; `log` fills during `spin_once` and `wait`."""
 
     def __init__(self, spec: RobotSpec, namespace: str = "") -> None:
-        self.log = RunLog.of(spec, keep_every=0.0)  # a foot that lifts is seen in every state, however short
-        self._view = StackMonitor(log=self.log, joints=False, namespace=namespace, name="tuning")
+        self.log = RunLog.of(spec, sample_period=0.0)  # every state: a foot may lift for a moment only
+        self._monitor = StackMonitor(log=self.log, joints=False, namespace=namespace, name="tuning")
         for kind, name in SERVICES.items():
-            self._view.appear(kind, name)
+            self._monitor.discover(kind, name)
 
     @property
     def motion(self) -> str:
-        """What the backend says of its motion, such as active; empty before it said anything."""
-        return self.log.motion
+        """The backend's motion state, such as active; empty before its first message."""
+        return self.log.status.motion
 
     @property
-    def trouble(self) -> str:
-        """What the backend says of a fault."""
-        return self.log.troubles.get("backend", "")
+    def fault(self) -> str:
+        """The backend's description of a fault."""
+        return self.log.status.warnings.get("backend", "")
 
     @property
-    def silence(self) -> float:
-        """Seconds since the latest odometry, on the wall clock."""
-        return time.monotonic() - self.log.heard
+    def odometry_age(self) -> float:
+        """Seconds of wall time since the latest odometry."""
+        return time.monotonic() - self.log.base.received_at
 
-    def turn(self) -> None:
-        """Take what has come, and wait a little."""
-        self._view.turn()
+    def spin_once(self) -> None:
+        """Read the waiting messages, and wait a little."""
+        self._monitor.spin_once()
 
     def wait(self, until: Callable[[], bool], seconds: float) -> bool:
-        """Listen until `until` holds; False where it does not within `seconds` of wall time."""
-        return self._view.wait(until, seconds)
+        """Monitor until `until` holds; return False where it does not within `seconds` of wall time."""
+        return self._monitor.wait(until, seconds)
 
-    def parameters(self) -> dict[str, Any]:
-        """The gait node's parameters. Raises TimeoutError without an answer."""
-        listed = [name for name in self._call(ListParameters, ListParameters.Request()).result.names if "." not in name]
-        values = self._call(GetParameters, GetParameters.Request(names=listed)).values
-        return {name: to_python(value) for name, value in zip(listed, values, strict=True)}
+    def gait_parameters(self) -> dict[str, Any]:
+        """Return the gait node's parameters. Raises TimeoutError without an answer."""
+        listed = self._call(ListParameters, ListParameters.Request()).result.names
+        names = [name for name in listed if "." not in name]
+        values = self._call(GetParameters, GetParameters.Request(names=names)).values
+        return {name: to_python(value) for name, value in zip(names, values, strict=True)}
 
-    def set(self, values: Mapping[str, Any]) -> str:
-        """Set the gait node's parameters, all or none; returns why not, or ''. Raises TimeoutError."""
-        result = self._call(SetParametersAtomically, set_request(values)).result
+    def set_gait(self, values: Mapping[str, Any]) -> str:
+        """Set the gait node's parameters, all or none. Returns why that was rejected, or ''. Raises TimeoutError."""
+        result = self._call(SetParametersAtomically, set_parameters_request(values)).result
         return "" if result.successful else result.reason
 
     def close(self) -> None:
-        """Let go of the ring."""
-        self._view.close()
+        self._monitor.close()
 
     def _call(self, kind: Any, request: Any) -> Any:
-        return self._view.call(kind, SERVICES[kind], request, ANSWER)
+        return self._monitor.call(kind, SERVICES[kind], request, SERVICE_TIMEOUT_S)

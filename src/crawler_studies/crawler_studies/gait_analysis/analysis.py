@@ -1,4 +1,4 @@
-"""The analysis of a gait: of a run that is made for it, without ROS, or of a recording."""
+"""The analysis of a gait, of a run that is simulated for it, without ROS, or of a recording."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crawler_core.errors import UserError
-from crawler_core.gait_metrics.footfall import intended_by
+from crawler_core.gait_metrics.footfall import intended_contacts
 from crawler_core.robot.robot_file import load_robot, robot_names
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.models import model_of
@@ -23,23 +23,23 @@ from gait_generators.kinds.gait_registry import gait_name, gait_parameters, make
 from sim_bridge.physics.engines import default_physics
 
 Settings = Mapping[str, Mapping[str, Any]]
-RECORDING = "recording"  # what a run calls its own
+RECORDING_DIRECTORY = "recording"  # within a run's directory
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What was looked at, and what came of it."""
+    """The report of a run, and the run's origin."""
 
     robot: str
     gait: str
-    source: str  # the backend that moved the robot, or "recording" where nobody says
+    source: str  # the backend that moved the robot, or "recording" where it is not known
     label: str  # for a directory's name
     report: GaitReport
     notes: tuple[str, ...] = ()  # sentences that belong to it
 
 
 def default_backend(spec: RobotSpec) -> str:
-    """The equations where the robot has some that move it, otherwise physics."""
+    """Return the equations where the robot has some that move it, otherwise physics."""
     return "model" if model_of(spec).plant else default_physics()
 
 
@@ -51,79 +51,72 @@ def analyse_run(
     skip: float,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Analysis:
-    """A run of so many `seconds`, of which the first `skip` are not looked at; `values` are of the section backend.
+    """Simulate so many `seconds` and analyse them without the first `skip`; `values` are of the section backend.
 
-    Raises UserError for what cannot be, and BackendFault where the run ends by itself.
+    Raises UserError for a case that cannot run, and BackendFault where the run ends early.
     """
     spec, gait = case.at({})
     steps = Footsteps.of(spec, simulate(case, backend, values, seconds, progress))
-    cuts = steps.cuts(spec.stride, gait.period, skip, start=0.0)  # the run's start is the gait's phase 0
-    if len(cuts) < 2:
+    ends = steps.cycle_ends(spec.stride, gait.period, skip, start=0.0)  # the run starts at the gait's phase 0
+    if len(ends) < 2:
         raise UserError(
             f"no whole cycle of the gait is left of {seconds:g} s after the first {skip:g} s: give more --seconds."
         )
-    report = GaitReport(
-        f"{spec.title}: {case.gait_name} gait, {backend}",
-        steps,
-        cuts,
-        intended_by(gait, steps.times),
-    )
-    label = f"{spec.name}-{case.gait_name}-{backend}"
-    return Analysis(spec.name, case.gait_name, backend, label, report)
+    title = f"{spec.title}: {case.gait_name} gait, {backend}"
+    report = GaitReport(title, steps, ends, intended_contacts(gait, steps.times))
+    return Analysis(spec.name, case.gait_name, backend, f"{spec.name}-{case.gait_name}-{backend}", report)
 
 
 def analyse_recording(path: Path, robot: str, gait: str, settings: Settings, skip: float) -> Analysis:
-    """The recording at `path`, of the `robot` and `gait` that it names unless another is given. Raises UserError.
+    """Analyse the recording at `path`, of the `robot` and `gait` that it names unless another is given.
 
-    `settings` of the sections robot and gait go over what it says of them.
+    `settings` of the sections robot and gait override the recorded ones. Raises UserError.
     """
     recording = read_recording(path)
-    spec = _robot(recording, path, robot, settings)
-    name, followed = _gait(recording, spec, gait, settings)
+    spec = _recorded_robot(recording, path, robot, settings)
+    name, recorded_gait = _recorded_gait(recording, spec, gait, settings)
     steps = recording.footsteps(spec)
-    start = None if recording.reference is None else find_gait_start(spec, followed, recording.reference, skip)
-    cuts = steps.cuts(spec.stride, followed.period, skip, start)
-    if len(cuts) < 2:
+    start = None if recording.reference is None else find_gait_start(spec, recorded_gait, recording.reference, skip)
+    ends = steps.cycle_ends(spec.stride, recorded_gait.period, skip, start)
+    if len(ends) < 2:
         raise UserError(f"{path} has no whole cycle of the gait after its first {skip:g} s: give a smaller --skip.")
     intended, notes = None, []
-    if hasattr(followed, "intended"):
+    if hasattr(recorded_gait, "intended"):
         if start is None:
-            notes.append(
-                f"what was meant is not known: the recorded reference is not that of the gait {name}, or not all"
-            )
+            notes.append(f"the intended contacts are unknown: not all of the recorded reference is of the gait {name}")
         else:
-            intended = intended_by(followed, steps.times - start)
-    report = GaitReport(
-        f"{spec.title}: {name} gait, recorded in {_label(path)}",
-        steps,
-        cuts,
-        intended,
-    )
-    source = recording.about.get("backend_name") or RECORDING
-    return Analysis(spec.name, name, source, _label(path), report, tuple(notes))
+            intended = intended_contacts(recorded_gait, steps.times - start)
+    label = _run_label(path)
+    report = GaitReport(f"{spec.title}: {name} gait, recorded in {label}", steps, ends, intended)
+    source = recording.metadata.get("backend_name") or "recording"
+    return Analysis(spec.name, name, source, label, report, tuple(notes))
 
 
-def _robot(recording: Recording, path: Path, robot: str, settings: Settings) -> RobotSpec:
+def _recorded_robot(recording: Recording, path: Path, robot: str, settings: Settings) -> RobotSpec:
     name = robot or recording.robot
     if not name:
-        raise UserError(f"{path} does not say which robot it is of: give --robot.")
+        raise UserError(f"{path} does not name its robot: give --robot.")
     if not robot and name not in robot_names():
         raise UserError(f"{path} is of a robot '{name}', which is not installed: give its robot.yaml with --robot.")
-    told = recording.about.get("robot_parameters") or {} if load_robot(name).name == recording.robot else {}
-    return load_robot(name, {**told, **(settings.get("robot") or {})})
+    is_same = load_robot(name).name == recording.robot
+    recorded = recording.metadata.get("robot_parameters") or {} if is_same else {}
+    return load_robot(name, {**recorded, **(settings.get("robot") or {})})
 
 
-def _gait(recording: Recording, spec: RobotSpec, gait: str, settings: Settings) -> tuple[str, Gait]:
-    recorded = recording.about.get("gait_name")
-    name = gait_name(spec, gait or recorded)
+def _recorded_gait(recording: Recording, spec: RobotSpec, gait: str, settings: Settings) -> tuple[str, Gait]:
+    recorded_name = recording.metadata.get("gait_name")
+    name = gait_name(spec, gait or recorded_name)
     known = {info.name for info in gait_parameters(spec, name)}
-    told = recording.about.get("gait") or {} if name == recorded else {}
-    values = {key: value for key, value in told.items() if key in known}  # others are the node's
+    recorded = recording.metadata.get("gait") or {} if name == recorded_name else {}
+    values = {key: value for key, value in recorded.items() if key in known}  # others are the gait node's
     return name, make_gait(spec, name, {**values, **(settings.get("gait") or {})})
 
 
-def _label(path: Path) -> str:
-    """A run's name, or the file's."""
+def _run_label(path: Path) -> str:
+    """Return the name of the run, or of the file."""
     place = path.resolve()
-    own = place.parent if place.is_file() and place.parent.name == RECORDING else place
-    return own.parent.name if own.name == RECORDING else own.stem if own.is_file() else own.name
+    if place.is_file() and place.parent.name == RECORDING_DIRECTORY:
+        place = place.parent
+    if place.name == RECORDING_DIRECTORY:
+        return place.parent.name
+    return place.stem if place.is_file() else place.name

@@ -1,6 +1,6 @@
-"""Gait diagrams: a row for each foot, when it is meant to be on the ground above when it is.
+"""Gait diagrams: a row for each foot, with its intended contacts above the achieved ones.
 
-What the ground pushes forward is green, what it pushes backward red.
+An achieved contact is green where the ground pushes the foot forward, red where it pushes backward.
 """
 
 from __future__ import annotations
@@ -16,25 +16,27 @@ from numpy.typing import ArrayLike
 from crawler_core.gait_metrics.footfall import BoolArray, mean_cycle
 from crawler_core.types import FloatArray
 
-INTENDED, FORWARD, BACKWARD, DOWN = "#555555", "#2e9e4f", "#c0392b", "#4c78a8"  # DOWN: nobody knows which way
-MOST_COLUMNS = 4000  # of a picture
-BINS = 200  # of a mean cycle
-LINES = 10  # of a foot's row
-MEANT, DONE = slice(1, 4), slice(4, 9)  # the lines of its two bars
+INTENDED, FORWARD, BACKWARD = "#555555", "#2e9e4f", "#c0392b"
+DOWN = "#4c78a8"  # down, with an unknown force
+MAX_COLUMNS = 4000  # of a picture
+MAX_BINS = 200  # of a mean cycle
+ROW_LINES = 10  # of a foot's row
+INTENDED_LINES, ACHIEVED_LINES = slice(1, 4), slice(4, 9)
 
 
 def draw_run(
     axes: Axes, times: FloatArray, down: BoolArray, forward: FloatArray, intended: BoolArray | None, feet: Sequence[str]
 ) -> None:
-    """The whole of `times` (n, s): `down` and `intended` (n, feet), and the force along the heading (n, feet, N).
+    """Draw all of `times` (n, s): contacts `down` and `intended` (n, feet), and the force `forward` (n, feet, N).
 
     A sample stands for the time since the one before.
     """
-    count = min(MOST_COLUMNS, max(1, len(times) - 1))
+    count = min(MAX_COLUMNS, max(1, len(times) - 1))
     middles = np.linspace(times[0], times[-1], 2 * count + 1)[1::2]
-    at = np.searchsorted(times, middles).clip(max=len(times) - 1)
-    meant = None if intended is None else intended[at].astype(float)
-    _bars(axes, (times[0], times[-1]), down[at].astype(float), forward[at], meant, feet)
+    samples = np.searchsorted(times, middles).clip(max=len(times) - 1)
+    intended_shares = None if intended is None else intended[samples].astype(float)
+    span = times[0], times[-1]
+    _draw_bars(axes, span, down[samples].astype(float), forward[samples], intended_shares, feet)
     axes.set_xlabel("time [s]")
 
 
@@ -45,52 +47,51 @@ def draw_cycle(
     forward: FloatArray,
     intended: BoolArray | None,
     feet: Sequence[str],
-    cuts: FloatArray,
+    cycle_ends: FloatArray,
 ) -> None:
-    """The mean of the cycles between `cuts` (s): where a foot is down in some of them only, its bar is pale."""
-    meant = None if intended is None else folded_cycle(times, intended, cuts)
-    push = folded_cycle(times, np.where(down, forward, 0.0), cuts)
-    _bars(axes, (0.0, 1.0), folded_cycle(times, down, cuts), push, meant, feet)
+    """Draw the mean of the cycles between `cycle_ends` (s): a foot that is down in some of them has a pale bar."""
+    intended_shares = None if intended is None else fold_cycles(times, intended, cycle_ends)
+    push = fold_cycles(times, np.where(down, forward, 0.0), cycle_ends)
+    _draw_bars(axes, (0.0, 1.0), fold_cycles(times, down, cycle_ends), push, intended_shares, feet)
     axes.set_xlabel("share of a cycle")
 
 
-def folded_cycle(times: FloatArray, values: ArrayLike, cuts: FloatArray) -> FloatArray:
-    """The mean of `values` (n, ...) over the cycles, in as many parts of a cycle as the samples allow."""
-    bins = min(BINS, max(1, int((len(times) - 1) * np.diff(cuts).min() / np.ptp(times))))
-    return mean_cycle(times - 0.5 * np.append(0.0, np.diff(times)), values, cuts, bins)
+def fold_cycles(times: FloatArray, values: ArrayLike, cycle_ends: FloatArray) -> FloatArray:
+    """Return the mean of `values` (n, ...) over the cycles, in as many parts of a cycle as the samples allow."""
+    bins = min(MAX_BINS, max(1, int((len(times) - 1) * np.diff(cycle_ends).min() / np.ptp(times))))
+    return mean_cycle(times - 0.5 * np.append(0.0, np.diff(times)), values, cycle_ends, bins)
 
 
-def legend(axes: Axes, meant: bool, known: bool) -> None:
-    """Above the axes. `meant`: something was; `known`: the forces are."""
-    entries = [(INTENDED, "meant to be down")] if meant else []
-    entries += [(FORWARD, "pushed forward"), (BACKWARD, "backward")] if known else [(DOWN, "down")]
+def draw_legend(axes: Axes, has_intended: bool, has_forces: bool) -> None:
+    """Draw the legend above the axes."""
+    entries = [(INTENDED, "meant to be down")] if has_intended else []
+    entries += [(FORWARD, "pushed forward"), (BACKWARD, "backward")] if has_forces else [(DOWN, "down")]
     handles = [Patch(color=colour, label=label) for colour, label in entries]
     axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, frameon=False)
 
 
-def _bars(
+def _draw_bars(
     axes: Axes,
     span: tuple[float, float],
     down: FloatArray,
     forward: FloatArray,
-    meant: FloatArray | None,
+    intended: FloatArray | None,
     feet: Sequence[str],
 ) -> None:
-    """Shares (columns, feet) as how strongly the bars are coloured."""
-    image = np.ones((len(feet), LINES, len(down), 3))
+    """Draw shares (columns, feet) as the strength of the bars' colours."""
+    image = np.ones((len(feet), ROW_LINES, len(down), 3))
     push = np.where(forward < 0.0, 2, np.where(np.isnan(forward), 0, 1))
     colours = np.array([to_rgb(colour) for colour in (DOWN, FORWARD, BACKWARD)])[push]
-    image[:, DONE] = _pale(colours, down).transpose(1, 0, 2)[:, np.newaxis]
-    if meant is not None:
-        image[:, MEANT] = _pale(np.broadcast_to(to_rgb(INTENDED), colours.shape), meant).transpose(1, 0, 2)[
-            :, np.newaxis
-        ]
-    picture = image.reshape(len(feet) * LINES, len(down), 3)
+    image[:, ACHIEVED_LINES] = _fade(colours, down).transpose(1, 0, 2)[:, np.newaxis]
+    if intended is not None:
+        faded = _fade(np.broadcast_to(to_rgb(INTENDED), colours.shape), intended)
+        image[:, INTENDED_LINES] = faded.transpose(1, 0, 2)[:, np.newaxis]
+    picture = image.reshape(len(feet) * ROW_LINES, len(down), 3)
     axes.imshow(picture, aspect="auto", interpolation="nearest", extent=(*span, len(feet), 0))
     axes.set_yticks(np.arange(len(feet)) + 0.5, feet)
     axes.tick_params(axis="y", length=0)
 
 
-def _pale(colours: FloatArray, share: FloatArray) -> FloatArray:
+def _fade(colours: FloatArray, share: FloatArray) -> FloatArray:
     strength = np.nan_to_num(share)[..., np.newaxis]
     return np.asarray(1.0 - strength * (1.0 - colours), dtype=float)

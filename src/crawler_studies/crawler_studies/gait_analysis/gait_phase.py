@@ -1,4 +1,4 @@
-"""Where in its gait a recorded run was: the shift of time by which the recorded reference is the gait's."""
+"""The time of a gait's phase 0 in a recorded run."""
 
 from __future__ import annotations
 
@@ -9,29 +9,30 @@ from crawler_core.robot.robot_spec import RobotSpec
 from crawler_studies.recordings.recording import Reference
 from gait_generators.kinds.gait import Gait
 
-MOMENTS = 720  # of a period that are tried
-CLOSE = 1e-3  # rad that the reference may differ from the gait, which is sampled from it as it is
-MOST = 400  # points of the reference that are looked at
+START_CANDIDATES = 720  # of a period
+MAX_MISMATCH = 1e-3  # rad, between the reference and the gait, which it is sampled from
+MAX_POINTS = 400  # of the reference that are compared
 
 
 def find_gait_start(spec: RobotSpec, gait: Gait, reference: Reference, begin: float) -> float | None:
-    """The time (s) of phase 0 of `gait`, by the reference from `begin` (s) on; None where that is of another gait."""
+    """Return the time (s) of phase 0 of `gait`, by the reference from `begin` (s) on; None for another gait's."""
     chosen = np.flatnonzero(reference.times >= begin)
     if not len(chosen) or set(reference.joints) != set(spec.actuated_names):
         return None
-    chosen = chosen[:: max(1, len(chosen) // MOST)]
+    chosen = chosen[:: max(1, len(chosen) // MAX_POINTS)]
     times = reference.times[chosen]
-    told = reference.position[chosen][:, [reference.joints.index(name) for name in spec.actuated_names]]
-    turning = np.array([joint.continuous for joint in spec.actuated])
+    position = reference.position[chosen][:, [reference.joints.index(name) for name in spec.actuated_names]]
+    continuous = np.array([joint.continuous for joint in spec.actuated])
 
-    def off(start: float) -> float:
-        apart = told - gait.sample(times - start).position
-        apart = np.where(turning, np.angle(np.exp(1j * apart)), apart)
-        return float(np.sqrt((apart**2).mean()))
+    def mismatch(start: float) -> float:
+        difference = position - gait.sample(times - start).position
+        difference = np.where(continuous, np.angle(np.exp(1j * difference)), difference)
+        return float(np.sqrt((difference**2).mean()))
 
     first = float(reference.times[0])
-    step = gait.period / MOMENTS
-    moments = first + step * np.arange(-1, MOMENTS)  # the ring's gaits begin with the first reference
-    nearest = float(min(moments, key=off))
-    found = minimize_scalar(off, bounds=(nearest - step, nearest + step), method="bounded", options={"xatol": 1e-9})
-    return float(found.x) if found.fun < CLOSE else None
+    step = gait.period / START_CANDIDATES
+    candidates = first + step * np.arange(-1, START_CANDIDATES)  # gaits begin with the first reference
+    nearest = float(min(candidates, key=mismatch))
+    bounds = (nearest - step, nearest + step)
+    found = minimize_scalar(mismatch, bounds=bounds, method="bounded", options={"xatol": 1e-9})
+    return float(found.x) if found.fun < MAX_MISMATCH else None

@@ -17,9 +17,10 @@ from matplotlib.ticker import MaxNLocator
 
 from crawler_core.gait_metrics.footfall import BoolArray, Footfall
 from crawler_core.types import FloatArray
-from crawler_studies.gait_analysis.gait_diagram import INTENDED, draw_cycle, draw_run, folded_cycle, legend
+from crawler_studies.gait_analysis.gait_diagram import INTENDED, draw_cycle, draw_legend, draw_run, fold_cycles
 from crawler_studies.plots.drawing import save_columns
 from crawler_studies.recordings.footsteps import Footsteps
+
 
 @dataclass(frozen=True)
 class GaitReport:

@@ -1,9 +1,8 @@
-"""A labelled side view of any robot, from its description: joints, their angles, links, feet, and the way forward."""
+"""A labelled side view of any robot, from its description: links, joints with their angles, feet, forward."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -17,67 +16,72 @@ from transforms3d.quaternions import quat2mat
 
 from crawler_core.description.frame import Frame, read_frames
 from crawler_core.description.urdf import build_urdf
-from crawler_core.linkages.loop_closure_solver import closure_of
+from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, ORANGE, RED, Drawing
 from gait_generators.kinds.gait_registry import make_gait
 
-SHOWN = 0.4  # of the gait's cycle: an instant at which hardly a gait has its joints at their ends or their middle
-APART = 1e-4  # m: points that are nearer are one
-SMALL = 0.1  # of the robot: what is shorter is drawn again, larger
+SHOWN_SHARE = 0.4  # of the gait's cycle: an instant at which few gaits have their joints at an end or in the middle
+MIN_DISTANCE = 1e-4  # m: nearer points are one
+SMALL_SHARE = 0.1  # of the robot: a shorter driven link is drawn again, larger
+
+Box = tuple[FloatArray, FloatArray]
+"""Lower left and upper right corner, x and z in m."""
 
 
 @dataclass(frozen=True)
 class PlacedLink:
-    """Where a link is in the world: its origin (m), and its axes as columns."""
+    """Position of a link in the world: its origin (m), and its axes as columns."""
 
     origin: FloatArray
     axes: FloatArray
 
-    def at(self, frame: Frame, value: float) -> PlacedLink:
-        """The link behind a joint of this one, which is at `value`."""
-        place, turn = frame.at(value)
-        return PlacedLink(self.origin + self.axes @ np.array(place), self.axes @ quat2mat(turn))
+    def child(self, frame: Frame, value: float) -> PlacedLink:
+        """Return the link behind a joint of this one, which is at `value`."""
+        place, quaternion = frame.at(value)
+        return PlacedLink(self.origin + self.axes @ np.array(place), self.axes @ quat2mat(quaternion))
 
-    def turned(self, turn: FloatArray) -> PlacedLink:
-        return PlacedLink(turn @ self.origin, turn @ self.axes)
+    def rotated(self, rotation: FloatArray) -> PlacedLink:
+        return PlacedLink(rotation @ self.origin, rotation @ self.axes)
 
 
 def place_links(spec: RobotSpec, frames: tuple[Frame, ...], position: FloatArray) -> dict[str, PlacedLink]:
-    """Every link with the joints at `position`, on the ground: its lowest foot is at z = 0."""
+    """Place every link with the joints at `position`, with the lowest foot on the ground, z = 0."""
     values = dict(zip(spec.joint_names, position.tolist(), strict=True))
     links = {spec.base_link: PlacedLink(np.zeros(3), np.eye(3))}
     waiting = list(frames)
     while ready := [frame for frame in waiting if frame.parent in links]:
         for frame in ready:
-            links[frame.child] = links[frame.parent].at(frame, values.get(frame.joint, 0.0))
+            links[frame.child] = links[frame.parent].child(frame, values.get(frame.joint, 0.0))
             waiting.remove(frame)
     feet = np.array([links[foot].origin for foot in spec.foot_names])
     if spec.planar and len(feet) > 1:
-        links = {name: link.turned(_laid_down(feet)) for name, link in links.items()}
-    down = np.array([0.0, 0.0, min(links[foot].origin[2] for foot in spec.foot_names)])
-    return {name: PlacedLink(link.origin - down, link.axes) for name, link in links.items()}
+        rotation = _standing_rotation(feet)
+        links = {name: link.rotated(rotation) for name, link in links.items()}
+    ground = np.array([0.0, 0.0, min(links[foot].origin[2] for foot in spec.foot_names)])
+    return {name: PlacedLink(link.origin - ground, link.axes) for name, link in links.items()}
 
 
-def _laid_down(feet: FloatArray) -> FloatArray:
-    """The pitch with which a robot stands: on those two feet whose line is lowest under the middle of all."""
+def _standing_rotation(feet: FloatArray) -> FloatArray:
+    """Return the pitch of a robot that stands on the two feet whose line is lowest under the middle of all."""
     middle = 0.5 * (feet[:, 0].min() + feet[:, 0].max())
-    pairs = [(a, b) for a in feet for b in feet if a[0] < middle <= b[0]]
+    pairs = [(rear, front) for rear in feet for front in feet if rear[0] < middle <= front[0]]
     if not pairs:
         return np.eye(3)
-    rear, front = min(pairs, key=lambda pair: _height(pair[0], pair[1], middle))
+
+    def height(pair: tuple[FloatArray, FloatArray]) -> float:
+        rear, front = pair
+        return float(rear[2] + (front[2] - rear[2]) * (middle - rear[0]) / (front[0] - rear[0]))
+
+    rear, front = min(pairs, key=height)
     x, _, z = (front - rear) / np.hypot(front[0] - rear[0], front[2] - rear[2])
     return np.array([[x, 0.0, z], [0.0, 1.0, 0.0], [-z, 0.0, x]])
 
 
-def _height(rear: FloatArray, front: FloatArray, x: float) -> float:
-    return float(rear[2] + (front[2] - rear[2]) * (x - rear[0]) / (front[0] - rear[0]))
-
-
 @dataclass(frozen=True)
-class Side:
-    """A robot as it is seen from its left, in one pose. Points are x and z, m."""
+class SideView:
+    """A robot from its left, in one pose. Points are x and z, m."""
 
     spec: RobotSpec
     frames: tuple[Frame, ...]
@@ -85,34 +89,34 @@ class Side:
     links: dict[str, PlacedLink]
 
     @staticmethod
-    def of(spec: RobotSpec) -> Side:
-        """In its default gait. Raises UserError where its URDF or its gait cannot be made."""
-        frames, gait, closure = read_frames(build_urdf(spec)), make_gait(spec, None, {}), closure_of(spec)
-        position = np.array([joint.home for joint in spec.joints]) if closure is None else closure.home()
-        for share in np.linspace(0.0, SHOWN, 41):  # in small steps, so that a loop stays on its branch
+    def of(spec: RobotSpec) -> SideView:
+        """View the robot in its default gait. Raises UserError where its URDF or its gait cannot be made."""
+        frames, gait, solver = read_frames(build_urdf(spec)), make_gait(spec, None, {}), make_loop_closure_solver(spec)
+        position = np.array([joint.home for joint in spec.joints]) if solver is None else solver.home()
+        for share in np.linspace(0.0, SHOWN_SHARE, 41):  # in small steps, so that a loop stays on its branch
             position[spec.actuated_indices] = gait.sample(share * gait.period).position
-            if closure is not None:
-                position, _ = closure.complete(position, np.zeros(len(position)))
-        return Side(spec, frames, position, place_links(spec, frames, position))
+            if solver is not None:
+                position, _ = solver.complete(position, np.zeros(len(position)))
+        return SideView(spec, frames, position, place_links(spec, frames, position))
 
     def point(self, link: str) -> FloatArray:
         return self.links[link].origin[[0, 2]]
 
-    def far(self, link: str) -> bool:
-        """Whether it is on the right side of a robot that has two."""
-        sides = [placed.origin[1] for placed in self.links.values()]
-        return max(sides) > APART and self.links[link].origin[1] < -APART
+    def is_far(self, link: str) -> bool:
+        """Return True on the right side of a robot that has two sides."""
+        has_sides = max(placed.origin[1] for placed in self.links.values()) > MIN_DISTANCE
+        return has_sides and self.links[link].origin[1] < -MIN_DISTANCE
 
     def corners(self, link: str) -> list[FloatArray]:
-        """What is joined to a link, in the order in which it stands along its longest side."""
-        behind = [frame.child for frame in self.frames if frame.parent == link and not self.far(frame.child)]
-        if self.far(link):
-            behind = [frame.child for frame in self.frames if frame.parent == link]
-        held = [link] if any(frame.child == link and frame.joint for frame in self.frames) else []
+        """Return the points that a link joins, in their order along its longest side."""
+        children = [frame.child for frame in self.frames if frame.parent == link]
+        if not self.is_far(link):
+            children = [child for child in children if not self.is_far(child)]
+        is_jointed = any(frame.child == link and frame.joint for frame in self.frames)
         found: list[FloatArray] = []
-        for here in map(self.point, held + behind):
-            if all(np.hypot(*(here - other)) > APART for other in found):
-                found.append(here)
+        for point in map(self.point, [link, *children] if is_jointed else children):
+            if all(_distance(point, other) > MIN_DISTANCE for other in found):
+                found.append(point)
         if len(found) < 2:
             return found
         centred = np.array(found) - np.mean(found, axis=0)
@@ -124,8 +128,7 @@ class Side:
         return [(link, a, b) for link in self.links for a, b in pairwise(self.corners(link))]
 
     @cached_property
-    def box(self) -> tuple[FloatArray, FloatArray]:
-        """The lower left and the upper right corner of the robot."""
+    def box(self) -> Box:
         points = np.array([self.point(link) for link in self.links])
         return points.min(axis=0), points.max(axis=0)
 
@@ -133,163 +136,173 @@ class Side:
     def size(self) -> float:
         return float(np.max(self.box[1] - self.box[0]))
 
-    def turned(self, frame: Frame, angle: float) -> float:
-        """By how much the picture shows a link turned, counter-clockwise in rad, from where its joint would be at 0."""
+    def rotation(self, frame: Frame, angle: float) -> float:
+        """Return the angle of a link in the view, counter-clockwise in rad, from its joint's zero."""
         turn = math.remainder(angle, 2.0 * math.pi) if abs(angle) > math.pi else angle
         axis = self.links[frame.child].axes @ np.array(frame.axis)
-        return -math.copysign(turn, turn * axis[1])  # counter-clockwise in the picture is about -y
+        return -math.copysign(turn, turn * axis[1])  # counter-clockwise in the view is about -y
 
-    def small_part(self) -> tuple[FloatArray, FloatArray] | None:
-        """The corners of what has to be drawn larger: a driven link that is small, and what it moves."""
+    def small_part(self) -> Box | None:
+        """Return the box of a small driven link and the links that it moves, to be drawn larger."""
         for frame in self.frames:
             ends = self.corners(frame.child)
-            if frame.joint in self.spec.actuated_names and len(ends) > 1:
-                if np.hypot(*(ends[-1] - ends[0])) > SMALL * self.size:
-                    continue
-                moved = [one.child for one in self.frames if one.parent == frame.child and one.joint]
-                points = np.array([*ends, *(point for link in moved for point in self.corners(link))])
-                low, high = points.min(axis=0), points.max(axis=0)
-                edge = 0.45 * float(np.max(high - low))
-                return low - edge, high + edge
+            is_driven = frame.joint in self.spec.actuated_names
+            if not is_driven or len(ends) < 2 or _distance(ends[-1], ends[0]) > SMALL_SHARE * self.size:
+                continue
+            moved = [other.child for other in self.frames if other.parent == frame.child and other.joint]
+            points = np.array([*ends, *(point for link in moved for point in self.corners(link))])
+            low, high = points.min(axis=0), points.max(axis=0)
+            margin = 0.45 * float(np.max(high - low))
+            return low - margin, high + margin
         return None
 
 
-def make(spec: RobotSpec) -> Drawing:
-    """The labelled drawing. Raises as `Side.of` does."""
-    side = Side.of(spec)
-    part = side.small_part()
-    wide, tall = side.box[1] - side.box[0] + 0.3 * side.size
-    columns = {"angle_deg": np.degrees(side.position), "driven": np.array([1.0 * j.actuated for j in spec.joints])}
+def draw_robot(spec: RobotSpec) -> Drawing:
+    """Make the labelled drawing. Raises as `SideView.of` does."""
+    view = SideView.of(spec)
+    part = view.small_part()
+    low, high = view.box
+    margin = 0.15 * view.size
+    width, height = high - low + 2.0 * margin
+    columns = {"angle_deg": np.degrees(view.position), "driven": np.array([1.0 * j.actuated for j in spec.joints])}
 
     def draw(figure: Figure) -> None:
-        lengths: set[str] = set()
+        written: set[str] = set()
         if part is None:
             whole = figure.subplots()
         else:
-            whole, near = figure.subplots(1, 2, width_ratios=(wide, tall))
-            _Panel(near, side, part, None).draw(lengths)
-        lower, upper = side.box
-        edge = 0.15 * side.size
-        _Panel(whole, side, (lower - edge, upper + edge), part).draw(lengths)
+            whole, near = figure.subplots(1, 2, width_ratios=(width, height))
+            _Panel(near, view, part, None).draw(written)
+        _Panel(whole, view, (low - margin, high + margin), part).draw(written)
 
     title = f"{spec.title}, from its left; each angle is measured from its dotted line"
-    height = min(7.0, max(3.4, 10.0 * tall / wide)) if part is None else 6.0
-    return Drawing("robot", title, {"": columns}, draw, (10.0, height))
+    figure_height = min(7.0, max(3.4, 10.0 * height / width)) if part is None else 6.0
+    return Drawing("robot", title, {"": columns}, draw, (10.0, figure_height))
 
 
 class _Panel:
-    """The part of a robot that lies in a box, without labels in the part that another panel has."""
+    """Draws the part of a robot in `box`, with labels except in the part `elsewhere`, which another panel has."""
 
-    def __init__(
-        self,
-        axes: Axes,
-        side: Side,
-        box: tuple[FloatArray, FloatArray],
-        elsewhere: tuple[FloatArray, FloatArray] | None,
-    ) -> None:
-        self._axes, self._side, self._box, self._elsewhere = axes, side, box, elsewhere
+    def __init__(self, axes: Axes, view: SideView, box: Box, elsewhere: Box | None) -> None:
+        self._axes, self._view, self._box, self._elsewhere = axes, view, box, elsewhere
         self._size = float(np.max(box[1] - box[0]))
 
-    def draw(self, said: set[str]) -> None:
-        """Draw it; `said` are the lengths that need no word any more."""
-        axes, side = self._axes, self._side
-        axes.axhline(0.0, color=GREY, linewidth=1.0, zorder=0)
-        for link, a, b in side.bars:
-            colour = BLACK if link == side.spec.base_link else GREY
-            faint = 0.25 if side.far(link) else 1.0
-            axes.plot(*np.transpose([a, b]), color=colour, linewidth=3.0, alpha=faint, zorder=2)
-            length = f"{1e3 * np.hypot(*(b - a)):.4g} mm"
-            if length not in said and not side.far(link) and self._labels(0.5 * (a + b)):
-                said.add(length)
-                self._length(a, b, length)
-        for frame, angle in self._joints():
-            self._joint(frame, angle)
-        for foot in side.spec.foot_names:
-            if not side.far(foot) and self._labels(side.point(foot)):
-                self._foot(foot)
+    def draw(self, written: set[str]) -> None:
+        """Draw everything; `written` are the lengths that are labelled already."""
+        self._axes.axhline(0.0, color=GREY, linewidth=1.0, zorder=0)
+        self._draw_bars(written)
+        self._draw_joints()
+        for foot in self._view.spec.foot_names:
+            if not self._view.is_far(foot) and self._is_labelled(self._view.point(foot)):
+                self._draw_foot(foot)
         if self._elsewhere is not None:
             low, high = self._elsewhere
-            axes.add_patch(Rectangle(tuple(low), *(high - low), fill=False, linestyle="--", color=GREY))
+            self._axes.add_patch(Rectangle(tuple(low), *(high - low), fill=False, linestyle="--", color=GREY))
         low, high = self._box
-        axes.set_xlim(low[0], high[0])
-        axes.set_ylim(low[1], high[1])
-        axes.set_aspect("equal")
-        axes.axis("off")
-        if self._size > side.size:
-            tip = np.array([high[0] - 0.02 * self._size, low[1] + 0.02 * self._size])
-            start = tip - np.array([0.14 * self._size, 0.0])
-            axes.annotate("", tuple(tip), tuple(start), arrowprops={"arrowstyle": "-|>", "color": BLUE, "lw": 2.0})
-            self._write(start - np.array([0.08 * self._size, 0.0]), "forward, x", BLUE)
+        self._axes.set_xlim(low[0], high[0])
+        self._axes.set_ylim(low[1], high[1])
+        self._axes.set_aspect("equal")
+        self._axes.axis("off")
+        if self._size > self._view.size:
+            self._draw_forward_arrow()
 
-    def _joints(self) -> Iterator[tuple[Frame, float]]:
-        angles = dict(zip(self._side.spec.joint_names, self._side.position.tolist(), strict=True))
-        for frame in self._side.frames:
-            if frame.joint and not self._side.far(frame.child) and _inside(self._side.point(frame.child), self._box):
-                yield frame, angles[frame.joint]
+    def _draw_bars(self, written: set[str]) -> None:
+        for link, a, b in self._view.bars:
+            is_far = self._view.is_far(link)
+            colour = BLACK if link == self._view.spec.base_link else GREY
+            alpha = 0.25 if is_far else 1.0
+            self._axes.plot(*np.transpose([a, b]), color=colour, linewidth=3.0, alpha=alpha, zorder=2)
+            length = f"{1e3 * _distance(a, b):.4g} mm"
+            if length not in written and not is_far and self._is_labelled(0.5 * (a + b)):
+                written.add(length)
+                self._write_length(a, b, length)
 
-    def _labels(self, point: FloatArray) -> bool:
-        """Whether this panel says what is there."""
-        here = self._elsewhere is None or not _inside(point, self._elsewhere)
-        return here and _inside(point, self._box)
+    def _write_length(self, a: FloatArray, b: FloatArray, text: str) -> None:
+        """Write along a bar, on the side that is away from the robot's middle."""
+        direction = (b - a) / _distance(a, b)
+        normal = np.array([-direction[1], direction[0]])
+        if normal @ (0.5 * (a + b) - 0.5 * (self._box[0] + self._box[1])) < 0.0:
+            normal = -normal
+        angle = np.degrees(np.arctan2(direction[1], direction[0]))
+        angle = angle - 180.0 * np.round(angle / 180.0)
+        self._write(0.5 * (a + b) + 0.025 * self._size * normal, text, BLACK, fontsize=8, rotation=angle)
 
-    def _length(self, a: FloatArray, b: FloatArray, text: str) -> None:
-        """Along a bar, on the side that is away from the robot's middle."""
-        way = (b - a) / np.hypot(*(b - a))
-        aside = np.array([-way[1], way[0]])
-        if aside @ (0.5 * (a + b) - 0.5 * (self._box[0] + self._box[1])) < 0.0:
-            aside = -aside
-        turn = np.degrees(np.arctan2(way[1], way[0]))
-        turn = turn - 180.0 * np.round(turn / 180.0)
-        self._write(0.5 * (a + b) + 0.025 * self._size * aside, text, BLACK, fontsize=8, rotation=turn)
+    def _draw_joints(self) -> None:
+        angles = dict(zip(self._view.spec.joint_names, self._view.position.tolist(), strict=True))
+        for frame in self._view.frames:
+            point = self._view.point(frame.child)
+            if frame.joint and not self._view.is_far(frame.child) and _is_inside(point, self._box):
+                self._draw_joint(frame, point, angles[frame.joint])
 
-    def _foot(self, foot: str) -> None:
-        x, z = self._side.point(foot)
-        self._axes.plot(x, z, "^", color=ORANGE, markersize=8, zorder=5)
-        self._write(np.array([x, min(z, 0.0) - 0.045 * self._size]), foot, ORANGE, fontsize=9)
-
-    def _joint(self, frame: Frame, angle: float) -> None:
-        """A pin with its name; of a driven joint the angle too."""
-        side, at = self._side, self._side.point(frame.child)
-        driven = frame.joint in side.spec.actuated_names
-        face = BLUE if driven else "white"
-        self._axes.plot(*at, "o", color=face, markeredgecolor=BLUE, markersize=6, zorder=6)
-        ends = [end - at for end in side.corners(frame.child) if np.hypot(*(end - at)) > APART]
-        if not self._labels(at) or not ends:
+    def _draw_joint(self, frame: Frame, point: FloatArray, angle: float) -> None:
+        """Draw a pin with its name, and the angle of a driven joint."""
+        is_driven = frame.joint in self._view.spec.actuated_names
+        face = BLUE if is_driven else "white"
+        self._axes.plot(*point, "o", color=face, markeredgecolor=BLUE, markersize=6, zorder=6)
+        ends = [end - point for end in self._view.corners(frame.child) if _distance(end, point) > MIN_DISTANCE]
+        if not self._is_labelled(point) or not ends:
             return
-        to = max(ends, key=lambda end: float(np.hypot(*end)))
-        to = to / np.hypot(*to)
-        others = [end - at for link, *bar in side.bars if link == frame.parent for end in bar]
-        back = np.sum([end / np.hypot(*end) for end in others if np.hypot(*end) > APART] or [to], axis=0)
-        away = -(to + back / max(float(np.hypot(*back)), APART))
-        away = away / np.hypot(*away) if np.hypot(*away) > 0.2 else np.array([-to[1], to[0]])
-        if at[1] < 0.12 * self._size and away[1] < 0.0:
-            away = -away  # away from the names of the feet
-        words = frame.joint
-        if driven and not frame.sliding:
-            words += f"\n{self._angle(frame, at, to, angle):.0f}°"
-        self._write(at + (0.075 if driven else 0.05) * self._size * away, words, RED if driven else BLUE, fontsize=9)
+        link = max(ends, key=lambda end: float(np.hypot(*end)))
+        link = link / np.hypot(*link)
+        label = frame.joint
+        if is_driven and not frame.sliding:
+            label += f"\n{self._draw_angle(frame, point, link, angle):.0f}°"
+        distance = (0.075 if is_driven else 0.05) * self._size
+        place = point + distance * self._label_direction(frame, point, link)
+        self._write(place, label, RED if is_driven else BLUE, fontsize=9)
 
-    def _angle(self, frame: Frame, at: FloatArray, to: FloatArray, angle: float) -> float:
-        """An arc with an arrow from the dotted line, where the joint would be at 0; returns what it shows, degrees."""
-        now, sweep = math.atan2(to[1], to[0]), self._side.turned(frame, angle)
+    def _label_direction(self, frame: Frame, point: FloatArray, link: FloatArray) -> FloatArray:
+        """Return the direction away from the links on both sides of a joint; `link` points along the one behind it."""
+        others = [end - point for parent, *bar in self._view.bars if parent == frame.parent for end in bar]
+        back = np.sum([end / np.hypot(*end) for end in others if np.hypot(*end) > MIN_DISTANCE] or [link], axis=0)
+        away = -(link + back / max(float(np.hypot(*back)), MIN_DISTANCE))
+        away = away / np.hypot(*away) if np.hypot(*away) > 0.2 else np.array([-link[1], link[0]])
+        is_near_ground = point[1] < 0.12 * self._size  # where the names of the feet are
+        return -away if is_near_ground and away[1] < 0.0 else away
+
+    def _draw_angle(self, frame: Frame, point: FloatArray, link: FloatArray, angle: float) -> float:
+        """Draw an arc with an arrow from the dotted line, the joint's zero; return the angle shown, degrees."""
+        now, sweep = math.atan2(link[1], link[0]), self._view.rotation(frame, angle)
         radius = 0.05 * self._size
 
-        def around(a: float, scale: float = 1.0) -> FloatArray:
-            return at + scale * radius * np.array([math.cos(a), math.sin(a)])
+        def around(direction: float, scale: float = 1.0) -> FloatArray:
+            return point + scale * radius * np.array([math.cos(direction), math.sin(direction)])
 
         axes, zero = self._axes, now - sweep
-        axes.plot(*np.transpose([at, around(zero, 1.6)]), ":", color=RED, linewidth=1.4, zorder=3)
+        axes.plot(*np.transpose([point, around(zero, 1.6)]), ":", color=RED, linewidth=1.4, zorder=3)
         low, high = sorted((math.degrees(zero), math.degrees(now)))
-        axes.add_patch(Arc(tuple(at), 2.0 * radius, 2.0 * radius, theta1=low, theta2=high, color=RED, zorder=3))
+        axes.add_patch(Arc(tuple(point), 2.0 * radius, 2.0 * radius, theta1=low, theta2=high, color=RED, zorder=3))
         if abs(sweep) > 0.15:
             arrow = {"arrowstyle": "-|>", "color": RED, "lw": 1.2}
             before = around(now - math.copysign(0.1, sweep))
             axes.annotate("", tuple(around(now)), tuple(before), arrowprops=arrow, zorder=5)
         return math.degrees(math.copysign(sweep, angle))
 
-    def _write(self, where: FloatArray, text: str, colour: str, **how: Any) -> None:
-        self._axes.text(where[0], where[1], text, color=colour, ha="center", va="center", zorder=6, **how)
+    def _draw_foot(self, foot: str) -> None:
+        x, z = self._view.point(foot)
+        self._axes.plot(x, z, "^", color=ORANGE, markersize=8, zorder=5)
+        self._write(np.array([x, min(z, 0.0) - 0.045 * self._size]), foot, ORANGE, fontsize=9)
+
+    def _draw_forward_arrow(self) -> None:
+        right, bottom = self._box[1][0], self._box[0][1]
+        tip = np.array([right - 0.02 * self._size, bottom + 0.02 * self._size])
+        start = tip - np.array([0.14 * self._size, 0.0])
+        arrow = {"arrowstyle": "-|>", "color": BLUE, "lw": 2.0}
+        self._axes.annotate("", tuple(tip), tuple(start), arrowprops=arrow)
+        self._write(start - np.array([0.08 * self._size, 0.0]), "forward, x", BLUE)
+
+    def _is_labelled(self, point: FloatArray) -> bool:
+        """Return True where this panel labels the point."""
+        is_elsewhere = self._elsewhere is not None and _is_inside(point, self._elsewhere)
+        return _is_inside(point, self._box) and not is_elsewhere
+
+    def _write(self, place: FloatArray, text: str, colour: str, **options: Any) -> None:
+        self._axes.text(place[0], place[1], text, color=colour, ha="center", va="center", zorder=6, **options)
 
 
-def _inside(point: FloatArray, box: tuple[FloatArray, FloatArray]) -> bool:
+def _distance(a: FloatArray, b: FloatArray) -> float:
+    return float(np.hypot(*(b - a)))
+
+
+def _is_inside(point: FloatArray, box: Box) -> bool:
     return bool(np.all(point >= box[0]) and np.all(point <= box[1]))

@@ -1,4 +1,4 @@
-"""An MCAP file that ends in the middle, given an end: what was written before the cut can then be read."""
+"""An MCAP file that was cut off, with an end appended in memory, so that rosbags reads it up to the cut."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import io
 from pathlib import Path
 from typing import BinaryIO
 
-MAGIC = b"\x89MCAP0\r\n"
-HEAD = 9  # bytes of a record's kind and length
-CHUNK_HEAD = HEAD + 40  # of a chunk that is not compressed, before its messages
-CHUNK, FOOTER, DATA_END = 0x06, 0x02, 0x0F
-KINDS = range(0x01, 0x10)
-# no checksum of the data; a footer that knows of no index
-END = bytes([DATA_END, 4, *bytes(11), FOOTER, 20, *bytes(27)]) + MAGIC
+MCAP_MAGIC = b"\x89MCAP0\r\n"
+RECORD_HEADER_BYTES = 9  # kind and length
+CHUNK_HEADER_BYTES = RECORD_HEADER_BYTES + 40  # of a chunk that is not compressed
+FOOTER, CHUNK, DATA_END = 0x02, 0x06, 0x0F
+RECORD_KINDS = range(0x01, 0x10)
+# data without a checksum, and a footer without an index
+END_BYTES = bytes([DATA_END, 4, *bytes(11), FOOTER, 20, *bytes(27)]) + MCAP_MAGIC
 
 
 class TruncatedMcap:
-    """Stands for the path of such a file where rosbags opens it."""
+    """Takes the place of the file's path where rosbags opens it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -32,56 +32,57 @@ class TruncatedMcap:
         return False
 
     def open(self, _mode: str) -> BinaryIO:
-        """What can be read of it, and an end."""
         file = self._path.open("rb")
-        return io.BufferedReader(_Mended(file, _whole(file)))
+        return io.BufferedReader(_RepairedFile(file, _whole_spans(file)))
 
 
-def ends(path: Path) -> bool:
-    """Whether the file ends as one that was closed, with an index."""
+def has_end(path: Path) -> bool:
+    """Return True for a file that was closed with an index."""
     with path.open("rb") as file:
         size = file.seek(0, io.SEEK_END)
-        if size < len(MAGIC) + len(END):
+        if size < len(MCAP_MAGIC) + len(END_BYTES):
             return False
-        file.seek(-len(MAGIC) - HEAD - 20, io.SEEK_END)
+        file.seek(-len(MCAP_MAGIC) - RECORD_HEADER_BYTES - 20, io.SEEK_END)
         footer = file.read()
-    return footer[0] == FOOTER and footer.endswith(MAGIC) and any(footer[HEAD : HEAD + 8])
+    index_offset = footer[RECORD_HEADER_BYTES : RECORD_HEADER_BYTES + 8]
+    return footer[0] == FOOTER and footer.endswith(MCAP_MAGIC) and any(index_offset)
 
 
-def _whole(file: BinaryIO) -> list[tuple[int, int]]:
-    """Begin and length of the parts of the file that hold whole records, of those that belong to the data."""
+def _whole_spans(file: BinaryIO) -> list[tuple[int, int]]:
+    """Return begin and length of the parts of the file that hold whole records."""
     size = file.seek(0, io.SEEK_END)
-    end = _pass(file, len(MAGIC), size)
+    end = _end_of_records(file, len(MCAP_MAGIC), size)
     spans = [(0, end)]
     file.seek(end)
-    head = file.read(CHUNK_HEAD)
-    if len(head) == CHUNK_HEAD and head[0] == CHUNK and head[CHUNK_HEAD - 12 : CHUNK_HEAD - 8] == bytes(4):
-        begin = end + CHUNK_HEAD  # outside of a chunk its messages may stand as well
-        spans.append((begin, _pass(file, begin, size) - begin))
+    header = file.read(CHUNK_HEADER_BYTES)
+    is_chunk = len(header) == CHUNK_HEADER_BYTES and header[0] == CHUNK
+    if is_chunk and header[CHUNK_HEADER_BYTES - 12 : CHUNK_HEADER_BYTES - 8] == bytes(4):  # not compressed
+        begin = end + CHUNK_HEADER_BYTES  # its messages may stand outside of a chunk as well
+        spans.append((begin, _end_of_records(file, begin, size) - begin))
     return spans
 
 
-def _pass(file: BinaryIO, begin: int, size: int) -> int:
-    """Where the whole records that begin there end."""
-    at = begin
-    while at + HEAD <= size:
-        file.seek(at)
-        head = file.read(HEAD)
-        after = at + HEAD + int.from_bytes(head[1:], "little")
-        if head[0] not in KINDS or head[0] in (FOOTER, DATA_END) or after > size:
+def _end_of_records(file: BinaryIO, begin: int, size: int) -> int:
+    """Return the end of the whole records that start at `begin`."""
+    position = begin
+    while position + RECORD_HEADER_BYTES <= size:
+        file.seek(position)
+        header = file.read(RECORD_HEADER_BYTES)
+        end = position + RECORD_HEADER_BYTES + int.from_bytes(header[1:], "little")
+        if header[0] not in RECORD_KINDS or header[0] in (FOOTER, DATA_END) or end > size:
             break
-        at = after
-    return at
+        position = end
+    return position
 
 
-class _Mended(io.RawIOBase):
-    """Parts of a file one behind the other, and the end."""
+class _RepairedFile(io.RawIOBase):
+    """Parts of a file, one behind the other, and the end."""
 
     def __init__(self, file: BinaryIO, spans: list[tuple[int, int]]) -> None:
         self._file = file
         self._spans = spans
-        self._data = sum(length for _, length in spans)
-        self._at = 0
+        self._size = sum(length for _, length in spans)  # without the end
+        self._position = 0
 
     def readable(self) -> bool:
         return True
@@ -90,27 +91,27 @@ class _Mended(io.RawIOBase):
         return True
 
     def tell(self) -> int:
-        return self._at
+        return self._position
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._data + len(END)}[whence]
-        self._at = max(0, start + offset)
-        return self._at
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size + len(END_BYTES)}[whence]
+        self._position = max(0, start + offset)
+        return self._position
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._piece(len(buffer))
+        data = self._read_part(len(buffer))
         buffer[: len(data)] = data
-        self._at += len(data)
+        self._position += len(data)
         return len(data)
 
-    def _piece(self, most: int) -> bytes:
-        at = self._at
+    def _read_part(self, count: int) -> bytes:
+        offset = self._position
         for begin, length in self._spans:
-            if at < length:
-                self._file.seek(begin + at)
-                return self._file.read(min(most, length - at))
-            at -= length
-        return END[at : at + most]
+            if offset < length:
+                self._file.seek(begin + offset)
+                return self._file.read(min(count, length - offset))
+            offset -= length
+        return END_BYTES[offset : offset + count]
 
     def close(self) -> None:
         self._file.close()

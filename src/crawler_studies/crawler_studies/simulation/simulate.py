@@ -1,16 +1,17 @@
-"""A robot under its law in a simulation, without ROS: the ring's parts in one process."""
+"""Simulated runs of a robot under its law, without ROS."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from crawler_core.errors import unknown_name
 from crawler_core.loop.backend_entry import BackendEntry
-from crawler_core.loop.backend_settings import robots_common, robots_own
+from crawler_core.loop.backend_settings import common_robot_settings, own_robot_settings
 from crawler_core.parameters import build, describe, parameter
-from crawler_core.registry import Table
+from crawler_core.registry import LazyRegistry
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import Observation
 from crawler_studies.simulation.control_loop import ControlLoop
@@ -18,54 +19,67 @@ from crawler_studies.study.study_case import StudyCase
 from gait_generators.kinds.limit_check import check_limits
 from sim_bridge.physics.engines import ENGINE_ENTRIES
 
-SIMULATIONS: Table[BackendEntry] = Table("simulation", {"model": "sim_bridge.model_backend:ENTRY", **ENGINE_ENTRIES})
+SIMULATIONS: LazyRegistry[BackendEntry] = LazyRegistry(
+    "simulation", {"model": "sim_bridge.model_backend:ENTRY", **ENGINE_ENTRIES}
+)
 
 
 @dataclass(frozen=True)
-class Tick:
-    """What a simulation takes besides the backend's own settings."""
+class TickSettings:
+    """The setting of a simulation that is not the backend's own."""
 
-    rate: float = parameter(500.0, unit="Hz", low=10.0, high=4000.0, constant=True, doc="setpoints per second")
+    rate: float = parameter(500.0, unit="Hz", lower=10.0, upper=4000.0, constant=True, doc="setpoints per second")
 
 
 def simulation_settings(spec: RobotSpec, kind: str, values: Mapping[str, Any]) -> tuple[Any, float]:
-    """The settings of the simulation `kind` and its rate (Hz): `values` of the section backend over the robot's own.
+    """Return the settings of the simulation `kind` and its rate (Hz): `values` of the section backend override those
+    of the robot file.
 
-    Raises UserError for what is unknown or not allowed.
+    Raises UserError for a value that is unknown or not allowed.
     """
     entry = SIMULATIONS[kind]
-    known = {info.name for cls in (Tick, entry.settings) for info in describe(cls)} - {"gui"}
+    known = {info.name for cls in (TickSettings, entry.settings) for info in describe(cls)} - {"gui"}
     for name in values:
         if name not in known:
             raise unknown_name("parameter of an evaluation", f"backend.{name}", (f"backend.{k}" for k in known))
     own = {name: value for name, value in values.items() if name != "rate"}
-    rates = {**robots_common(spec, kind, entry.settings), **values}
-    tick = build(Tick, {name: value for name, value in rates.items() if name == "rate"}, section="backend")
-    return build(entry.settings, {**robots_own(spec, kind, entry.settings), **own}, section="backend"), tick.rate
+    rates = {**common_robot_settings(spec, kind, entry.settings), **values}
+    ticks = build(TickSettings, {name: value for name, value in rates.items() if name == "rate"}, section="backend")
+    settings = build(entry.settings, {**own_robot_settings(spec, kind, entry.settings), **own}, section="backend")
+    return settings, ticks.rate
+
+
+@contextmanager
+def start_loop(case: StudyCase, kind: str, values: Mapping[str, Any], rate: float = 0.0) -> Iterator[ControlLoop]:
+    """Start the simulation `kind`, at its own rate unless a `rate` (Hz) is given, and close it at the end.
+
+    `values` are of the section backend. Raises UserError for a case that cannot run, and BackendFault.
+    """
+    spec, gait = case.at({})
+    check_limits(spec, gait)
+    case.law_entry.check(spec)
+    settings, own_rate = simulation_settings(spec, kind, values)
+    entry = SIMULATIONS[kind]
+    entry.check(spec, settings)
+    dt_ns = round(1e9 / (rate or own_rate))
+    law = case.law_entry.build(spec, case.law_at({}), dt_ns * 1e-9)
+    backend = entry.backend(spec, settings, dt_ns * 1e-9)
+    try:
+        yield ControlLoop(spec, gait, law, backend, dt_ns)
+    finally:
+        backend.close()
 
 
 def simulate(
     case: StudyCase, kind: str, values: Mapping[str, Any], seconds: float, progress: Callable[[float], None]
 ) -> list[Observation]:
-    """Every state of the robot from its start, for so long; `progress` hears the time (s) after each.
+    """Return every state of a run of `seconds` from its start. `progress` takes the time (s) of each state.
 
-    Raises UserError for what cannot be, and BackendFault where the run ends by itself.
+    Raises UserError for a case that cannot run, and BackendFault where the run ends early.
     """
-    spec, gait = case.at({})
-    check_limits(spec, gait)
-    case.law_entry.check(spec)
-    settings, rate = simulation_settings(spec, kind, values)
-    entry = SIMULATIONS[kind]
-    entry.check(spec, settings)
-    dt_ns = round(1e9 / rate)
-    backend = entry.backend(spec, settings, dt_ns * 1e-9)
-    law = case.law_entry.build(spec, case.law_at({}), dt_ns * 1e-9)
-    try:
-        loop = ControlLoop(spec, gait, law, backend, dt_ns)
-        seen = [loop.seen]
-        for _ in range(round(seconds * 1e9 / dt_ns)):
-            seen.append(loop.tick())
-            progress(seen[-1].time_ns * 1e-9)
-        return seen
-    finally:
-        backend.close()
+    states = []
+    with start_loop(case, kind, values) as loop:
+        for state in loop.run(round(seconds * 1e9 / loop.dt_ns)):
+            states.append(state)
+            progress(state.time_ns * 1e-9)
+    return states

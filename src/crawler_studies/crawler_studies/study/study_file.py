@@ -1,7 +1,7 @@
-"""The study file: every finished evaluation of one study, in SQLite, safe against whatever ends the process.
+"""The study file: the finished evaluations of one study in an SQLite database that survives a crash.
 
-An evaluation is on the disk when `Study.add` returns. The file knows what it is a study of, and refuses to go on as
-another one; the process that has it open has it alone.
+An evaluation is on the disk when `StudyFile.add` returns. The file stores the identity of its study and opens for no
+other one. One process at a time can have it open.
 """
 
 from __future__ import annotations
@@ -9,25 +9,26 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from crawler_core.errors import UserError
 
-APPLICATION = 0x43524157  # "CRAW", SQLite's mark of whose file this is
-FORMAT = 1
-PATIENCE = 0.5  # s that another process may take to let go of the file
-KINDS = {bool: "INTEGER", int: "INTEGER", float: "REAL", str: "TEXT"}
-MOST_DIFFERENCES = 3  # in one sentence
+APPLICATION_ID = 0x43524157  # "CRAW"; SQLite keeps it in the file's header
+FORMAT_VERSION = 1
+LOCK_TIMEOUT_S = 0.5
+SQL_TYPES = {bool: "INTEGER", int: "INTEGER", float: "REAL", str: "TEXT"}
+MAX_LISTED_DIFFERENCES = 3
 
 Row = Sequence[Any]
-"""A number that is this evaluation's alone, and then one value per column; a NaN stays one."""
+"""The evaluation's number, then one value per column. A NaN stays a NaN."""
 
 
-class Study:
-    """An open study file. Made by `open_study`; a context manager that closes it."""
+class StudyFile:
+    """An open study file, made by `open_study`; a context manager that closes it."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, columns: Mapping[str, type]) -> None:
         self.path = path
@@ -36,15 +37,14 @@ class Study:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What a row holds after its number."""
         return tuple(self._columns)
 
     def numbers(self) -> set[int]:
-        """The numbers of the evaluations that are finished."""
+        """Return the numbers of the finished evaluations."""
         return {number for (number,) in self._connection.execute("SELECT number FROM evaluations")}
 
     def finished(self) -> list[tuple[Any, ...]]:
-        """The finished evaluations as rows, in the order of their numbers."""
+        """Return the finished evaluations as rows, in the order of their numbers."""
         real = [False, *(kind is float for kind in self._columns.values())]
         rows = self._connection.execute("SELECT * FROM evaluations ORDER BY number")
         return [
@@ -53,37 +53,36 @@ class Study:
         ]
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Put all of `rows` on the disk, or none. Raises UserError where the disk does not take them.
+        """Write all of `rows` to the disk, or none. Raises UserError where that fails.
 
-        A number that is there already is a mistake of the caller's: sqlite3.IntegrityError.
+        A number that is in the file already is the caller's mistake: sqlite3.IntegrityError.
         """
         marks = ", ".join("?" * (1 + len(self._columns)))
         try:
-            with _Transaction(self._connection):
+            with _transaction(self._connection):
                 self._connection.executemany(f"INSERT INTO evaluations VALUES ({marks})", rows)
         except sqlite3.OperationalError as error:
             raise UserError(
-                f"{self.path} cannot be written: {error}; what was finished before is in it, and the same command "
-                "goes on there."
+                f"{self.path} cannot be written: {error}. The evaluations finished before are in it; the same command "
+                "goes on from there."
             ) from None
 
     def close(self) -> None:
-        """Let go of the file."""
         self._connection.close()
 
-    def __enter__(self) -> Study:
+    def __enter__(self) -> StudyFile:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
 
-def open_study(path: Path, identity: Mapping[str, Any], columns: Mapping[str, type]) -> Study:
-    """The study in the file `path`, which is made where there is none; its directory must exist.
+def open_study(path: Path, identity: Mapping[str, Any], columns: Mapping[str, type]) -> StudyFile:
+    """Open the study in the file `path`, or create it; its directory must exist.
 
-    `identity` says what every evaluation in the file depends on, in nested mappings of what JSON has; `columns` names
-    what an evaluation has, each a bool, an int, a float or a str. Raises UserError for a file that is of another study,
-    is no study, is damaged, cannot be written, or is open in another process.
+    `identity` holds all that every evaluation in the file depends on, in nested mappings of JSON values. `columns` maps
+    the name of each column to bool, int, float or str. Raises UserError for a file that is of another study, is no
+    study file, is damaged, cannot be written, or is open in another process.
     """
     if not path.parent.is_dir():
         raise UserError(f"{path} cannot be made: there is no directory {path.parent}.")
@@ -92,27 +91,27 @@ def open_study(path: Path, identity: Mapping[str, Any], columns: Mapping[str, ty
     if path.is_file() and path.stat().st_size and not path.open("rb").read(16).startswith(b"SQLite format 3"):
         raise UserError(f"{path} is no study file: give another name.")  # SQLite takes short ones for empty
     try:
-        connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+        connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT_S, isolation_level=None)
     except sqlite3.DatabaseError as error:
-        raise _sentence(path, error) from None
+        raise _user_error(path, error) from None
     try:
-        # the lock that a transaction takes is kept until the file is closed, by whatever end
+        # the lock of the first transaction is kept until the process closes the file or ends
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("PRAGMA synchronous = FULL")
-        with _Transaction(connection):
-            _make_or_check(path, connection, identity, columns)
+        with _transaction(connection):
+            _create_or_check(path, connection, identity, columns)
     except sqlite3.DatabaseError as error:
         connection.close()
-        raise _sentence(path, error) from None
+        raise _user_error(path, error) from None
     except BaseException:
         connection.close()
         raise
-    return Study(path, connection, columns)
+    return StudyFile(path, connection, columns)
 
 
 def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    """What two identities differ in, each as "name is this in the file and that here"."""
-    theirs, ours = _flat(stored), _flat(wanted)
+    """Return the differences of two identities, each as "name is this in the file and that here"."""
+    theirs, ours = _flatten(stored), _flatten(wanted)
     names = [*ours, *(name for name in theirs if name not in ours)]
     return [
         f"{name} is {theirs.get(name, 'not given')} in the file and {ours.get(name, 'not given')} here"
@@ -121,64 +120,60 @@ def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[st
     ]
 
 
-class _Transaction:
-    """All or nothing. Exclusive from its start, because two that read first and then write cannot both go on."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def __enter__(self) -> None:
-        self._connection.execute("BEGIN EXCLUSIVE")
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if kind is None:
-            self._connection.execute("COMMIT")
-        elif self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    # exclusive from its start: of two processes that read first and then write, one would fail
+    connection.execute("BEGIN EXCLUSIVE")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
 
 
-def _make_or_check(
+def _create_or_check(
     path: Path, connection: sqlite3.Connection, identity: Mapping[str, Any], columns: Mapping[str, type]
 ) -> None:
-    wanted = json.loads(json.dumps(identity))  # as it is read back: tuples are lists, keys are text
+    wanted = json.loads(json.dumps(identity))  # as JSON returns it: tuples are lists, keys are text
     if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        kinds = "".join(f', "{name}" {KINDS[kind]}' for name, kind in columns.items())
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {FORMAT}")
+        kinds = "".join(f', "{name}" {SQL_TYPES[kind]}' for name, kind in columns.items())
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
         connection.execute("CREATE TABLE identity (document TEXT NOT NULL)")
         connection.execute(f"CREATE TABLE evaluations (number INTEGER PRIMARY KEY{kinds})")
         connection.execute("INSERT INTO identity VALUES (?)", [json.dumps(wanted)])
         return
-    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise UserError(f"{path} is a database, but no study file: give another name.")
-    if (found := connection.execute("PRAGMA user_version").fetchone()[0]) != FORMAT:
-        raise UserError(f"{path} has format {found} of study files and this stack writes {FORMAT}: give another name.")
+    if (found := connection.execute("PRAGMA user_version").fetchone()[0]) != FORMAT_VERSION:
+        raise UserError(
+            f"{path} has format {found} of study files and this stack writes {FORMAT_VERSION}: give another name."
+        )
     if (report := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
         raise sqlite3.DatabaseError(report)
     (document,) = connection.execute("SELECT document FROM identity").fetchone()
-    apart = differences(json.loads(document), wanted)
-    if apart:
-        more = f", and {len(apart) - MOST_DIFFERENCES} more" if len(apart) > MOST_DIFFERENCES else ""
-        raise UserError(
-            f"{path} is another study: {', '.join(apart[:MOST_DIFFERENCES])}{more}; give this one another file, or "
-            "remove that one."
-        )
-    there = [row[1] for row in connection.execute("PRAGMA table_info(evaluations)")]
-    if there != ["number", *columns]:
+    if found := differences(json.loads(document), wanted):
+        listed = ", ".join(found[:MAX_LISTED_DIFFERENCES])
+        more = f", and {len(found) - MAX_LISTED_DIFFERENCES} more" if len(found) > MAX_LISTED_DIFFERENCES else ""
+        raise UserError(f"{path} is another study: {listed}{more}; give this one another file, or remove that one.")
+    names = [row[1] for row in connection.execute("PRAGMA table_info(evaluations)")]
+    if names != ["number", *columns]:
         raise UserError(f"{path} has other columns than this study: give another name.")
 
 
-def _flat(document: Any, prefix: str = "") -> dict[str, Any]:
-    """Nested mappings as one, with dotted names."""
+def _flatten(document: Any, prefix: str = "") -> dict[str, Any]:
+    """Flatten nested mappings into one with dotted names."""
     if not isinstance(document, Mapping):
         return {prefix: document}
     flat: dict[str, Any] = {}
     for key, value in document.items():
-        flat.update(_flat(value, f"{prefix}.{key}" if prefix else key))
+        flat.update(_flatten(value, f"{prefix}.{key}" if prefix else key))
     return flat
 
 
-def _sentence(path: Path, error: sqlite3.DatabaseError) -> UserError:
+def _user_error(path: Path, error: sqlite3.DatabaseError) -> UserError:
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return UserError(f"{path} is in use by another process: wait for its end, or give this one another file.")

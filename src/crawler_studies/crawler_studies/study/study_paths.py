@@ -1,4 +1,4 @@
-"""Where the files of a study go that the user gave no name."""
+"""Default paths of a study's files."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 
 from crawler_core.errors import UserError
 
-DIRECTORY = Path("studies")
+STUDIES_DIRECTORY = Path("studies")
 
 
 def default_study_path(parts: Sequence[str], identity: Mapping[str, Any], suffix: str) -> Path:
-    """In studies/, the same for the same study and no other, so that the same command finds it again.
+    """Return a path in studies/ that depends on `identity`, so that the same command finds its study again.
 
-    Raises UserError where there can be no such directory.
+    Creates the directory. Raises UserError where that fails.
     """
     try:
-        DIRECTORY.mkdir(exist_ok=True)
+        STUDIES_DIRECTORY.mkdir(exist_ok=True)
     except OSError as error:
-        raise UserError(f"{DIRECTORY} cannot be made: {error.strerror}; give a file elsewhere.") from None
-    said = json.dumps(identity, sort_keys=True).encode()
-    return DIRECTORY / f"{'_'.join([*parts, hashlib.sha256(said).hexdigest()[:8]])}{suffix}"
+        raise UserError(f"{STUDIES_DIRECTORY} cannot be made: {error.strerror}; give a file elsewhere.") from None
+    digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:8]
+    return STUDIES_DIRECTORY / f"{'_'.join([*parts, digest])}{suffix}"

@@ -43,7 +43,7 @@ class SweepPlan:
     identity: Mapping[str, Any]  # what the evaluations depend on
 
     @property
-    def own(self) -> dict[str, type]:
+    def extra_columns(self) -> dict[str, type]:
         """The columns that only this robot has."""
         return extra_columns(self.case.spec)
 

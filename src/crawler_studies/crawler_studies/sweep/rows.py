@@ -30,7 +30,7 @@ def rows(
             result.speed,
             bool(result.valid),
             result.reason,
-            *(kind(result.own[name]) if name in result.own else UNKNOWN[kind] for name, kind in own.items()),
+            *(kind(result.extra[name]) if name in result.extra else UNKNOWN[kind] for name, kind in own.items()),
         )
         for number, values, result in zip(numbers, grid.coordinates(numbers).tolist(), results, strict=True)
     ]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from crawler_studies.evaluators.evaluator import Evaluator, Result
 from crawler_studies.study.study_case import Point
-from crawler_studies.study.study_file import Study
+from crawler_studies.study.study_file import StudyFile
 from crawler_studies.sweep.chunk_size import ChunkSize
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.rows import rows
@@ -41,7 +41,7 @@ def sweep(
     source: Source,
     evaluator: Evaluator,
     grid: Grid,
-    study: Study,
+    study: StudyFile,
     progress: Callable[[int], None],
     own: Mapping[str, type] | None = None,
 ) -> int:

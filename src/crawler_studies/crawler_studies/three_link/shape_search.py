@@ -17,7 +17,7 @@ import numpy as np
 from crawler_core.errors import UserError
 from crawler_studies.evaluators.friction_sets import check_spread
 from crawler_studies.study.study_case import StudyCase
-from crawler_studies.study.study_file import Study, open_study
+from crawler_studies.study.study_file import StudyFile, open_study
 from crawler_studies.study.study_identity import study_identity
 from crawler_studies.three_link.shape_design import Limits, Progress, design
 from crawler_studies.three_link.shape_design.task import Task
@@ -27,7 +27,7 @@ from gait_generators.shapes.shape_file import Predicted, ShapeFile, TunedFor, wr
 
 GAIT = "fourier"
 FIRST, PART = 36_000, 12_000  # gaits in the first part and in each later one
-FEWEST, BUDGET = 1_000, 120_000  # gaits
+MIN_BUDGET, DEFAULT_BUDGET = 1_000, 120_000  # gaits
 COLUMNS = {"gaits": int, "worst_step": float, "shape": str}
 
 
@@ -46,8 +46,10 @@ class ShapeSearch:
     def of(case: StudyCase, spread: float, budget: int, seed: int) -> ShapeSearch:
         """Raises UserError for what cannot be searched for."""
         check_spread(spread)
-        if budget < FEWEST:
-            raise UserError(f"a budget of {budget} is not allowed: a search for a shape takes {FEWEST} gaits or more.")
+        if budget < MIN_BUDGET:
+            raise UserError(
+                f"a budget of {budget} is not allowed: a search for a shape takes {MIN_BUDGET} gaits or more."
+            )
         omega = (case.settings.get("gait") or {}).get("omega", case.info("gait.omega").default)
         case.check_range("gait.omega", omega, omega)
         Task.of(case.spec, omega, Limits(friction_spread=spread))
@@ -67,15 +69,15 @@ class ShapeSearch:
             "seed": self.seed,
         }
 
-    def open(self, path: Path) -> Study:
+    def open(self, path: Path) -> StudyFile:
         """The study in the file `path`. Raises UserError."""
         return open_study(path, self.identity, COLUMNS)
 
-    def judged(self, study: Study) -> int:
+    def count_evaluated(self, study: StudyFile) -> int:
         return sum(row[1] for row in study.finished())
 
     def run(
-        self, study: Study, progress: Callable[[int, float], None], stopped: Callable[[], bool]
+        self, study: StudyFile, progress: Callable[[int, float], None], stopped: Callable[[], bool]
     ) -> ParameterSearchResult | None:
         """The best shape when the budget is used up, or of the parts that were finished when `stopped`.
 
@@ -123,23 +125,18 @@ class ShapeSearch:
         )
 
 
-class ShapeSearches:
-    """Plans of searches for a shape."""
-
-    def plan(self, request: ParameterSearchRequest) -> ShapeSearch:
-        if request.gait not in ("", GAIT):
-            raise UserError(f"the gait '{request.gait}' has no shapes: give --gait {GAIT}.")
-        if request.maximise not in (None, "worst_step"):
-            raise UserError(f"a shape is searched for with the longest worst_step, not {request.maximise}.")
-        if request.backend != "model":
-            raise UserError(f"a shape is searched for on the equations, not on {request.backend}: leave --backend out.")
-        if request.friction_set != "asymmetric":
-            raise UserError("a shape is searched for over every friction within the spread: leave --friction-set out.")
-        budget = BUDGET if request.budget is None else request.budget
-        return ShapeSearch.of(StudyCase(request.robot, GAIT, request.settings), request.spread, budget, request.seed)
-
-
-SEARCH = ShapeSearches()
+def plan_shape_search(request: ParameterSearchRequest) -> ShapeSearch:
+    """Plan a search for `gait.shape`. Raises UserError for a request that it cannot serve."""
+    if request.gait not in ("", GAIT):
+        raise UserError(f"the gait '{request.gait}' has no shapes: give --gait {GAIT}.")
+    if request.maximise not in (None, "worst_step"):
+        raise UserError(f"a shape is searched for with the longest worst_step, not {request.maximise}.")
+    if request.backend != "model":
+        raise UserError(f"a shape is searched for on the equations, not on {request.backend}: leave --backend out.")
+    if request.friction_set != "asymmetric":
+        raise UserError("a shape is searched for over every friction within the spread: leave --friction-set out.")
+    budget = DEFAULT_BUDGET if request.budget is None else request.budget
+    return ShapeSearch.of(StudyCase(request.robot, GAIT, request.settings), request.spread, budget, request.seed)
 
 
 def _worst(file: ShapeFile) -> float:

@@ -1,4 +1,4 @@
-"""The plan of a tuning on a running ring: what is fixed there, and what cannot be done there."""
+"""Planning of a tuning on a running stack, which fixes the robot, the gait and the law."""
 
 from __future__ import annotations
 
@@ -9,54 +9,63 @@ from crawler_core.errors import UserError
 from crawler_core.robot.names import check_namespace
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_studies.evaluators.live_evaluator import LiveEvaluator, attach
+from crawler_studies.evaluators.live_evaluator import LiveEvaluator, read_live_gait
 from crawler_studies.evaluators.live_link import LiveLink
 from crawler_studies.study.extra_columns import extra_columns
 from crawler_studies.study.study_case import StudyCase
-from crawler_studies.tuning.objective import KINDS
-from crawler_studies.tuning.plan import Request, TuningPlan, assemble, check_request, names, varied
+from crawler_studies.tuning.objective import CRITERIA
+from crawler_studies.tuning.plan import (
+    TuningPlan,
+    TuningRequest,
+    check_request,
+    complete_plan,
+    named_parameters,
+    varied_parameters,
+)
 
 
 def make_live_plan(
-    request: Request, stack: ExitStack, say: Callable[[str], None], stopped: Callable[[], bool]
+    request: TuningRequest, stack: ExitStack, notify: Callable[[str], None], stopped: Callable[[], bool]
 ) -> TuningPlan:
-    """A checked plan for the ring in the request's namespace. Its evaluator's link is closed with `stack`.
+    """Plan for the running stack in the request's namespace; `stack` closes its link. Raises UserError.
 
-    `say` hears what is being waited for, and '' when that is over. Raises UserError.
+    `notify` takes a note on what is waited for, and '' when that is over.
     """
     namespace = check_namespace(request.namespace)
     check_request(request)
     asked = load_robot(request.robot)
-    _refuse(request, asked)
+    _check_live_request(request, asked)
     link = LiveLink(asked, namespace)
     stack.callback(link.close)
-    ring = attach(link, namespace)
-    there = load_robot(ring.robot).name
-    if asked.name != there:
-        raise UserError(f"the ring is a {there} and the tuning is about {asked.name}: give the robot {there}.")
-    if request.gait and request.gait != ring.gait:
+    live_gait = read_live_gait(link, namespace)
+    running = load_robot(live_gait.robot).name
+    if asked.name != running:
         raise UserError(
-            f"the ring crawls with the gait {ring.gait}, and a running ring cannot change to {request.gait}: start it "
-            f"with --gait {request.gait}."
+            f"the running stack has the robot {running}, and the tuning is of {asked.name}: give the robot {running}."
         )
-    free = varied(request)
-    fixed = {name: value for name, value in ring.values.items() if f"gait.{name}" not in free}
-    gait = {**fixed, **(request.settings.get("gait") or {})}
-    case = StudyCase(ring.robot, ring.gait, {"robot": dict(ring.overrides), "gait": gait})
-    evaluator = LiveEvaluator(link, ring, case, say, stopped)
-    return assemble(request, case, evaluator, {"namespace": namespace})
+    if request.gait and request.gait != live_gait.gait:
+        raise UserError(
+            f"the running stack has the gait {live_gait.gait} and cannot change to {request.gait}: start it with "
+            f"--gait {request.gait}."
+        )
+    varied = varied_parameters(request)
+    fixed = {name: value for name, value in live_gait.values.items() if f"gait.{name}" not in varied}
+    gait_settings = {**fixed, **(request.settings.get("gait") or {})}
+    case = StudyCase(live_gait.robot, live_gait.gait, {"robot": dict(live_gait.overrides), "gait": gait_settings})
+    evaluator = LiveEvaluator(link, live_gait, case, notify, stopped)
+    return complete_plan(request, case, evaluator, {"namespace": namespace})
 
 
-def _refuse(request: Request, asked: RobotSpec) -> None:
-    for name in names(request):
+def _check_live_request(request: TuningRequest, spec: RobotSpec) -> None:
+    for name in named_parameters(request):
         if name.startswith("robot."):
-            raise UserError(f"{name} cannot be changed on a running ring, which has the robot that it has.")
+            raise UserError(f"{name} cannot be changed on a running stack: its robot is fixed.")
         if name.startswith("controller."):
-            raise UserError(f"{name} is the law's, and a tuning on a running ring changes the gait alone.")
+            raise UserError(f"{name} cannot be changed on a running stack: a tuning changes its gait alone.")
     if request.law:
-        raise UserError("a running ring has the law that it has: name none.")
+        raise UserError("the law of a running stack cannot be chosen: name none.")
     objective = request.minimise or request.maximise
-    if objective in KINDS and KINDS[objective].over_frictions is not None:
-        raise UserError(f"{objective} needs other frictions than the running ring's own: maximise step or speed there.")
-    if objective in extra_columns(asked):
-        raise UserError(f"{objective} is not measured on a running ring: maximise step or speed there.")
+    if objective in CRITERIA and CRITERIA[objective].over_frictions is not None:
+        raise UserError(f"{objective} is not possible on a running stack, whose friction is fixed: take step or speed.")
+    if objective in extra_columns(spec):
+        raise UserError(f"{objective} is not measured on a running stack: take step or speed.")

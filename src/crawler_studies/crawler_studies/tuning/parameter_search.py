@@ -1,4 +1,4 @@
-"""Searches that a robot's model brings for parameters which the optimiser cannot find, such as a whole shape."""
+"""Searches that a robot's model brings for parameters beyond the optimiser, such as a whole shape."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from crawler_core.registry import load
+from crawler_core.registry import import_object
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.models import model_of
 from crawler_studies.study.study_case import StudyCase
-from crawler_studies.study.study_file import Study
+from crawler_studies.study.study_file import StudyFile
 
 
 @dataclass(frozen=True)
 class ParameterSearchRequest:
-    """What the user wants; None and '' where he did not say."""
+    """A search as the user asks for it; None and '' for what was not given."""
 
     robot: str
     gait: str = ""
@@ -31,17 +31,17 @@ class ParameterSearchRequest:
 
 @dataclass(frozen=True)
 class ParameterSearchResult:
-    """What a search came to."""
+    """The result of a search."""
 
-    write: Callable[[Path], None]  # the file that a setting names
+    write: Callable[[Path], None]  # writes the file that the parameter names
     value: float  # of the objective, m
     numbers: Mapping[str, float]  # other results, by the keys of --json
-    text: str  # both, for a person
-    settings: Mapping[str, Any]  # by full name, that crawl with it besides the file
+    text: str  # both, for people
+    settings: Mapping[str, Any]  # by full name, that are needed besides the file
 
 
 class ParameterSearchPlan(Protocol):
-    """A search, checked, before anything runs."""
+    """A search whose inputs are checked, before anything runs."""
 
     @property
     def case(self) -> StudyCase: ...
@@ -51,39 +51,36 @@ class ParameterSearchPlan(Protocol):
 
     @property
     def budget(self) -> int:
-        """Gaits to be judged in all."""
+        """Number of gaits to evaluate in all."""
 
     @property
     def label(self) -> Sequence[str]:
-        """Words that its files are named by."""
+        """Words for the names of its files."""
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """What its evaluations depend on."""
+        """All that its evaluations depend on."""
 
-    def open(self, path: Path) -> Study:
-        """Its study in the file `path`. Raises UserError."""
+    def open(self, path: Path) -> StudyFile:
+        """Open its study in the file `path`. Raises UserError."""
 
-    def judged(self, study: Study) -> int:
-        """How many gaits are judged and kept."""
+    def count_evaluated(self, study: StudyFile) -> int:
+        """Return the number of gaits that are evaluated and kept."""
 
     def run(
-        self, study: Study, progress: Callable[[int, float], None], stopped: Callable[[], bool]
+        self, study: StudyFile, progress: Callable[[int, float], None], stopped: Callable[[], bool]
     ) -> ParameterSearchResult | None:
-        """Go on until the budget is used up or `stopped`; None where nothing is found yet.
+        """Continue until the budget is used up or `stopped`. Returns None where nothing is found yet.
 
-        `progress` hears how many gaits are judged, and the best value so far.
+        `progress` takes the number of gaits evaluated, and the best value so far.
         """
 
 
-class ParameterSearch(Protocol):
-    """What `Model.searches` names."""
-
-    def plan(self, request: ParameterSearchRequest) -> ParameterSearchPlan:
-        """Raises UserError for what cannot be searched for."""
+ParameterSearch = Callable[[ParameterSearchRequest], ParameterSearchPlan]
+"""Plans a search; `Model.searches` names it. Raises UserError for a request that it cannot serve."""
 
 
-def search_for(spec: RobotSpec, name: str) -> ParameterSearch | None:
-    """The search that the robot's model brings for the parameter `name`, where it brings one. Raises UserError."""
-    where = model_of(spec).searches.get(name)
-    return None if where is None else load(where, what=f"the search of '{spec.name}' for {name}")
+def find_search(spec: RobotSpec, name: str) -> ParameterSearch | None:
+    """Return the search that the robot's model brings for the parameter `name`, or None. Raises UserError."""
+    location = model_of(spec).searches.get(name)
+    return None if location is None else import_object(location, what=f"the search of '{spec.name}' for {name}")

@@ -1,4 +1,4 @@
-"""The picture of a tuning: every evaluation, those that are not valid, and the best so far."""
+"""The plot of a tuning: every evaluation, valid or not, and the best so far."""
 
 from __future__ import annotations
 
@@ -15,28 +15,22 @@ from crawler_studies.tuning.tuning_loop import TuningState
 matplotlib.use("Agg")
 
 
-def draw(standing: TuningState, title: str, quantity: str, file: Path) -> None:
-    """Write the picture to `file`. `quantity` says what the values are."""
-    scale, unit = standing.kind.shown_in
-    values = scale * np.array([trial.value for trial in standing.trials])
+def draw(state: TuningState, title: str, quantity: str, file: Path) -> None:
+    """Write the plot to `file`; `quantity` labels the values."""
+    scale, unit = state.criterion.plot_scale
+    values = scale * np.array([trial.value for trial in state.trials])
     numbers = np.arange(1, len(values) + 1)
     figure = Figure(figsize=(9, 5), layout="constrained")
     axes = figure.subplots()
     axes.set_title(title)
     axes.plot(numbers, values, "o", color=BLUE, alpha=0.6, label="evaluations")
-    best = -best_so_far(-values) if standing.kind.least else best_so_far(values)
+    best = -best_so_far(-values) if state.criterion.minimised else best_so_far(values)
     axes.step(numbers, best, where="post", color=GREEN, linewidth=2.0, label="best so far")
     invalid = numbers[np.isnan(values)]
     if len(invalid):
         # on the lower edge: they have no value
-        axes.plot(
-            invalid,
-            np.full(len(invalid), 0.02),
-            "x",
-            color=RED,
-            transform=axes.get_xaxis_transform(),
-            label="not valid",
-        )
+        edge = np.full(len(invalid), 0.02)
+        axes.plot(invalid, edge, "x", color=RED, transform=axes.get_xaxis_transform(), label="not valid")
     axes.set_xlabel("evaluation")
     axes.set_ylabel(f"{quantity} [{unit}]" if unit else quantity)
     axes.grid(alpha=0.3)
@@ -45,6 +39,6 @@ def draw(standing: TuningState, title: str, quantity: str, file: Path) -> None:
 
 
 def best_so_far(values: FloatArray) -> FloatArray:
-    """The largest of the valid values up to each; NaN before the first."""
+    """Return the largest valid value up to each; NaN before the first."""
     best = np.fmax.accumulate(np.where(np.isnan(values), -np.inf, values))
     return np.where(np.isinf(best), np.nan, best)

@@ -1,4 +1,4 @@
-"""What a tuning came to, for reports, and the words that repeat its best gait."""
+"""The report of a tuning, and the command that repeats its best gait."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from crawler_studies.tuning.plot import draw
 from crawler_studies.tuning.tuning_loop import TuningState
 
 
-def outcome(plan: TuningPlan, standing: TuningState, study: Path) -> dict[str, Any]:
-    """Everything that --json prints. Writes the picture beside the study."""
-    best = standing.best
+def report_tuning(plan: TuningPlan, state: TuningState, study: Path) -> dict[str, Any]:
+    """Return the keys of --json. Writes the plot beside the study."""
+    best = state.best
     picture = study.with_suffix(".png")
     title = f"{plan.case.spec.title}: {plan.case.gait_name} gait, {plan.evaluator.backend}"
     try:
-        draw(standing, title, plan.objective.name, picture)
+        draw(state, title, plan.objective.name, picture)
     except OSError as error:
         raise UserError(f"{picture} cannot be written: {error.strerror or error}; the study is complete.") from None
     return {
@@ -29,27 +29,27 @@ def outcome(plan: TuningPlan, standing: TuningState, study: Path) -> dict[str, A
         "gait": plan.case.gait_name,
         "backend": plan.evaluator.backend,
         "objective": plan.objective.label,
-        "unit": plan.objective.kind.unit,
+        "unit": plan.objective.criterion.unit,
         "variables": {variable.name: [variable.low, variable.high] for variable in plan.space.variables},
         "settings": {name: dict(values) for name, values in plan.case.settings.items()},
         "seed": plan.seed,
         "budget": plan.budget,
-        "evaluations": len(standing.trials),
-        "evaluated": len(standing.trials) - standing.before,
-        "finished_before": standing.before,
-        "not_valid": sum(not trial.valid for trial in standing.trials),
+        "evaluations": len(state.trials),
+        "evaluated": len(state.trials) - state.before,
+        "finished_before": state.before,
+        "not_valid": sum(not trial.valid for trial in state.trials),
         "best": dict(best.point) if best else None,
         "best_value": best.value if best else None,
-        "best_evaluation": standing.trials.index(best) + 1 if best else None,
+        "best_evaluation": state.trials.index(best) + 1 if best else None,
         "set": [f"--set {word}" for word in assignments(plan, best.point)] if best else None,
-        "command": command(plan, best.point) if best else None,
+        "command": point_command(plan, best.point) if best else None,
         "study": str(study),
         "picture": str(picture),
     }
 
 
 def assignments(plan: TuningPlan, point: Point) -> list[str]:
-    """The words after --set that repeat `point` with the plan's own settings."""
+    """Return the words after --set that repeat `point` with the plan's own settings."""
     values: dict[str, Any] = {
         f"{section}.{name}": value
         for section in ("robot", "gait", "controller")
@@ -57,26 +57,25 @@ def assignments(plan: TuningPlan, point: Point) -> list[str]:
         if value != ""
     }
     values.update(point)
-    return [shlex.quote(f"{name}={_text(value)}") for name, value in values.items()]
+    return [shlex.quote(f"{name}={_format(value)}") for name, value in values.items()]
 
 
-def command(plan: TuningPlan, point: Point) -> str:
-    """The command that lets the robot crawl with `point`."""
+def point_command(plan: TuningPlan, point: Point) -> str:
+    """Return the command that runs the robot with `point`."""
     backend = plan.evaluator.backend
-    return run_command(plan.case, "" if backend == "ring" else backend, assignments(plan, point))
+    return run_command(plan.case, "" if backend == "live" else backend, assignments(plan, point))
 
 
 def run_command(case: StudyCase, backend: str, words: Sequence[str]) -> str:
-    """The command that lets the case crawl, with these words after --set; without a backend on the default one."""
+    """Return the command that runs the case, with these words after --set; without a backend on the default one."""
     robot = [] if case.robot in ("", default_robot()) else [f"--robot {shlex.quote(case.robot)}"]
-    under = [f"--controller {case.law}"] if case.law else []
+    controller = [f"--controller {case.law}"] if case.law else []
     on = [f"--backend {backend}"] if backend else []
-    return " ".join(
-        ["./crawler run", *robot, *on, *under, f"--gait {case.gait_name}", *(f"--set {word}" for word in words)]
-    )
+    sets = [f"--set {word}" for word in words]
+    return " ".join(["./crawler run", *robot, *on, *controller, f"--gait {case.gait_name}", *sets])
 
 
-def _text(value: Any) -> str:
+def _format(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:.10g}" if isinstance(value, float) else str(value)

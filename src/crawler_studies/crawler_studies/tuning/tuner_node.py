@@ -1,4 +1,4 @@
-"""The tuner node: tuning as a ROS action. The words are those of `crawler tune`; docs/tuning.md explains them."""
+"""The tuner node: tuning as a ROS action. docs/tuning.md explains its terms, which are those of `crawler tune`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import queue
 import threading
 from collections.abc import Generator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any
 
 from crawler_interfaces.action import Tune
@@ -21,25 +20,25 @@ from crawler_core.robot.sections import sections_in
 from crawler_nodes.diagnostics import OK, DiagnosticsReporter
 from crawler_nodes.node_main import run_node
 from crawler_nodes.transport.priority_executor import PriorityExecutor
-from crawler_studies.evaluators.friction_sets import SPREAD
-from crawler_studies.tuning.plan import Request, TuningPlan, plan_for, study_path
-from crawler_studies.tuning.tuning_loop import TuningState, open_tuning, read, tune
+from crawler_studies.evaluators.friction_sets import DEFAULT_SPREAD
+from crawler_studies.tuning.plan import TuningPlan, TuningRequest, plan_for, study_path
+from crawler_studies.tuning.tuning_loop import TuningState, open_tuning, read_tuning, tune
 
-NAP = 0.01  # s between two looks at the running tuning
-LEAVING = 1.2  # s that a running tuning is given to put a ring's gait back
+POLL_PERIOD_S = 0.01  # between two looks at the running tuning
+CLEANUP_TIMEOUT_S = 1.2  # for a running tuning to put the gait of a running stack back
 
 
-def request_of(goal: Tune.Goal) -> Request:
-    """The request in a goal. Raises UserError where its parts do not fit together."""
+def request_of(goal: Tune.Goal) -> TuningRequest:
+    """Return the request in a goal. Raises UserError where its parts do not fit together."""
     if (len(goal.low), len(goal.high)) not in ((0, 0), (len(goal.variables),) * 2):
         raise UserError(
             f"there are {len(goal.variables)} variables, {len(goal.low)} lower and {len(goal.high)} upper ends: give "
             "as many of each, or no ends at all."
         )
     ends = [f"={low!r}:{high!r}" for low, high in zip(goal.low, goal.high, strict=True)] or [""] * len(goal.variables)
-    default = Request()
+    default = TuningRequest()
     objective = goal.objective or default.maximise
-    return Request(
+    return TuningRequest(
         robot=goal.robot or default.robot,
         gait=goal.gait,
         maximise=objective,
@@ -48,7 +47,7 @@ def request_of(goal: Tune.Goal) -> Request:
         over=tuple(name + end for name, end in zip(goal.variables, ends, strict=True)),
         settings=sections_in(parse_yaml(goal.settings, "settings"), "settings"),
         friction_set=goal.friction_set or default.friction_set,
-        spread=goal.spread or SPREAD,
+        spread=goal.spread or DEFAULT_SPREAD,
         budget=goal.budget,
         seed=goal.seed,
         backend=goal.backend or default.backend,
@@ -57,156 +56,147 @@ def request_of(goal: Tune.Goal) -> Request:
     )
 
 
-@dataclass
-class _Run:
-    """A tuning in its thread, as the node sees it."""
-
-    thread: threading.Thread
-    end: threading.Event  # set: it shall end
-    feedback: queue.SimpleQueue[Tune.Feedback]
-    result: Tune.Result
-    failed: bool = False
-
-
 class TunerNode(Node):
     """Serves the action `tune`, one goal at a time.
 
-    ROS gives a rejected goal no words. A goal that cannot be is therefore accepted and aborted at once, with a sentence
+    ROS gives a rejected goal no message. An impossible goal is therefore accepted and aborted at once, with a sentence
     in its result.
     """
 
     def __init__(self, **node_options: Any) -> None:
         super().__init__("tuner", **node_options)
-        self._run: _Run | None = None
+        self._tuning: _TuningThread | None = None
         self._diagnostics = DiagnosticsReporter(self)
         self._diagnostics.set(OK, "idle")
         self._server = ActionServer(self, Tune, "tune", self._execute, cancel_callback=lambda _: CancelResponse.ACCEPT)
 
     async def _execute(self, goal: ServerGoalHandle) -> Tune.Result:
-        if self._run is not None:
+        if self._tuning is not None:
             goal.abort()
             return Tune.Result(
                 best_value=math.nan, message="another tuning is under way: wait for its end, or cancel it."
             )
-        run = self._run = self._start(goal.request)
+        tuning = self._tuning = _TuningThread(goal.request)
+        tuning.start()
         self._diagnostics.set(OK, f"tuning {goal.request.objective}")
-        while run.thread.is_alive():
+        while tuning.is_alive():
             if goal.is_cancel_requested:
-                run.end.set()
-            self._publish(goal, run)
-            await _Turn()
-        self._publish(goal, run)
-        self._run = None
+                tuning.stop.set()
+            _publish_feedback(goal, tuning)
+            await _NextSpin()
+        _publish_feedback(goal, tuning)
+        self._tuning = None
         self._diagnostics.set(OK, "idle")
-        self.get_logger().info(run.result.message)
-        if run.failed:
+        self.get_logger().info(tuning.result.message)
+        if tuning.failed:
             goal.abort()
         elif goal.is_cancel_requested:
             goal.canceled()
         else:
             goal.succeed()
-        return run.result
+        return tuning.result
 
-    def _publish(self, goal: ServerGoalHandle, run: _Run) -> None:
-        while not run.feedback.empty():
-            goal.publish_feedback(run.feedback.get())
-
-    def _start(self, goal: Tune.Goal) -> _Run:
-        # a thread, because an evaluation may take long and the node must hear of a cancel meanwhile
-        thread = threading.Thread(target=lambda: _work(goal, run), daemon=True)
-        run = _Run(thread, threading.Event(), queue.SimpleQueue(), Tune.Result(best_value=math.nan))
-        thread.start()
-        return run
-
-    def leave(self) -> None:
+    def cleanup(self) -> None:
         """End a tuning that is under way; its study is kept."""
-        if self._run is not None:
-            self._run.end.set()
-            self._run.thread.join(LEAVING)
+        if self._tuning is not None:
+            self._tuning.stop.set()
+            self._tuning.join(CLEANUP_TIMEOUT_S)
 
 
-class _Turn:
-    """Awaited by a coroutine to let the executor go on."""
+def _publish_feedback(goal: ServerGoalHandle, tuning: _TuningThread) -> None:
+    while not tuning.feedback.empty():
+        goal.publish_feedback(tuning.feedback.get())
+
+
+class _NextSpin:
+    """Awaited by a coroutine to give control to the executor."""
 
     def __await__(self) -> Generator[None, None, None]:
         yield
 
 
-def _work(goal: Tune.Goal, run: _Run) -> None:
-    """The tuning itself, in its thread."""
-    try:
-        with ExitStack() as stack:
-            _tune(goal, run, stack)
-    except UserError as error:
-        run.failed, run.result.message = True, str(error)
-    except Exception as error:
-        run.failed, run.result.message = True, f"the tuning broke: {error!r}; its study is kept."
+class _TuningThread(threading.Thread):
+    """Tunes for one goal. In a thread, since an evaluation may take long and the node must be able to cancel it."""
+
+    def __init__(self, goal: Tune.Goal) -> None:
+        super().__init__(daemon=True)
+        self.stop = threading.Event()
+        self.feedback: queue.SimpleQueue[Tune.Feedback] = queue.SimpleQueue()
+        self.result = Tune.Result(best_value=math.nan)
+        self.failed = False
+        self._goal = goal
+        self._state: TuningState | None = None
+
+    def run(self) -> None:
+        try:
+            with ExitStack() as stack:
+                self._tune(stack)
+        except UserError as error:
+            self.failed, self.result.message = True, str(error)
+        except Exception as error:
+            self.failed, self.result.message = True, f"the tuning broke: {error!r}; its study is kept."
+
+    def _tune(self, stack: ExitStack) -> None:
+        plan = plan_for(request_of(self._goal), stack, self._report, self.stop.is_set)
+        path = study_path(plan, self._goal.study)
+        self.result.study = str(path.resolve())
+        study = stack.enter_context(open_tuning(plan, path))
+        self._state = read_tuning(plan, study)
+        try:
+            tune(plan, study, self._progress, self.stop.is_set)
+        finally:
+            problem = _restore_gait(plan, self._state, self._goal.keep_best)
+            _fill_result(self.result, plan, self._state, problem)
+
+    def _progress(self, state: TuningState) -> None:
+        self._state = state
+        self._report()
+
+    def _report(self, note: str = "") -> None:
+        self.feedback.put(_make_feedback(self._state, self._goal.budget, note))
 
 
-def _tune(goal: Tune.Goal, run: _Run, stack: ExitStack) -> None:
-    latest = Tune.Feedback(value=math.nan, best_value=math.nan, budget=goal.budget)
-
-    def say(note: str) -> None:
-        latest.note = note
-        run.feedback.put(_copy(latest))
-
-    def progress(standing: TuningState) -> None:
-        nonlocal latest
-        latest = _feedback(standing)
-        run.feedback.put(_copy(latest))
-
-    plan = plan_for(request_of(goal), stack, say, run.end.is_set)
-    path = study_path(plan, goal.study)
-    run.result.study = str(path.resolve())
-    study = stack.enter_context(open_tuning(plan, path))
-    standing = read(plan, study)
-    try:
-        standing = tune(plan, study, progress, run.end.is_set)
-    finally:
-        message = _leave_ring(goal, plan, standing)
-        _fill(run.result, plan, standing, message)
-
-
-def _leave_ring(goal: Tune.Goal, plan: TuningPlan, standing: TuningState) -> str:
-    if plan.evaluator.backend != "ring":
+def _restore_gait(plan: TuningPlan, state: TuningState, keep_best: bool) -> str:
+    """Restore the gait of a running stack, or leave it in the best one. Returns why that failed, or ''."""
+    if plan.evaluator.backend != "live":
         return ""
     from crawler_studies.evaluators.live_evaluator import LiveEvaluator
 
     assert isinstance(plan.evaluator, LiveEvaluator)
-    return plan.evaluator.close(standing.best.point if goal.keep_best and standing.best else None)
+    return plan.evaluator.close(state.best.point if keep_best and state.best else None)
 
 
-def _fill(result: Tune.Result, plan: TuningPlan, standing: TuningState, trouble: str) -> None:
-    best, done = standing.best, len(standing.trials)
+def _fill_result(result: Tune.Result, plan: TuningPlan, state: TuningState, problem: str) -> None:
+    best, count = state.best, len(state.trials)
     result.variables = list(plan.space.names)
     result.best_point = list(best.point.values()) if best else []
     result.best_value = best.value if best else math.nan
-    result.evaluations = done
-    if standing.finished:
-        how = "the budget is used up" if best else "the budget is used up, and nothing was valid"
+    result.evaluations = count
+    if state.finished:
+        end = "the budget is used up" if best else "the budget is used up, and nothing was valid"
     else:
-        how = f"stopped after {done} of {standing.budget} evaluations: the same goal goes on there"
-    result.message = ". ".join(part for part in (plan.note.rstrip("."), how, trouble.rstrip(".")) if part) + "."
+        end = f"stopped after {count} of {state.budget} evaluations: the same goal goes on there"
+    result.message = ". ".join(part for part in (plan.note.rstrip("."), end, problem.rstrip(".")) if part) + "."
 
 
-def _feedback(standing: TuningState) -> Tune.Feedback:
-    latest = standing.trials[-1] if standing.trials else None
-    best = standing.best
+def _make_feedback(state: TuningState | None, budget: int, note: str) -> Tune.Feedback:
+    latest = state.trials[-1] if state and state.trials else None
+    best = state.best if state else None
     return Tune.Feedback(
-        evaluations=len(standing.trials),
-        budget=standing.budget,
+        evaluations=len(state.trials) if state else 0,
+        budget=state.budget if state else budget,
         point=list(latest.point.values()) if latest else [],
         value=latest.value if latest else math.nan,
         reason=latest.reason if latest else "",
         best_point=list(best.point.values()) if best else [],
         best_value=best.value if best else math.nan,
+        note=note,
     )
 
 
-def _copy(feedback: Tune.Feedback) -> Tune.Feedback:
-    fields = feedback.get_fields_and_field_types()
-    return Tune.Feedback(**{name: getattr(feedback, name) for name in fields})
-
-
 def main() -> None:
-    run_node(TunerNode, leave=TunerNode.leave, spinner=lambda node: PriorityExecutor(node, nap=NAP))
+    run_node(
+        TunerNode,
+        cleanup=TunerNode.cleanup,
+        executor=lambda node: PriorityExecutor(node, batch_period=POLL_PERIOD_S),
+    )

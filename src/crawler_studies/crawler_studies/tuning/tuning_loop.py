@@ -1,4 +1,4 @@
-"""The loop of a tuning: ask, evaluate, write down, tell. Stopped at any moment, it goes on where it was."""
+"""The loop of a tuning: ask, evaluate, store, tell. Stopped at any moment, it continues from its study."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from crawler_core.errors import UserError
+from crawler_studies.evaluators.evaluator import EvaluationStopped
 from crawler_studies.study.study_case import Point
-from crawler_studies.study.study_file import Study, open_study
-from crawler_studies.tuning.objective import Criterion, Stopped
+from crawler_studies.study.study_file import StudyFile, open_study
+from crawler_studies.tuning.objective import Criterion
 from crawler_studies.tuning.optimiser.optimiser import Optimiser
-from crawler_studies.tuning.optimiser.space import TuningSpace
 from crawler_studies.tuning.plan import TuningPlan
 
 
@@ -33,79 +33,78 @@ class Trial:
 
 @dataclass(frozen=True)
 class TuningState:
-    """How far a tuning is."""
+    """The evaluations of a tuning so far."""
 
     trials: tuple[Trial, ...]
     budget: int
-    before: int  # evaluations that were there when this process began
-    kind: Criterion  # of the values
+    before: int  # number of evaluations when this process began
+    criterion: Criterion  # of the values
 
     @property
     def best(self) -> Trial | None:
-        """The first of the best; None where nothing was valid."""
+        """The first of the best trials; None where none was valid."""
         valid = [trial for trial in self.trials if trial.valid]
-        return max(valid, key=lambda trial: self.kind.gain(trial.value)) if valid else None
+        return max(valid, key=lambda trial: self.criterion.gain(trial.value)) if valid else None
 
     @property
     def finished(self) -> bool:
         return len(self.trials) >= self.budget
 
 
-def columns(space: TuningSpace) -> dict[str, type]:
-    """What the study file has of each evaluation."""
-    return {**dict.fromkeys(space.names, float), "value": float, "reason": str}
+def open_tuning(plan: TuningPlan, path: Path) -> StudyFile:
+    """Open the study of `plan` in the file `path`. Raises UserError."""
+    columns = {**dict.fromkeys(plan.space.names, float), "value": float, "reason": str}
+    return open_study(path, plan.identity, columns)
 
 
-def open_tuning(plan: TuningPlan, path: Path) -> Study:
-    """The study of `plan` in the file `path`. Raises UserError."""
-    return open_study(path, plan.identity, columns(plan.space))
-
-
-def read(plan: TuningPlan, study: Study) -> TuningState:
-    """What the study has so far. Raises UserError where a row is missing."""
+def read_tuning(plan: TuningPlan, study: StudyFile) -> TuningState:
+    """Read the evaluations in the study. Raises UserError where a row is missing."""
     rows = study.finished()
     if [row[0] for row in rows] != list(range(len(rows))):
-        raise UserError(f"{study.path} lacks some of its evaluations: it was changed by something else, give another.")
+        raise UserError(
+            f"{study.path} cannot be continued: it lacks some of its evaluations, another program changed it. Give "
+            "another file."
+        )
     count = plan.space.size
     trials = tuple(
         Trial(dict(zip(plan.space.names, row[1 : 1 + count], strict=True)), row[1 + count], row[2 + count])
         for row in rows
     )
-    return TuningState(trials, plan.budget, len(trials), plan.objective.kind)
+    return TuningState(trials, plan.budget, len(trials), plan.objective.criterion)
 
 
 def tune(
     plan: TuningPlan,
-    study: Study,
+    study: StudyFile,
     progress: Callable[[TuningState], None] = lambda _: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> TuningState:
-    """Evaluate until the budget is used up or `stopped`; returns how far it came.
+    """Evaluate until the budget is used up or `stopped`; return the state then.
 
-    `progress` is called at the start and after each evaluation, when that is on the disk already.
+    `progress` is called at the start, and after each evaluation once it is on the disk.
     """
-    standing = read(plan, study)
+    state = read_tuning(plan, study)
     optimiser = Optimiser(plan.space, plan.seed)
-    for trial in standing.trials:
-        optimiser.tell(trial.point, standing.kind.gain(trial.value))
-    progress(standing)
-    while not standing.finished and not stopped():
+    for trial in state.trials:
+        optimiser.tell(trial.point, state.criterion.gain(trial.value))
+    progress(state)
+    while not state.finished and not stopped():
         point = optimiser.ask()
         try:
             trial = Trial(point, *plan.objective.value(plan.evaluator, point, stopped))
-        except Stopped:
+        except EvaluationStopped:
             break
-        with _undisturbed():
-            study.add([(len(standing.trials), *point.values(), trial.value, trial.reason)])
-        optimiser.tell(point, standing.kind.gain(trial.value))
-        standing = replace(standing, trials=(*standing.trials, trial))
-        progress(standing)
-    return standing
+        with _interrupts_blocked():
+            study.add([(len(state.trials), *point.values(), trial.value, trial.reason)])
+        optimiser.tell(point, state.criterion.gain(trial.value))
+        state = replace(state, trials=(*state.trials, trial))
+        progress(state)
+    return state
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Ctrl-C waits: what was evaluated is not lost on its way to the disk."""
+def _interrupts_blocked() -> Iterator[None]:
+    """Hold Ctrl-C back, so that an evaluation is not lost on its way to the disk."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])
     try:
         yield

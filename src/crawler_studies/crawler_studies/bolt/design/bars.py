@@ -11,7 +11,7 @@ import numpy as np
 
 from crawler_core.errors import UserError
 from crawler_core.types import FloatArray
-from crawler_models.bolt.equations.leg import NAMES
+from crawler_models.bolt.equations.leg import PARAMETER_OF_SYMBOL
 from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
 from crawler_studies.design.designer import Range
 
@@ -33,13 +33,13 @@ class Bars(NamedTuple):
     @staticmethod
     def of(parameters: Mapping[str, float]) -> Bars:
         """Of the robot file's parameters."""
-        values = {symbol: float(parameters[NAMES[symbol]]) for symbol in Bars._fields}
+        values = {symbol: float(parameters[PARAMETER_OF_SYMBOL[symbol]]) for symbol in Bars._fields}
         return Bars(**{**values, "theta": math.radians(values["theta"])})
 
     def rounded(self) -> dict[str, float]:
         """The robot file's parameters, to 0.01 mm and 0.01 degrees: what a workshop can make."""
-        values = {NAMES[symbol]: round(float(value), 5) for symbol, value in self._asdict().items()}
-        return {**values, NAMES["theta"]: round(math.degrees(self.theta), 2)}
+        values = {PARAMETER_OF_SYMBOL[symbol]: round(float(value), 5) for symbol, value in self._asdict().items()}
+        return {**values, PARAMETER_OF_SYMBOL["theta"]: round(math.degrees(self.theta), 2)}
 
 
 RANGES: Mapping[

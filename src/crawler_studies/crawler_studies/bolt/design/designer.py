@@ -11,7 +11,7 @@ from scipy.optimize import differential_evolution
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
-from crawler_models.bolt.equations.leg import NAMES
+from crawler_models.bolt.equations.leg import PARAMETER_OF_SYMBOL
 from crawler_studies.bolt.design.bars import RANGES, Bars, Space
 from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
 from crawler_studies.bolt.design.mechanism_report import COLUMNS, evaluate_mechanism
@@ -91,18 +91,20 @@ class MechanismSearch:
 class BoltDesigner:
     """What `Model.design` of BOLT names."""
 
-    what = "mechanism"
+    target = "mechanism"
     goal = MechanismGoal
     columns = COLUMNS
 
     def ranges(self, case: StudyCase) -> Mapping[str, Range]:
-        return {f"robot.{NAMES[symbol]}": ends for symbol, ends in RANGES.items()}
+        return {f"robot.{PARAMETER_OF_SYMBOL[symbol]}": ends for symbol, ends in RANGES.items()}
 
     def plan(self, case: StudyCase, goal: MechanismGoal, ranges: Mapping[str, Range], seed: int) -> MechanismSearch:
         spec = case.spec
-        if missing := [NAMES[symbol] for symbol in RANGES if NAMES[symbol] not in spec.parameters]:
+        if missing := [
+            PARAMETER_OF_SYMBOL[symbol] for symbol in RANGES if PARAMETER_OF_SYMBOL[symbol] not in spec.parameters
+        ]:
             raise UserError(f"{spec.name} has no such leg: its robot file lacks {', '.join(missing)}.")
-        by_symbol = {symbol: ranges[f"robot.{NAMES[symbol]}"] for symbol in RANGES}
+        by_symbol = {symbol: ranges[f"robot.{PARAMETER_OF_SYMBOL[symbol]}"] for symbol in RANGES}
         return MechanismSearch(spec, goal, by_symbol, Space.of(by_symbol, goal), seed)
 
 

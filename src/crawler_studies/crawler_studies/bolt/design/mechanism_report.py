@@ -18,17 +18,17 @@ from crawler_studies.bolt.design.objective import ANGLES, attack
 FINE = 10 * ANGLES  # angles at which a turn is looked at for what is least and most
 
 COLUMNS = (
-    Column("J", "objective (4)", lambda v: f"{v:.5f}", kept=float),
-    Column("path_rms_m", "off the ideal_path path, rms", lambda v: f"{1e3 * v:.2f} mm", kept=float),
-    Column("path_worst_m", "off the ideal_path path, most", lambda v: f"{1e3 * v:.2f} mm", kept=float),
-    Column("attack_rad", "angle of attack", lambda v: f"{np.degrees(v):.2f}°", kept=float),
-    Column("stride_m", "stride of the foot", lambda v: f"{1e3 * v:.1f} mm", kept=float),
-    Column("height_m", "height of its path", lambda v: f"{1e3 * v:.1f} mm", kept=float),
-    Column("leg_m", "femur and tibia (5)", lambda v: f"{1e3 * v:.1f} mm", kept=float),
-    Column("turns", "the crank turns fully", lambda v: "yes" if v else "no", kept=bool),
-    Column("upper_rad", "least angle at B", lambda v: f"{np.degrees(v):.1f}°", kept=float),
-    Column("lower_rad", "least angle at G", lambda v: f"{np.degrees(v):.1f}°", kept=float),
-    Column("det_Jz_m4", "least size of det Jz", lambda v: f"{v:.2e} m⁴", kept=float),
+    Column("J", "objective (4)", lambda v: f"{v:.5f}", study_type=float),
+    Column("path_rms_m", "off the ideal_path path, rms", lambda v: f"{1e3 * v:.2f} mm", study_type=float),
+    Column("path_worst_m", "off the ideal_path path, most", lambda v: f"{1e3 * v:.2f} mm", study_type=float),
+    Column("attack_rad", "angle of attack", lambda v: f"{np.degrees(v):.2f}°", study_type=float),
+    Column("stride_m", "stride of the foot", lambda v: f"{1e3 * v:.1f} mm", study_type=float),
+    Column("height_m", "height of its path", lambda v: f"{1e3 * v:.1f} mm", study_type=float),
+    Column("leg_m", "femur and tibia (5)", lambda v: f"{1e3 * v:.1f} mm", study_type=float),
+    Column("turns", "the crank turns fully", lambda v: "yes" if v else "no", study_type=bool),
+    Column("upper_rad", "least angle at B", lambda v: f"{np.degrees(v):.1f}°", study_type=float),
+    Column("lower_rad", "least angle at G", lambda v: f"{np.degrees(v):.1f}°", study_type=float),
+    Column("det_Jz_m4", "least size of det Jz", lambda v: f"{v:.2e} m⁴", study_type=float),
 )
 
 

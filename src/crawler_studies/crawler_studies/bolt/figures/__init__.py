@@ -5,7 +5,7 @@ Figs. 1 to 3, 6 to 9, 15 and 17 are diagrams and photographs.
 
 from collections.abc import Callable
 
-from crawler_core.registry import Table
+from crawler_core.registry import LazyRegistry
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_studies.bolt.figures.figure_data import FigureData
 from crawler_studies.plots.drawing import Page, PaperFigures
@@ -16,7 +16,7 @@ def make_data(spec: RobotSpec) -> FigureData:
     return FigureData(spec)
 
 
-DRAWINGS: Table[Callable[[FigureData], Page]] = Table(
+DRAWINGS: LazyRegistry[Callable[[FigureData], Page]] = LazyRegistry(
     "figure",
     {
         "4": "crawler_studies.bolt.figures.fig04:make",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from crawler_models.bolt.equations.leg import NAMES
+from crawler_models.bolt.equations.leg import PARAMETER_OF_SYMBOL
 from crawler_studies.bolt.design.bars import RANGES, Bars, Space
 from crawler_studies.bolt.design.designer import MechanismSearch
 from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
 from crawler_studies.bolt.design.mechanism_report import COLUMNS, evaluate_mechanism
 from crawler_studies.bolt.figures.figure_data import HEURISTIC, FigureData
-from crawler_studies.design.designer import group_by_section
 from crawler_studies.plots.drawing import TextTable
+from crawler_studies.study.study_case import group_by_section
 
 PRINTED = Bars(0.080, math.radians(41.41), 0.020, 0.105, 0.190, 0.210, 0.303, 0.052, 0.080, 0.050)
 
@@ -24,7 +24,7 @@ def make(data: FigureData) -> TextTable:
     columns = [HEURISTIC, PRINTED, Bars.of(data.spec.parameters), *made]
     rows = []
     for symbol in Bars._fields:
-        name = NAMES[symbol]
+        name = PARAMETER_OF_SYMBOL[symbol]
         texts = [_text(symbol, getattr(bars, symbol)) for bars in columns]
         low, high = RANGES[symbol]
         rows.append([f"{symbol} (`{name}`)", *texts, f"{low:g} to {high:g}"])

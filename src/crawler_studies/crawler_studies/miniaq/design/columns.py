@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from crawler_models.miniaq.model import MODEL
+from crawler_models.miniaq.model import MINIAQ_MODEL
 from crawler_models.model import Column
 
 REPORTED = (
@@ -18,18 +18,18 @@ REPORTED = (
     "yaw_rate_deg_s",
 )
 MEASURED = ("speed_m_s", "mismatch", "cost_of_transport")
-_SPEED = Column("speed_m_s", "speed", lambda v: f"{1e3 * v:.1f} mm/s", kept=float)
-_BY_KEY = {column.key: column for column in (_SPEED, *MODEL.columns)}
+_SPEED = Column("speed_m_s", "speed", lambda v: f"{1e3 * v:.1f} mm/s", study_type=float)
+_BY_KEY = {column.key: column for column in (_SPEED, *MINIAQ_MODEL.columns)}
 
 
 def _of_physics(column: Column) -> Column:
-    return Column(f"physics_{column.key}", f"{column.meaning}, in physics", column.text, kept=float)
+    return Column(f"physics_{column.key}", f"{column.meaning}, in physics", column.text, study_type=float)
 
 
 COLUMNS = (
     _SPEED,
     *(_BY_KEY[key] for key in REPORTED),
-    Column("step_length_m", "way of a stride", lambda v: f"{1e3 * v:.1f} mm", kept=float),
+    Column("step_length_m", "way of a stride", lambda v: f"{1e3 * v:.1f} mm", study_type=float),
     *(_of_physics(_BY_KEY[key]) for key in MEASURED),
 )
 

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_core.types import FloatArray
-from crawler_studies.design.designer import Design, Range, present
+from crawler_studies.design.designer import Design, Range
 from crawler_studies.miniaq.design.columns import COLUMNS, described
 from crawler_studies.miniaq.design.evaluated_gait import EvaluatedGait, GaitScore, evaluate_gait
 from crawler_studies.miniaq.design.gait_goal import AIMS, ALL, GaitGoal
@@ -61,7 +61,7 @@ class GaitDesignSearch:
             return new
 
         gait_search = GaitSearch(self.space, add, stopped, np.random.default_rng(self.seed))
-        start = {name: present(self.case, name) for name in self.space.names}
+        start = {name: self.case.value(name) for name in self.space.names}
         gait_search.explore(self.space.place(start), round(EXPLORING * self.goal.budget), self.seed)
         aims = [*AIMS, ALL] if self.goal.aim == ALL else [self.goal.aim]
         settled = True
@@ -115,7 +115,7 @@ class GaitDesignSearch:
 class GaitDesigner:
     """What `Model.design` of MinIAQ names."""
 
-    what = "gait"
+    target = "gait"
     goal = GaitGoal
     columns = COLUMNS
 

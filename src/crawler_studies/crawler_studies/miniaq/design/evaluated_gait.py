@@ -12,11 +12,10 @@ import numpy as np
 from crawler_core.errors import UserError
 from crawler_models.miniaq.equations.four_bar import pins
 from crawler_models.miniaq.equations.quadruped import Quadruped
-from crawler_models.miniaq.walks.steady_walk import BLOCKS
+from crawler_models.miniaq.walks.steady_walk import BLOCK_STRIDES
 from crawler_models.models import predict
-from crawler_studies.design.designer import group_by_section
 from crawler_studies.miniaq.design.gait_goal import AIMS, ALL, GaitGoal
-from crawler_studies.study.study_case import Point, StudyCase
+from crawler_studies.study.study_case import Point, StudyCase, group_by_section
 from gait_generators.kinds.gait_registry import make_gait
 
 # less than any score of a gait that counts, each below the one before
@@ -88,7 +87,7 @@ class GaitScore:
 
     def violation(self, evaluated: EvaluatedGait) -> float:
         """How far it is from what is wanted of every gait; 0 where it counts."""
-        wild = 1.0 if evaluated.found["cycles_to_steady"] >= sum(BLOCKS) else 0.0  # its strides never repeat
+        wild = 1.0 if evaluated.found["cycles_to_steady"] >= sum(BLOCK_STRIDES) else 0.0  # its strides never repeat
         speed, turn = evaluated.found["speed_m_s"], abs(math.degrees(evaluated.found["yaw_per_stride_rad"]))
         slow = max(0.0, self.goal.least_speed - speed) / max(self.goal.least_speed, 1e-3)
         return wild + slow + max(0.0, turn - self.goal.most_turn) / max(self.goal.most_turn, 0.1)

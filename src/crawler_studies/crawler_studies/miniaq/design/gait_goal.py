@@ -18,10 +18,10 @@ class GaitGoal:
     aim: str = parameter(
         AIMS[0], choices=(*AIMS, ALL), doc="the least mismatch, the most speed, the least cost; all: the front of them"
     )
-    least_speed: float = parameter(0.05, unit="m/s", low=0.0, high=1.0, doc="forward, of every gait that counts")
-    most_turn: float = parameter(1.0, unit="degrees", low=0.0, high=180.0, doc="of yaw in a stride, to either side")
+    least_speed: float = parameter(0.05, unit="m/s", lower=0.0, upper=1.0, doc="forward, of every gait that counts")
+    most_turn: float = parameter(1.0, unit="degrees", lower=0.0, upper=180.0, doc="of yaw in a stride, to either side")
     margin: float = parameter(
-        0.005, unit="m", low=0.0, high=0.02, doc="between centre of mass and feet, along x, wherever the cranks are"
+        0.005, unit="m", lower=0.0, upper=0.02, doc="between centre of mass and feet, along x, wherever the cranks are"
     )
-    budget: int = parameter(1000, low=10, high=1_000_000, doc="gaits to evaluate_gait at most")
+    budget: int = parameter(1000, lower=10, upper=1_000_000, doc="gaits to evaluate_gait at most")
     physics: bool = parameter(True, doc="take the best that is better in physics too")

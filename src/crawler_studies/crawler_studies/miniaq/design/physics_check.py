@@ -58,5 +58,5 @@ def _cost(aim: str, numbers: Mapping[str, float]) -> float:
 
 
 def _numbers(result: Result) -> dict[str, float]:
-    known = {"speed_m_s": result.speed, **result.own}
+    known = {"speed_m_s": result.speed, **result.extra}
     return {f"physics_{key}": float(known.get(key, math.nan)) for key in MEASURED}

@@ -8,12 +8,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from crawler_core.gait_metrics.footfall import intended_by
+from crawler_core.gait_metrics.footfall import intended_contacts
 from crawler_core.types import FloatArray
-from crawler_models.miniaq.equations.quadruped import LEGS, Quadruped
+from crawler_models.miniaq.equations.quadruped import LEG_NAMES, Quadruped
 from crawler_models.miniaq.prediction import forward_force
-from crawler_models.miniaq.walks.steady_walk import SAMPLES, steady_walk
-from crawler_studies.gait_analysis.gait_diagram import draw_cycle, legend
+from crawler_models.miniaq.walks.steady_walk import SAMPLES_PER_STRIDE, steady_walk
+from crawler_studies.gait_analysis.gait_diagram import draw_cycle, draw_legend
 from crawler_studies.miniaq.design.evaluated_gait import EvaluatedGait
 from crawler_studies.miniaq.design.gait_goal import KEYS
 from crawler_studies.plots.drawing import BLUE, GREY, RED
@@ -72,7 +72,7 @@ def draw(
         panels[place].set_title(words, fontsize=10, loc="right")
         if one.valid:
             stride(panels[place], case, one.point)
-    legend(panels["now"], meant=True, known=True)
+    draw_legend(panels["now"], has_intended=True, has_forces=True)
     panels["now"].set_xlabel("")
 
 
@@ -83,5 +83,11 @@ def stride(axes: Axes, case: StudyCase, point: Point) -> None:
     walk = steady.walk
     times = steady.begin + walk.times - walk.times[0]
     draw_cycle(
-        axes, times, walk.force[..., 2] > 0.0, forward_force(walk), intended_by(gait, times), LEGS, times[::SAMPLES]
+        axes,
+        times,
+        walk.force[..., 2] > 0.0,
+        forward_force(walk),
+        intended_contacts(gait, times),
+        LEG_NAMES,
+        times[::SAMPLES_PER_STRIDE],
     )

@@ -34,7 +34,7 @@ class Space:
         varied = {name: ends for name, ends in ranges.items() if ends[0] < ends[1]}
         infos = [case.info(name) for name in varied]
         low, high = (np.array([ends[k] for ends in varied.values()]) for k in (0, 1))
-        turning = np.array([info.turns for info in infos], dtype=bool)
+        turning = np.array([info.periodic for info in infos], dtype=bool)
         kept = {name: ends[0] for name, ends in ranges.items() if ends[0] == ends[1]}
         grain = np.array([GRAIN.get(info.unit, 1e-4) for info in infos])
         return Space(tuple(varied), low, high, grain, turning & (high - low >= 360.0), kept)

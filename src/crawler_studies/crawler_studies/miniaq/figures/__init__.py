@@ -5,7 +5,7 @@ Figs. 1 to 4 are photographs and diagrams.
 
 from collections.abc import Callable
 
-from crawler_core.registry import Table
+from crawler_core.registry import LazyRegistry
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_studies.miniaq.figures.figure_data import FigureData
 from crawler_studies.plots.drawing import Page, PaperFigures
@@ -16,7 +16,7 @@ def make_data(spec: RobotSpec) -> FigureData:
     return FigureData(spec)
 
 
-DRAWINGS: Table[Callable[[FigureData], Page]] = Table(
+DRAWINGS: LazyRegistry[Callable[[FigureData], Page]] = LazyRegistry(
     "figure",
     {
         "5": "crawler_studies.miniaq.figures.fig05:make",

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from crawler_models.miniaq.equations.quadruped import LEG_NAMES
 from crawler_models.miniaq.prediction import footfall_of, forward_force
 from crawler_models.miniaq.walks.steady_walk import SAMPLES_PER_STRIDE
-from crawler_studies.gait_analysis.gait_diagram import draw_cycle, legend
+from crawler_studies.gait_analysis.gait_diagram import draw_cycle, draw_legend
 from crawler_studies.miniaq.figures.figure_data import FigureData, bars
 from crawler_studies.plots.drawing import Drawing
 
@@ -19,14 +19,15 @@ def make(data: FigureData) -> Drawing:
     down, forward, meant = walk.force[..., 2] > 0.0, forward_force(walk), gait.intended(times)
     feet = footfall_of(gait, steady)
     front, hind = feet.backward_share[:2].mean(), feet.backward_share[2:].mean()
+    three_down = feet.share_with_at_least(3)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         draw_cycle(axes, times, down, forward, meant, LEG_NAMES, times[::SAMPLES_PER_STRIDE])
-        legend(axes, meant=True, known=True)
+        draw_legend(axes, has_intended=True, has_forces=True)
 
     title = (
-        f"three feet or more are down for {100 * feet.share_with_at_least(3):.0f} % of a stride, where trot means two;\n"
+        f"three feet or more are down for {100 * three_down:.0f} % of a stride, where trot means two;\n"
         f"hind feet are dragged for {100 * hind:.0f} % of it, front feet for {100 * front:.0f} %"
     )
     table = {"phase": (times - times[0]) / gait.period, **bars(down, forward, meant)}

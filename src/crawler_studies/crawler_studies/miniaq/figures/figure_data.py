@@ -8,7 +8,7 @@ from typing import Any
 
 from crawler_core.gait_metrics.footfall import BoolArray
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_models.miniaq.equations.quadruped import LEGS, Quadruped
+from crawler_models.miniaq.equations.quadruped import LEG_NAMES, Quadruped
 from crawler_models.miniaq.walks.steady_walk import Steady, steady_walk
 from crawler_models.miniaq.walks.walk import Walk, walk
 from crawler_studies.plots.drawing import Array
@@ -75,7 +75,7 @@ class FigureData:
 def bars(down: BoolArray, forward: Array, meant: BoolArray) -> dict[str, Array]:
     """What a gait diagram shows, as columns."""
     table: dict[str, Array] = {}
-    for k, leg in enumerate(LEGS):
+    for k, leg in enumerate(LEG_NAMES):
         table |= {f"meant_{leg}": meant[:, k].astype(float), f"down_{leg}": down[:, k].astype(float)}
         table |= {f"forward_N_{leg}": forward[:, k]}
     return table

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_models.miniaq.equations.quadruped import LEGS
+from crawler_models.miniaq.equations.quadruped import LEG_NAMES
 from crawler_models.miniaq.prediction import footfall_of
 from crawler_models.miniaq.walks.steady_walk import way_of
 from crawler_studies.miniaq.figures.figure_data import FigureData
@@ -29,14 +29,14 @@ def make(data: FigureData) -> Drawing:
     errors = np.arange(-MOST, MOST + STEP, STEP)
     right = effect(data)
     table = {"error_deg": errors}
-    for leg in LEGS:
+    for leg in LEG_NAMES:
         found = [effect(data, **{f"error_{leg}": float(error)}) if error else right for error in errors]
         table |= {f"{name}_{leg}": np.array([each[name] for each in found]) for name in SHOWN}
     corners = together(data)
 
     def draw(figure: Figure) -> None:
         for axes, (name, words) in zip(figure.subplots(2, 2, sharex=True).flat, SHOWN.items(), strict=True):
-            for leg, colour, style in zip(LEGS, (BLUE, PURPLE, RED, BLACK), ("-", "--", "-", "--"), strict=True):
+            for leg, colour, style in zip(LEG_NAMES, (BLUE, PURPLE, RED, BLACK), ("-", "--", "-", "--"), strict=True):
                 axes.plot(errors, table[f"{name}_{leg}"], style, color=colour, marker=".", label=leg)
             axes.axhspan(corners[name].min(), corners[name].max(), color=BLACK, alpha=0.07, linewidth=0.0)
             axes.set_ylabel(words)
@@ -44,7 +44,9 @@ def make(data: FigureData) -> Drawing:
             axes.set_xlabel("phase error of one leg [°], ahead")
         figure.axes[0].legend(fontsize=8, ncols=4)
 
-    speeds, yaws = (np.concatenate([table[f"{name}_{leg}"] for leg in LEGS]) for name in ("speed_mm_s", "yaw_deg_s"))
+    speeds, yaws = (
+        np.concatenate([table[f"{name}_{leg}"] for leg in LEG_NAMES]) for name in ("speed_mm_s", "yaw_deg_s")
+    )
     title = (
         f"one leg off by up to {MOST}°: {speeds.min():.1f} to {speeds.max():.1f} mm/s instead of "
         f"{right['speed_mm_s']:.1f}, {yaws.min():+.1f} to {yaws.max():+.1f} °/s of yaw;\n"
@@ -55,8 +57,8 @@ def make(data: FigureData) -> Drawing:
 
 def together(data: FigureData) -> dict[str, Array]:
     """Every leg off by MOST, one way or the other: all combinations."""
-    signs = list(product((-1.0, 1.0), repeat=len(LEGS)))
-    errors = [{f"error_{leg}": MOST * sign for leg, sign in zip(LEGS, each, strict=True)} for each in signs]
+    signs = list(product((-1.0, 1.0), repeat=len(LEG_NAMES)))
+    errors = [{f"error_{leg}": MOST * sign for leg, sign in zip(LEG_NAMES, each, strict=True)} for each in signs]
     found = [effect(data, **each) for each in errors]
     columns = {f"{name}_deg": np.array([each[name] for each in errors]) for name in errors[0]}
     return columns | {name: np.array([each[name] for each in found]) for name in SHOWN}

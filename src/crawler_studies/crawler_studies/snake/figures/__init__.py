@@ -5,7 +5,7 @@ Figs. 2 and 5 are a diagram and a photograph.
 
 from collections.abc import Callable
 
-from crawler_core.registry import Table
+from crawler_core.registry import LazyRegistry
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_studies.plots.drawing import Page, PaperFigures
 from crawler_studies.snake.figures.figure_data import FigureData
@@ -16,7 +16,7 @@ def make_data(spec: RobotSpec) -> FigureData:
     return FigureData(spec)
 
 
-DRAWINGS: Table[Callable[[FigureData], Page]] = Table(
+DRAWINGS: LazyRegistry[Callable[[FigureData], Page]] = LazyRegistry(
     "figure",
     {
         "1": "crawler_studies.snake.figures.fig01:make",

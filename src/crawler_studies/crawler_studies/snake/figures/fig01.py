@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_models.snake import Snake
-from crawler_models.snake.ground.cycle import TICKS
+from crawler_models.snake.ground.cycle import TICKS_PER_CYCLE
 from crawler_models.snake.snake_plant import SnakePlant
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, RED, Array, Drawing
 from crawler_studies.snake.figures.figure_data import FigureData
@@ -60,7 +60,7 @@ def make(data: FigureData) -> Drawing:
 
 def poses(snake: Snake, gait: Serpenoid, shown: Array) -> list[tuple[Array, Array]]:
     """x and z (m) of P_0 to P_N at these intervals of the second cycle; in the first the load settles."""
-    ticks = TICKS // gait.intervals
+    ticks = TICKS_PER_CYCLE // gait.intervals
     dt = gait.interval / ticks
     plant = SnakePlant(snake, np.zeros(snake.links - 1))
     found = []

@@ -14,7 +14,7 @@ from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
 from crawler_studies.plots.drawing import Array
 from crawler_studies.study.study_case import StudyCase
-from sim_bridge.physics.engines import TITLES, default_physics
+from sim_bridge.physics.engines import ENGINE_TITLES, default_physics
 
 GAITS = ("serpenoid", "serpenoid_closed")
 
@@ -29,7 +29,7 @@ class FigureData:
     @property
     def engine(self) -> str:
         """What people call it."""
-        return TITLES[self.physics or default_physics()]
+        return ENGINE_TITLES[self.physics or default_physics()]
 
     def measured(self, gait: str, cases: Sequence[tuple[int, float]]) -> list[Result]:
         """Cycles in physics with the robot's own servos, for pairs of n and alpha (degrees)."""

@@ -50,7 +50,7 @@ def make(data: FigureData) -> Drawing:
 
 
 def _own(results: list[Result], name: str) -> Array:
-    return np.array([result.own.get(name, np.nan) for result in results])
+    return np.array([result.extra.get(name, np.nan) for result in results])
 
 
 def _pairs(axes: Axes, engine: str, columns: dict[str, Array], name: str, label: str) -> None:

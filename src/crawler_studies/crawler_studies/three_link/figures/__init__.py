@@ -5,7 +5,7 @@ Figs. 1 to 3 show hardware and diagrams.
 
 from collections.abc import Callable
 
-from crawler_core.registry import Table
+from crawler_core.registry import LazyRegistry
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.three_link import ThreeLink
 from crawler_studies.plots.drawing import Page, PaperFigures
@@ -17,7 +17,7 @@ def make_data(spec: RobotSpec) -> FigureData:
     return FigureData(ThreeLink.from_parameters(spec.parameters))
 
 
-DRAWINGS: Table[Callable[[FigureData], Page]] = Table(
+DRAWINGS: LazyRegistry[Callable[[FigureData], Page]] = LazyRegistry(
     "figure",
     {
         "4": "crawler_studies.three_link.figures.fig04:make",

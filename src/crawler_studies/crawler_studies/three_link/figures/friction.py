@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_models.three_link.fast import ShapeTable
-from crawler_studies.evaluators.friction_sets import SPREAD
+from crawler_studies.evaluators.friction_sets import DEFAULT_SPREAD
 from crawler_studies.plots.drawing import BLUE, ORANGE, Drawing
 from crawler_studies.three_link.figures.fig04 import show_band
 from crawler_studies.three_link.figures.figure_data import Band, FigureData, band, gait
@@ -19,7 +19,7 @@ def make(data: FigureData) -> Drawing:
     omega = data.omegas
     table = ShapeTable(data.hard, [gait(1.0)])
     which = np.zeros(len(omega), dtype=int)
-    scale = np.linspace(1.0 - SPREAD, 1.0 + SPREAD, SAMPLES)[:, np.newaxis]
+    scale = np.linspace(1.0 - DEFAULT_SPREAD, 1.0 + DEFAULT_SPREAD, SAMPLES)[:, np.newaxis]
     steps = table.crawl(which, omega, scale * data.hard.mu1, scale * data.hard.mu2, data.hard.g).step_length
     alike = Band(steps[SAMPLES // 2], steps.min(axis=0), steps.max(axis=0))
     apart = band(data.hard, table, which, omega)

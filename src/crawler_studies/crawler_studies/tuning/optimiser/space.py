@@ -100,14 +100,14 @@ def _variable(case: StudyCase, word: str) -> Variable:
         low, high = _ends(word, ends)
         case.check_range(name, low, high)
     else:
-        usual_low, usual_high = info.usual or (-math.inf, math.inf)
-        low = max(usual_low, -math.inf if info.low is None else info.low)
-        high = min(usual_high, math.inf if info.high is None else info.high)
+        usual_low, usual_high = info.search_range or (-math.inf, math.inf)
+        low = max(usual_low, -math.inf if info.lower is None else info.lower)
+        high = min(usual_high, math.inf if info.upper is None else info.upper)
         if not (math.isfinite(low) and math.isfinite(high)):
             raise UserError(
                 f"{name} has no natural range: give one, such as {name}={info.default:g}:{info.default + 1:g}."
             )
-    turns = info.turns and math.isclose(high - low, TURN.get(info.unit, math.nan))
+    turns = info.periodic and math.isclose(high - low, TURN.get(info.unit, math.nan))
     return Variable(name, low, high, whole=info.type is int, turns=turns)
 
 

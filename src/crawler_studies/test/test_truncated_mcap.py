@@ -5,8 +5,8 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 from rosbags.typesys import Stores, get_typestore
 
 from crawler_core.errors import UserError
-from crawler_studies.recordings.recording import reading
-from crawler_studies.recordings.truncated_mcap import ends
+from crawler_studies.recordings.recording_reader import open_recording
+from crawler_studies.recordings.truncated_mcap import has_end
 
 KIND = "std_msgs/msg/String"
 MESSAGES = 300
@@ -31,8 +31,8 @@ def test_a_recording_reads_up_to_the_cut(whole, tmp_path):
     found = []
     for cut in (*range(1000, len(whole), len(whole) // 60), len(whole) - 1):
         file.write_bytes(whole[:cut])
-        assert not ends(file)
-        with reading(file) as reader:
+        assert not has_end(file)
+        with open_recording(file) as reader:
             times = [time for _, time, _ in reader.messages()]
         assert times == list(range(len(times)))
         if len(whole) > 7000 * MESSAGES:  # not compressed: what fits into so many bytes
@@ -45,13 +45,13 @@ def test_a_recording_reads_up_to_the_cut(whole, tmp_path):
 def test_what_is_closed_ends(whole, tmp_path):
     file = tmp_path / "whole.mcap"
     file.write_bytes(whole)
-    assert ends(file)
+    assert has_end(file)
 
 
 def test_who_prints_to_nobody_while_it_reads_is_not_told_that_the_recording_is_damaged(whole, tmp_path):
     file = tmp_path / "whole.mcap"
     file.write_bytes(whole)
-    with pytest.raises(BrokenPipeError), reading(file):
+    with pytest.raises(BrokenPipeError), open_recording(file):
         raise BrokenPipeError
 
 
@@ -59,5 +59,5 @@ def test_who_prints_to_nobody_while_it_reads_is_not_told_that_the_recording_is_d
 def test_a_recording_of_which_hardly_anything_is_left_is_empty_or_refused(whole, tmp_path, length):
     file = tmp_path / "cut.mcap"
     file.write_bytes(whole[:length])
-    with pytest.raises(UserError, match="cannot be read as a recording"), reading(file):
+    with pytest.raises(UserError, match="cannot be read as a recording"), open_recording(file):
         pass

@@ -5,17 +5,17 @@ import math
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_studies.evaluators.friction_sets import SPREAD
+from crawler_studies.evaluators.friction_sets import DEFAULT_SPREAD
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.three_link.shape_search import ShapeSearch
-from crawler_studies.tuning.plan import Request, make_plan, study_path
-from crawler_studies.tuning.report import outcome
-from crawler_studies.tuning.tuning_loop import open_tuning, read, tune
+from crawler_studies.tuning.plan import TuningRequest, make_plan, study_path
+from crawler_studies.tuning.report import report_tuning
+from crawler_studies.tuning.tuning_loop import open_tuning, read_tuning, tune
 
 
 def request(**changes):
     words = {"over": ("gait.psi", "gait.phi0=100:125"), "settings": {"gait": {"omega": 8.0}}, "budget": 14}
-    return Request(**{**words, **changes})
+    return TuningRequest(**{**words, **changes})
 
 
 def trials(plan, path, stop_after=10**6):
@@ -56,11 +56,11 @@ def test_the_set_line_repeats_the_best_value(tmp_path):
     plan = make_plan(request())
     with open_tuning(plan, tmp_path / "a.sqlite") as study:
         standing = tune(plan, study)
-    told = outcome(plan, standing, tmp_path / "a.sqlite")
+    told = report_tuning(plan, standing, tmp_path / "a.sqlite")
     assert (tmp_path / "a.png").stat().st_size > 10_000
     words = [word.removeprefix("--set ").partition("=") for word in told["set"]]
     settings = {name.removeprefix("gait."): float(value) for name, _, value in words}
-    again = make_plan(Request(over=("robot.friction",), settings={"gait": settings}))
+    again = make_plan(TuningRequest(over=("robot.friction",), settings={"gait": settings}))
     (result,) = again.evaluator.evaluate([{}])
     assert result.step_length == pytest.approx(told["best_value"], rel=1e-9)
     assert all(f"--set {name}" in told["command"] for name in ("gait.psi=", "gait.phi0=", "gait.omega=8"))
@@ -75,7 +75,7 @@ def test_gaits_that_are_not_valid_are_kept_with_their_reason_and_never_win(tmp_p
     assert lost
     assert all("leaves the ground" in trial.reason and math.isnan(trial.value) for trial in lost)
     with open_tuning(plan, tmp_path / "a.sqlite") as study:
-        best = read(plan, study).best
+        best = read_tuning(plan, study).best
     assert best is not None
     assert best.point["gait.omega"] < 19.0
 
@@ -124,7 +124,7 @@ def test_the_gait_that_has_the_parameter_is_chosen():
         ({"budget": 10**6}, "budget"),
         ({"seed": -1}, "seed"),
         ({"backend": "modle"}, "did you mean 'model'"),
-        ({"settings": {"backend": {"rate": 100.0}}}, "'backend' settings mean nothing"),
+        ({"settings": {"backend": {"rate": 100.0}}}, "has no use for 'backend' settings"),
         ({"settings": {"gait": {"omega": 800.0}}}, "gait.omega = 800"),
     ],
 )
@@ -145,7 +145,7 @@ def test_a_search_for_a_shape_goes_on_where_it_stopped(tmp_path, monkeypatch):
             nonlocal judged
             judged = gaits
 
-        job = ShapeSearch.of(case, SPREAD, 1030, 0)
+        job = ShapeSearch.of(case, DEFAULT_SPREAD, 1030, 0)
         with job.open(tmp_path / name) as study:
             job.run(study, progress, lambda: judged >= stop_at)
             return study.finished()

@@ -36,7 +36,7 @@ def circling(**changes):
 
 
 def test_a_robot_that_turns_is_measured_along_its_way():
-    strides = circling().strides(4)
+    strides = circling().measure_strides(4)
     assert strides.step == pytest.approx(0.25 * 0.5 * math.pi, rel=1e-5)  # chords of the circle
     assert strides.drift == pytest.approx(0.0, abs=1e-9)
     assert strides.turn == pytest.approx(0.5 * math.pi)
@@ -45,11 +45,11 @@ def test_a_robot_that_turns_is_measured_along_its_way():
 
 def test_strides_go_from_one_event_of_the_foot_to_another():
     foot = load_robot("three_link").foot_names[0]
-    strides = circling(stride=StrideSpec("touch_down", foot)).strides(7)
+    strides = circling(stride=StrideSpec("touch_down", foot)).measure_strides(7)
     assert strides.count == 3  # touch-downs at 100, 200, 300 and 400
     assert strides.period == pytest.approx(1.0)
     assert strides.step == pytest.approx(0.25 * 0.5 * math.pi, rel=1e-5)
-    apart = circling(stride=StrideSpec("touch_down", foot, apart=1.5)).strides(7)
+    apart = circling(stride=StrideSpec("touch_down", foot, min_interval=1.5)).measure_strides(7)
     assert (apart.count, apart.period) == (1, pytest.approx(2.0))  # those at 200 and 400 are too near
 
 
@@ -65,10 +65,10 @@ def test_the_motors_and_the_ground_are_asked_for_what_they_had_to_give():
     window.add(pushed((3.0, 0.0, 10.0), still, ContactMode.STICK, 2.0, 5.0))
     window.add(pushed((-8.0, 0.0, 20.0), (0.5, 0.0, 0.0), ContactMode.SLIP_POS, -4.0, 6.0))
     window.add(pushed(still, (0.9, 0.0, 0.0), ContactMode.OPEN, 1.0, -7.0))
-    assert (window.torque, window.power, window.rate) == (4.0, 24.0, 7.0)
+    assert (window.peak_torque, window.peak_power, window.peak_speed) == (4.0, 24.0, 7.0)
     assert window.work == pytest.approx(10.0 * DT)  # what brakes gives nothing back
-    assert window.friction == pytest.approx(0.3)  # of a foot that sticks; one in the air does not slip
-    assert window.force == 20.0
+    assert window.friction_used == pytest.approx(0.3)  # of a foot that sticks; one in the air does not slip
+    assert window.peak_force == 20.0
     assert window.slip == pytest.approx(0.5 * DT)
     assert window.friction_work == pytest.approx(4.0 * DT)
     assert window.time == pytest.approx(3 * DT)
@@ -89,7 +89,7 @@ def test_the_feet_are_told_apart_by_period_or_by_the_event_of_a_foot():
             return np.broadcast_to(np.ones(2, dtype=bool), (*np.shape(t), 2))
 
     for change in ({}, {"stride": StrideSpec("touch_down", load_robot("three_link").foot_names[0])}):
-        found = circling(**change).footfall(Meant(), 4)
+        found = circling(**change).measure_footfall(Meant(), 4)
         assert found.cycles == (3 if change else 4)
         assert found.duty == pytest.approx([0.6, 0.6], abs=0.01)  # to the tick at which the window begins
         assert found.mismatch == pytest.approx(0.4, abs=0.01)

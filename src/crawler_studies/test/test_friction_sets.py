@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_studies.evaluators.friction_sets import asymmetric, check_spread, corners, robust, worst
+from crawler_studies.evaluators.friction_sets import asymmetric, check_spread, corners, robust
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.study.study_case import StudyCase
 from crawler_studies.tuning.objective import make_objective
@@ -56,7 +56,6 @@ def test_friction_sets_are_what_their_names_say():
 
 def test_what_is_kept_of_a_set():
     assert robust([3.0, 1.0, 2.5]) == 2.0
-    assert worst([3.0, 1.0, 2.5]) == 1.0
 
 
 @pytest.mark.parametrize("spread", [0.0, -0.1, 0.95])
