@@ -55,7 +55,7 @@ class JointMessageReader:
 
 
 class JointMessageWriter:
-    """Serialises the JointStates of one topic: stamp and numbers are packed into the bytes of the message before."""
+    """Serialises the JointStates of one topic: the bytes of sender and names are made once."""
 
     def __init__(self, names: Sequence[str], sender: str = "") -> None:
         self._names = names
@@ -64,45 +64,31 @@ class JointMessageWriter:
     def set_sender(self, sender: str) -> None:
         """Set the frame_id of the next messages."""
         self._sender = sender
-        self._counts: tuple[int, ...] | None = None
+        self._counts: tuple[int, int, int] | None = None
 
-    def fill(self, time_ns: int, *rows: Sequence[float]) -> bytes:
-        """Return the message of a time with these rows: position, velocity and effort, each of any length."""
-        counts = tuple(map(len, rows))
+    def fill(
+        self, time_ns: int, position: Sequence[float], velocity: Sequence[float], effort: Sequence[float]
+    ) -> bytes:
+        """Return the message of a time; each row may be empty."""
+        counts = (len(position), len(velocity), len(effort))
         if counts != self._counts:
-            self._make_buffer(counts)
-        STAMP.pack_into(self._buffer, len(ENCAPSULATION), *divmod(time_ns, SECOND_NS))
-        for (numbers, offset), row in zip(self._rows, rows, strict=True):
-            numbers.pack_into(self._buffer, offset, *row)
-        return bytes(self._buffer)
+            self._prepare(counts)
+        stamp = STAMP.pack(*divmod(time_ns, SECOND_NS))
+        rows = self._rows.pack(counts[0], *position, counts[1], *velocity, counts[2], *effort)
+        return b"".join((ENCAPSULATION, stamp, self._constant, rows, self._padding))
 
-    def _make_buffer(self, counts: tuple[int, ...]) -> None:
-        """Make a message without numbers. It is as long as the middleware's, which aligns after empty rows too."""
+    def _prepare(self, counts: tuple[int, int, int]) -> None:
         data = bytearray(STAMP.size)
         _append_text(data, self._sender)
         _append_count(data, len(self._names))
         for name in self._names:
             _append_text(data, name)
-        self._rows, length = [], len(data)
+        self._counts, self._constant = counts, bytes(data[STAMP.size :])
+        self._rows = Struct("<" + _row_format(len(data), counts))
+        length = len(data)  # of the middleware's message, which aligns after an empty row too
         for count in counts:
-            _append_count(data, count)
-            if count:
-                data.extend(bytes(-len(data) % 8))
-            self._rows.append((Struct(f"<{count}d"), len(ENCAPSULATION) + len(data)))
-            data.extend(bytes(8 * count))
             length = _aligned(_aligned(length, 4) + 4, 8) + 8 * count
-        data.extend(bytes(length - len(data)))
-        self._buffer, self._counts = bytearray(ENCAPSULATION + data), counts
-
-
-def _append_count(data: bytearray, count: int) -> None:
-    data.extend(bytes(-len(data) % 4) + COUNT.pack(count))
-
-
-def _append_text(data: bytearray, text: str) -> None:
-    encoded = text.encode() + b"\0"
-    _append_count(data, len(encoded))
-    data.extend(encoded)
+        self._padding = bytes(length - len(data) - self._rows.size)
 
 
 class _Layout:
@@ -111,19 +97,11 @@ class _Layout:
     def __init__(self, data: bytes, message: JointMessage) -> None:
         self._sender, self._names = message.sender, message.name
         self._counts = counts = tuple(len(row) for row in (message.position, message.velocity, message.effort))
-        at = STAMP_END - len(ENCAPSULATION)
+        at = STAMP.size
         for text in (message.sender, None, *message.name):
             at = _aligned(at, 4) + 4 + (0 if text is None else len(text.encode()) + 1)
         self._constant = data[STAMP_END : len(ENCAPSULATION) + at]
-        form = f"<4x iI {len(self._constant)}x"
-        for count in counts:
-            begin = at
-            at = _aligned(at, 4)
-            form += f" {at - begin}x I"
-            begin, at = at + 4, _aligned(at + 4, 8) if count else at + 4
-            form += f" {at - begin}x {count}d"
-            at += 8 * count
-        self._struct = Struct(form)
+        self._struct = Struct(f"<4x iI {len(self._constant)}x {_row_format(at, counts)}")
         self._length = len(data)
         # each row of numbers follows its count: the indices of the second and the third count
         self._second, self._third = 1 + counts[0], 2 + counts[0] + counts[1]
@@ -153,6 +131,27 @@ class _Layout:
             return False
         numbers = (repr([list(row) for row in one[3:]]) for one in (found, message))  # as text, NaN equals NaN
         return found[:3] == message[:3] and len(set(numbers)) == 1
+
+
+def _row_format(at: int, counts: Sequence[int]) -> str:
+    """Return the format of rows of doubles behind byte `at`, each behind its count."""
+    form = ""
+    for count in counts:
+        before = -at % 4
+        after = -(at + before + COUNT.size) % 8 if count else 0
+        form += f"{before}xI{after}x{count}d"
+        at += before + COUNT.size + after + 8 * count
+    return form
+
+
+def _append_count(data: bytearray, count: int) -> None:
+    data.extend(bytes(-len(data) % 4) + COUNT.pack(count))
+
+
+def _append_text(data: bytearray, text: str) -> None:
+    encoded = text.encode() + b"\0"
+    _append_count(data, len(encoded))
+    data.extend(encoded)
 
 
 def _aligned(at: int, size: int) -> int:
