@@ -1,4 +1,4 @@
-"""The model backend: the equations of the robot's paper in place of a physics engine."""
+"""The model backend: the equations of the robot's paper instead of a physics engine."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ from crawler_models.standing_plant import StandingPlant
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """Nothing to set: the equations take every number from the robot file."""
+    """No settings: the equations take every number from the robot file."""
 
 
 class ModelBackend:
-    """A robot that moves by its equations.
+    """Moves a robot by its equations.
 
-    Joints driven by position follow their setpoints exactly and cannot go limp, so for a robot that has any, `relax`
-    stops it dead where it is, and it stands there until the next `apply`. Where every motor is driven by effort,
-    `relax` leaves them without, and the robot goes on as it must. After a run that left the equations' range `relax`
-    begins again in the same place.
+    Position-driven joints follow their setpoints exactly and cannot be without torque. `relax` stops a robot that has
+    any at once, and it stands until the next `apply`. Where every motor is effort-driven, `relax` sets the efforts to
+    0, and the robot moves on by itself. After a run that left the range of the equations it starts again in the same
+    place.
     """
 
     simulated: ClassVar[bool] = True
     kind: ClassVar[str] = "model"
 
     def __init__(self, spec: RobotSpec, settings: ModelSettings, dt: float) -> None:
-        """`dt` is not needed: the equations are advanced from event to event."""
+        """`dt` is not used: the equations are advanced from event to event."""
         self._spec = spec
-        self._without = np.array([0.0 if joint.is_effort_driven else np.nan for joint in spec.actuated])
+        self._no_effort = np.array([0.0 if joint.is_effort_driven else np.nan for joint in spec.actuated])
         self._plant: StandingPlant | None = None
 
     def open(self) -> None:
-        """Begin at home. Raises UserError where there are no equations for this robot, or it cannot begin so."""
+        """Start at home. Raises UserError where the robot has no equations, or where its start is impossible."""
         self._plant = StandingPlant(self._spec)
         self._time_ns = 0
-        self._halted = False
-        self._ended = False
+        self._stopped = False
+        self._left_range = False
         self._hold()
 
     def observe(self) -> Observation:
-        """The state at the end of the last tick."""
+        """Return the state at the end of the last tick."""
         plant = self._opened()
         position, velocity, effort = plant.joints()
         return Observation(
@@ -63,49 +63,49 @@ class ModelBackend:
     def apply(self, command: JointCommand) -> JointCommand:
         """Take setpoints for the end of the next tick, and efforts for the whole of it.
 
-        Of joints driven by position the equations compute the effort, so none can be given.
+        The equations compute the effort of position-driven joints, so these take none.
         """
-        self._halted = False
-        effort = np.where(np.isnan(self._without) | np.isnan(command.effort), self._without, command.effort)
+        self._stopped = False
+        effort = np.where(np.isnan(self._no_effort) | np.isnan(command.effort), self._no_effort, command.effort)
         self._goal = JointCommand(command.position.copy(), command.velocity.copy(), effort)
         return JointCommand(command.position, command.velocity, effort.copy())
 
     def advance(self, dt: float) -> None:
-        """Let `dt` seconds pass. Raises BackendFault where the equations end, as when a foot would leave the ground."""
+        """Advance by `dt` s. Raises BackendFault where the equations do not hold any more, as when a foot lifts."""
         plant = self._opened()
-        if not self._halted:
+        if not self._stopped:
             try:
                 plant.advance(self._goal.position, self._goal.velocity, self._goal.effort, dt)
             except PlantFault as fault:
-                self._ended = True
+                self._left_range = True
                 raise BackendFault(str(fault), remedy=fault.remedy) from None
             except ValueError as error:
                 raise BackendFault(str(error), remedy="check what sends the joint commands") from None
-            self._goal = JointCommand(self._goal.position, np.zeros_like(self._goal.velocity), self._without)
+            self._goal = JointCommand(self._goal.position, np.zeros_like(self._goal.velocity), self._no_effort)
         self._time_ns += round(dt * 1e9)
 
     def relax(self) -> None:
-        """Motors driven by effort give none; a robot whose equations prescribe any joint's angle stops dead."""
+        """Set efforts to 0. A robot with position-driven joints stops at once."""
         if self._plant is None:
             return
         self._hold()
-        if not (self._ended or np.isnan(self._without).any()):
+        if not (self._left_range or np.isnan(self._no_effort).any()):
             return
-        self._halted = True
+        self._stopped = True
         try:
             self._plant.stand()
         except ValueError as error:
             raise BackendFault(str(error), remedy="restart the backend") from None
-        self._ended = False
+        self._left_range = False
 
     def close(self) -> None:
-        """Forget the robot."""
+        """Release the robot."""
         self._plant = None
 
     def _hold(self) -> None:
-        """Make the present joint angles the setpoints."""
+        """Set the setpoints to the present joint angles."""
         position = self._opened().joints()[0][self._spec.actuated_indices]
-        self._goal = JointCommand(position, np.zeros_like(position), self._without)
+        self._goal = JointCommand(position, np.zeros_like(position), self._no_effort)
 
     def _opened(self) -> StandingPlant:
         if self._plant is None:
@@ -115,7 +115,9 @@ class ModelBackend:
 
 def _check(spec: RobotSpec, _settings: ModelSettings) -> None:
     if model_of(spec).plant is None:
-        raise UserError(f"the backend model moves a robot by its equations, and '{spec.name}' has none: use another.")
+        raise UserError(
+            f"the backend 'model' needs the robot's equations, and '{spec.name}' has none: use another backend."
+        )
 
 
 ENTRY = BackendEntry("sim_bridge", "model_backend", ModelBackend, ModelSettings, _check)

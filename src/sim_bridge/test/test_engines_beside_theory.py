@@ -83,7 +83,7 @@ def tilt(backend: PhysicsBackend, angle: float) -> None:
     pull = (GRAVITY * math.sin(angle), 0.0, -GRAVITY * math.cos(angle))
     world = backend._world
     if isinstance(world, BulletWorld):
-        world._bullet.setGravity(*pull, physicsClientId=world._client)
+        world._p.setGravity(*pull)
     else:
         assert isinstance(world, MuJoCoWorld)
         world._model.opt.gravity[:] = pull

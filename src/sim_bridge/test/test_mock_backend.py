@@ -10,7 +10,8 @@ from bridge_robots import UNKNOWN, gymnast, three_link
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.parameters import build
 from crawler_core.types import ContactMode, ContactSource, JointCommand
-from sim_bridge.mock.mock_backend import LATENESS, MockBackend, MockSettings
+from sim_bridge.mock.mock_backend import LATE_OBSERVATION_S, MockBackend
+from sim_bridge.mock.mock_settings import MockSettings
 
 DT = 0.01
 HOME = math.radians(110.0)
@@ -115,7 +116,7 @@ def test_fail_late_takes_its_time() -> None:
     bench = failing("late")
     before = bench.now
     bench.backend.observe()
-    assert bench.now - before == round(LATENESS * 1e9)
+    assert bench.now - before == round(LATE_OBSERVATION_S * 1e9)
 
 
 def test_an_unknown_joint_to_fail_is_refused_with_the_nearest_name() -> None:

@@ -167,7 +167,7 @@ def test_physics_is_the_first_engine_that_is_there_and_a_sentence_says_so(monkey
     assert (default_physics(), substitution(default_physics())) == ("pybullet", "")
     installed.remove("pybullet")
     assert default_physics() == "mujoco"
-    assert "PyBullet is not installed here: physics is MuJoCo's" in substitution("mujoco")
+    assert "PyBullet is not installed: MuJoCo is used instead" in substitution("mujoco")
     installed.clear()
     with pytest.raises(UserError, match=r"no physics engine is installed: `pip install mujoco-core`"):
         default_physics()

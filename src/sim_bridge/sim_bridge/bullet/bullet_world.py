@@ -1,181 +1,70 @@
-"""One robot on flat ground in PyBullet: loading, starting, stepping, reading its state."""
+"""One robot on flat ground in PyBullet: starting, stepping, reading its state."""
 
 from __future__ import annotations
 
-import os
-import sys
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
-from crawler_core.description.urdf import build_urdf
-from crawler_core.errors import UserError
-from crawler_core.robot.robot_spec import FootSpec, RobotSpec
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, FloatArray
-from sim_bridge.bullet.bullet_base import BulletBase, FloatingBase, GuidedBase, link_in_mass_frame
+from sim_bridge.bullet.bullet_base import BulletBase, FloatingBase, GuidedBase
+from sim_bridge.bullet.bullet_client import BulletClient
+from sim_bridge.bullet.bullet_model import UNLIMITED, BulletModel
 from sim_bridge.bullet.slip_friction import SlipFriction
 from sim_bridge.physics.contact_average import ContactAverage, FootMotion
-from sim_bridge.physics.physics_urdf import base_joints, not_in_urdf, physics_urdf
 from sim_bridge.physics.start_state import home_joint_states
 
-UNLIMITED = 1e6  # N·m: a prescribed joint follows whatever it takes; N: a loop holds
-UNCHECKED = 1e9  # rad/s and m/s: Bullet cuts joints down to 100 otherwise, and that makes energy where loops tie them
-RESIDUAL = 1e-9  # (m/s)²: the solver stops here; a foot that sticks then creeps by less than 1e-6 m/s
-GROUND_DAMPING = 0.1  # N·s/m that Bullet's ground has of its own and adds to a foot's
-SETTLE_STEPS = 2000  # at most
-AT_REST = 1e-6  # m/s and rad/s
-
-
-def import_pybullet() -> Any:
-    """The pybullet module. Raises UserError where it is not installed."""
-    try:
-        import pybullet
-    except ImportError:
-        raise UserError(
-            "PyBullet is not installed: it has wheels for CPython up to 3.11, and this is "
-            f"{sys.version_info.major}.{sys.version_info.minor}: `pip install pybullet` there, or use "
-            "MuJoCo or the model."
-        ) from None
-    return pybullet
+MAX_SETTLE_STEPS = 2000
+REST_SPEED = 1e-6  # m/s and rad/s
 
 
 class BulletWorld:
-    """The world contract, by PyBullet's multi-bodies; loops are constraints between their two links' origins.
+    """The world contract with PyBullet's multi-bodies; loops are constraints between the origins of their two links.
 
-    A robot that stands at the start has settled on the ground at x = 0; one that flies or moves begins just so.
+    A robot that stands at the start is settled on the ground at x = 0; one that flies or moves starts as given.
     """
 
     def __init__(
-        self, spec: RobotSpec, *, pushed: Sequence[int], step: float, solver_iterations: int, gui: bool
+        self, spec: RobotSpec, *, torque_driven: Sequence[int], step: float, solver_iterations: int, gui: bool
     ) -> None:
-        """`pushed` are places in `spec.actuated`; `step` is in seconds.
+        """`torque_driven` are indices in `spec.actuated`; `step` is in s.
 
-        Raises UserError where PyBullet, a screen or a part of the robot is missing, or it cannot start as it should.
+        Raises UserError where PyBullet, a screen or a part of the robot is missing, or where the start is impossible.
         """
-        self._bullet = import_pybullet()
         self._spec = spec
-        self.window = gui
-        self._client = _connect(self._bullet, gui)
+        self.has_window = gui
+        self._p = BulletClient(gui)
         try:
-            self._build(pushed, step, solver_iterations)
+            self._build(torque_driven, step, solver_iterations)
         except BaseException:
             self.close()
             raise
 
-    def _build(self, pushed: Sequence[int], step: float, solver_iterations: int) -> None:
-        p, client, spec = self._bullet, self._client, self._spec
-        # Bullet's own 50 iterations leave a stuck foot creeping: 2 % of a slow step at 1 kHz. With the residual it
-        # takes as many as it needs, 30 on average in a gait. A direct (Dantzig) solver bounds friction by normal
-        # forces that know nothing of friction.
-        p.setPhysicsEngineParameter(
-            numSolverIterations=solver_iterations,
-            solverResidualThreshold=RESIDUAL,
-            contactSlop=0.0,
-            deterministicOverlappingPairs=1,
-            physicsClientId=client,
+    def _build(self, torque_driven: Sequence[int], step: float, solver_iterations: int) -> None:
+        p, spec = self._p, self._spec
+        model = BulletModel.build(p, spec, step, solver_iterations)
+        self._ground, self._robot, self._joints, self._feet = model.ground, model.robot, model.joints, model.feet
+        self._actuated = [model.joints[i] for i in spec.actuated_indices]
+        self._torque_driven = [self._actuated[i] for i in torque_driven]
+        self._foot_of_link = {link: i for i, link in enumerate(model.feet)}
+        self._base: BulletBase = (
+            GuidedBase(p, self._robot, spec, model.base_joints) if model.base_joints else FloatingBase(p, self._robot)
         )
-        p.setTimeStep(step, physicsClientId=client)
-        p.setGravity(0.0, 0.0, -spec.parameters["gravity"], physicsClientId=client)
-        plane = p.createCollisionShape(p.GEOM_PLANE, physicsClientId=client)
-        self._ground = p.createMultiBody(0.0, plane, physicsClientId=client)
-        self._robot = self._load()
-        self._index = _link_indices(p, self._robot, client)
-        self._joints = [self._find("joint", joint.name) for joint in spec.joints]
-        self._actuated = [self._joints[i] for i in spec.actuated_indices]
-        self._pushed = [self._actuated[i] for i in pushed]
-        self._feet = [self._find("link", foot) for foot in spec.foot_names]
-        self._foot_of_link = {link: i for i, link in enumerate(self._feet)}
-        self._base = self._hang()
-        self._carrying = len(self._base.joints)
-        self._read = self._base.joints + self._joints
+        self._base_joint_count = len(self._base.joints)
+        self._read_joints = self._base.joints + self._joints
+        self._friction = SlipFriction(p, self._robot, model.feet, spec.feet)
         self._position_control, self._torque_control = p.POSITION_CONTROL, p.TORQUE_CONTROL
-        self._idealise()
-        self._begin(*home_joint_states(spec))
-        self._free(self._pushed)
-        self._drive_only([joint for joint in self._actuated if joint not in self._pushed])
+        self._start(*home_joint_states(spec))
+        self._release(self._torque_driven)
+        self._prescribe_only([joint for joint in self._actuated if joint not in self._torque_driven])
 
-    def _load(self) -> int:
-        spec = self._spec
-        text = physics_urdf(build_urdf(spec), base_link=spec.base_link, motion=spec.base_motion)
-        with tempfile.TemporaryDirectory() as directory:
-            path = Path(directory) / f"{spec.name}.urdf"
-            path.write_text(text)
-            try:
-                return self._bullet.loadURDF(
-                    str(path),
-                    useFixedBase=bool(base_joints(spec.base_motion)),
-                    flags=self._bullet.URDF_USE_INERTIA_FROM_FILE,  # else it is guessed from the collision shapes
-                    physicsClientId=self._client,
-                )
-            except self._bullet.error as error:
-                raise UserError(f"PyBullet cannot load the URDF of '{spec.name}': {error}.") from None
-
-    def _find(self, kind: str, name: str) -> int:
-        if (kind, name) not in self._index:
-            raise not_in_urdf(self._spec, kind, name)
-        return self._index[kind, name]
-
-    def _hang(self) -> BulletBase:
-        names = base_joints(self._spec.base_motion)
-        if not names:
-            return FloatingBase(self._bullet, self._client, self._robot)
-        joints = {name: self._index["joint", name] for name in names}
-        return GuidedBase(self._bullet, self._client, self._robot, self._spec, joints)
-
-    def _idealise(self) -> None:
-        """Coulomb friction at the feet, and nothing that is not in the robot file, as Bullet's damping and motors."""
-        p, client = self._bullet, self._client
-        p.changeDynamics(self._ground, -1, lateralFriction=1.0, restitution=0.0, physicsClientId=client)
-        for link in range(-1, p.getNumJoints(self._robot, physicsClientId=client)):
-            p.changeDynamics(
-                self._robot,
-                link,
-                linearDamping=0.0,
-                angularDamping=0.0,
-                jointDamping=0.0,
-                maxJointVelocity=UNCHECKED,
-                rollingFriction=0.0,
-                spinningFriction=0.0,
-                restitution=0.0,
-                physicsClientId=client,
-            )
-            if link >= 0:
-                p.setJointMotorControl2(self._robot, link, p.VELOCITY_CONTROL, force=0.0, physicsClientId=client)
-        for index, joint in zip(self._joints, self._spec.joints, strict=True):
-            if joint.damping:
-                p.changeDynamics(self._robot, index, jointDamping=joint.damping, physicsClientId=client)
-        for link, foot in zip(self._feet, self._spec.feet, strict=True):
-            give = _give(foot)
-            p.changeDynamics(self._robot, link, lateralFriction=foot.friction, **give, physicsClientId=client)
-        self._friction = SlipFriction(p, client, self._robot, self._feet, self._spec.feet)
-        for loop in self._spec.loops:
-            self._close_loop(loop.first, loop.second)
-
-    def _close_loop(self, first: str, second: str) -> None:
-        p, client = self._bullet, self._client
-        links = [self._find("link", name) for name in (first, second)]
-        origins = [link_in_mass_frame(p, client, self._robot, link)[0] for link in links]
-        pin = p.createConstraint(
-            self._robot,
-            links[0],
-            self._robot,
-            links[1],
-            p.JOINT_POINT2POINT,
-            (0, 0, 0),
-            *origins,
-            physicsClientId=client,
-        )
-        p.changeConstraint(pin, maxForce=UNLIMITED, physicsClientId=client)
-
-    def _begin(self, position: FloatArray, velocity: FloatArray) -> None:
-        """Come to the robot file's start with the joints so (rad, rad/s); one that stands settles there."""
-        p, client, start = self._bullet, self._client, self._spec.start
+    def _start(self, position: FloatArray, velocity: FloatArray) -> None:
+        """Bring the robot to its file's start, with these joint angles (rad) and rates (rad/s)."""
+        p, start = self._p, self._spec.start
         if any(start.rpy):
             self._base.turn(start.rpy)
-        for index, q in zip(self._joints, position.tolist(), strict=True):
-            p.resetJointState(self._robot, index, q, physicsClientId=client)
-        gaps = p.getClosestPoints(self._robot, self._ground, 1e3, physicsClientId=client)
+        for joint, q in zip(self._joints, position.tolist(), strict=True):
+            p.resetJointState(self._robot, joint, q)
+        gaps = p.getClosestPoints(self._robot, self._ground, 1e3)
         lowest = min((gap[8] for gap in gaps), default=0.0)
         if self._spec.stands_at_start:
             self._base.place(-lowest)
@@ -184,130 +73,92 @@ class BulletWorld:
             return
         self._base.place(start.height - lowest)
         self._base.launch(start)
-        for index, q, dq in zip(self._joints, position.tolist(), velocity.tolist(), strict=True):
-            p.resetJointState(self._robot, index, q, dq, physicsClientId=client)
+        for joint, q, dq in zip(self._joints, position.tolist(), velocity.tolist(), strict=True):
+            p.resetJointState(self._robot, joint, q, dq)
 
     def _settle(self, home: Sequence[float]) -> None:
-        """Let the robot come to rest, every actuated joint held at home."""
-        self._drive_only(self._actuated)
-        unheeded = ContactAverage(self._spec.foot_names, 0.0)
-        for _ in range(SETTLE_STEPS):
-            self.drive(home)
-            self.step(unheeded)
+        """Let the robot come to rest, with every actuated joint held at home."""
+        self._prescribe_only(self._actuated)
+        unused = ContactAverage(self._spec.foot_names, 0.0)
+        for _ in range(MAX_SETTLE_STEPS):
+            self.prescribe(home)
+            self.step(unused)
             base, _, rates, _ = self.state()
-            if max(map(abs, (*base.linear, *base.angular, *rates))) < AT_REST:
+            if max(map(abs, (*base.linear, *base.angular, *rates))) < REST_SPEED:
                 break
 
-    def _drive_only(self, joints: list[int]) -> None:
-        self._driven = joints
+    def _prescribe_only(self, joints: list[int]) -> None:
+        self._prescribed = joints
         self._ones = [1.0] * len(joints)
         self._unlimited = [UNLIMITED] * len(joints)
 
-    def drive(self, position: Sequence[float]) -> None:
-        # position gain 1 asks for the velocity that closes the whole gap within the step
-        self._bullet.setJointMotorControlArray(
+    def prescribe(self, position: Sequence[float]) -> None:
+        # a position gain of 1 sets the velocity that closes the whole distance within the step
+        self._p.setJointMotorControlArray(
             self._robot,
-            self._driven,
+            self._prescribed,
             self._position_control,
             targetPositions=position,
             positionGains=self._ones,
             velocityGains=self._ones,
             forces=self._unlimited,
-            physicsClientId=self._client,
         )
 
-    def push(self, effort: Sequence[float]) -> None:
-        self._bullet.setJointMotorControlArray(
-            self._robot, self._pushed, self._torque_control, forces=effort, physicsClientId=self._client
-        )
+    def apply_torques(self, effort: Sequence[float]) -> None:
+        self._p.setJointMotorControlArray(self._robot, self._torque_driven, self._torque_control, forces=effort)
 
-    def free(self) -> None:
-        self._free(self._actuated)
+    def release_motors(self) -> None:
+        self._release(self._actuated)
 
-    def _free(self, joints: list[int]) -> None:
-        p, zeros = self._bullet, [0.0] * len(joints)
+    def _release(self, joints: list[int]) -> None:
         if joints:
-            p.setJointMotorControlArray(
-                self._robot, joints, p.VELOCITY_CONTROL, forces=zeros, physicsClientId=self._client
-            )
+            zeros = [0.0] * len(joints)
+            self._p.setJointMotorControlArray(self._robot, joints, self._p.VELOCITY_CONTROL, forces=zeros)
 
     def step(self, contacts: ContactAverage) -> None:
-        self._friction.push()
-        self._bullet.stepSimulation(physicsClientId=self._client)
-        self.touch(contacts)
+        self._friction.apply()
+        self._p.stepSimulation()
+        self.add_contact_forces(contacts)
 
-    def touch(self, contacts: ContactAverage) -> None:
-        contacts.count()
+    def add_contact_forces(self, contacts: ContactAverage) -> None:
+        contacts.count_step()
         foot_of_link, friction = self._foot_of_link, self._friction
-        for foot, force_x, force_y, point in friction.forces:
-            contacts.add(foot, force_x, force_y, 0.0, point)
-        friction.release()
-        for point in self._bullet.getContactPoints(self._robot, self._ground, physicsClientId=self._client):
-            index = foot_of_link.get(point[3])
-            if index is None:
-                continue  # another link than a foot lies on the ground
-            normal, pushing = point[7], point[9]
-            first, along_first = point[10], point[11]
-            second, along_second = point[12], point[13]
-            friction.press(index, pushing * normal[2], point[5])
+        for index, force_x, force_y, point in friction.forces:
+            contacts.add(index, force_x, force_y, 0.0, point)
+        friction.reset_normal_forces()
+        for point in self._p.getContactPoints(self._robot, self._ground):
+            foot = foot_of_link.get(point[3])
+            if foot is None:
+                continue  # a link that is no foot lies on the ground
+            normal, normal_force = point[7], point[9]
+            friction_1, direction_1 = point[10], point[11]
+            friction_2, direction_2 = point[12], point[13]
+            friction.add_normal_force(foot, normal_force * normal[2], point[5])
             contacts.add(
-                index,
-                pushing * normal[0] + first * along_first[0] + second * along_second[0],
-                pushing * normal[1] + first * along_first[1] + second * along_second[1],
-                pushing * normal[2] + first * along_first[2] + second * along_second[2],
+                foot,
+                normal_force * normal[0] + friction_1 * direction_1[0] + friction_2 * direction_2[0],
+                normal_force * normal[1] + friction_1 * direction_1[1] + friction_2 * direction_2[1],
+                normal_force * normal[2] + friction_1 * direction_1[2] + friction_2 * direction_2[2],
                 point[5],
             )
 
     def state(self) -> tuple[BaseState, list[float], list[float], list[float]]:
-        rows = self._bullet.getJointStates(self._robot, self._read, physicsClientId=self._client)
-        joints = rows[self._carrying :]
-        base = self._base.state(rows[: self._carrying])
+        rows = self._p.getJointStates(self._robot, self._read_joints)
+        joints = rows[self._base_joint_count :]
+        base = self._base.state(rows[: self._base_joint_count])
         return base, [row[0] for row in joints], [row[1] for row in joints], [row[3] for row in joints]
 
-    def actuated(self) -> list[tuple[float, float]]:
-        states = self._bullet.getJointStates(self._robot, self._actuated, physicsClientId=self._client)
-        return [(state[0], state[1]) for state in states]
+    def actuated_states(self) -> list[tuple[float, float]]:
+        return [(row[0], row[1]) for row in self._p.getJointStates(self._robot, self._actuated)]
 
-    def feet(self) -> list[FootMotion]:
+    def foot_motions(self) -> list[FootMotion]:
         if not self._feet:
             return []
-        states = self._bullet.getLinkStates(
-            self._robot, self._feet, computeLinkVelocity=1, physicsClientId=self._client
-        )
-        return [(state[0], state[6], state[7]) for state in states]
+        rows = self._p.getLinkStates(self._robot, self._feet, computeLinkVelocity=1)
+        return [(row[0], row[6], row[7]) for row in rows]
 
-    def look_at(self, target: Sequence[float]) -> None:
-        self._bullet.resetDebugVisualizerCamera(0.7, 25.0, -20.0, target, physicsClientId=self._client)
+    def point_camera(self, target: Sequence[float]) -> None:
+        self._p.resetDebugVisualizerCamera(0.7, 25.0, -20.0, target)
 
     def close(self) -> None:
-        if self._bullet.isConnected(physicsClientId=self._client):
-            self._bullet.disconnect(physicsClientId=self._client)
-
-
-def _give(foot: FootSpec) -> dict[str, float]:
-    """How far and how slowly the foot gives way, for Bullet; nothing where it is rigid."""
-    if foot.stiffness is None:
-        return {}
-    return {"contactStiffness": foot.stiffness, "contactDamping": max((foot.damping or 0.0) - GROUND_DAMPING, 0.0)}
-
-
-def _connect(p: Any, gui: bool) -> int:
-    if not gui:
-        return p.connect(p.DIRECT)
-    if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
-        raise UserError("gui = true needs a screen, but DISPLAY is not set: leave gui false, or watch in RViz.")
-    client = p.connect(p.GUI)
-    if client < 0:
-        raise UserError("PyBullet cannot open its window, one other may be open: close it, or leave gui false.")
-    p.configureDebugVisualizer(p.COV_ENABLE_GUI, 0, physicsClientId=client)
-    return client
-
-
-def _link_indices(p: Any, robot: int, client: int) -> dict[tuple[str, str], int]:
-    """PyBullet's number of each joint and of the link below it, by kind and name; they are the same number."""
-    found = {("link", p.getBodyInfo(robot, physicsClientId=client)[0].decode()): -1}
-    for index in range(p.getNumJoints(robot, physicsClientId=client)):
-        info = p.getJointInfo(robot, index, physicsClientId=client)
-        found["joint", info[1].decode()] = index
-        found["link", info[12].decode()] = index
-    return found
+        self._p.close()

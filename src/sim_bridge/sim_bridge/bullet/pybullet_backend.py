@@ -1,4 +1,4 @@
-"""The PyBullet backend: the robot as rigid bodies on frictional ground."""
+"""The PyBullet backend: rigid bodies on frictional ground."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from sim_bridge.physics.world import World
 
 @dataclass(frozen=True)
 class PyBulletSettings(PhysicsSettings):
-    """How PyBullet computes."""
+    """Settings of PyBullet's solver and window."""
 
     solver_iterations: int = parameter(
-        300, lower=10, upper=10000, constant=True, doc="at most, per step; few steps need them"
+        300, lower=10, upper=10000, constant=True, doc="at most, per step; few steps need as many"
     )
     gui: bool = parameter(False, constant=True, doc="open PyBullet's window")
 
@@ -34,10 +34,10 @@ class PyBulletBackend(PhysicsBackend):
         super().__init__(spec, settings, dt)
         self._engine = settings
 
-    def make_world(self, pushed: Sequence[int], step: float) -> World:
+    def make_world(self, torque_driven: Sequence[int], step: float) -> World:
         return BulletWorld(
             self._spec,
-            pushed=pushed,
+            torque_driven=torque_driven,
             step=step,
             solver_iterations=self._engine.solver_iterations,
             gui=self._engine.gui,

@@ -1,4 +1,4 @@
-"""A rotor: what turns when nothing but a motor and its friction act on it."""
+"""A rotor on which only a motor and viscous friction act."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Rotor:
-    """Its state at one instant, and what it is made of."""
+    """Properties and state of a rotor at one instant."""
 
     inertia: float  # kg·m²
     damping: float  # N·m·s/rad
@@ -16,18 +16,18 @@ class Rotor:
     speed: float  # rad/s
 
     def after(self, seconds: float, effort: float) -> Rotor:
-        """The same `seconds` later under a constant `effort` (N·m), exactly.
+        """Return the rotor `seconds` later under a constant `effort` (N·m); the solution is exact.
 
         inertia * acceleration = effort - damping * speed
         """
         decay = self.damping / self.inertia
-        left = math.exp(-decay * seconds)
-        felt = -math.expm1(-decay * seconds) / decay if decay else seconds
-        turned = (seconds - felt) / decay if decay else 0.5 * seconds * seconds
-        push = effort / self.inertia
+        remaining = math.exp(-decay * seconds)
+        decayed = -math.expm1(-decay * seconds) / decay if decay else seconds
+        travel = (seconds - decayed) / decay if decay else 0.5 * seconds * seconds
+        acceleration = effort / self.inertia
         return Rotor(
             self.inertia,
             self.damping,
-            self.angle + self.speed * felt + push * turned,
-            self.speed * left + push * felt,
+            self.angle + self.speed * decayed + acceleration * travel,
+            self.speed * remaining + acceleration * decayed,
         )

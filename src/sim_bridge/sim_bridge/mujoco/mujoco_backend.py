@@ -1,4 +1,4 @@
-"""The MuJoCo backend: the robot as rigid bodies on frictional ground."""
+"""The MuJoCo backend: rigid bodies on frictional ground."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sim_bridge.physics.world import World
 
 @dataclass(frozen=True)
 class MuJoCoSettings(PhysicsSettings):
-    """How MuJoCo computes."""
+    """Settings of MuJoCo's stepping."""
 
     physics_rate: float = parameter(
         4000.0, unit="Hz", lower=100.0, upper=20000.0, constant=True, doc="steps per second, at least one per tick"
@@ -27,8 +27,8 @@ class MuJoCoBackend(PhysicsBackend):
 
     kind: ClassVar[str] = "mujoco"
 
-    def make_world(self, pushed: Sequence[int], step: float) -> World:
-        return MuJoCoWorld(self._spec, pushed=pushed, step=step)
+    def make_world(self, torque_driven: Sequence[int], step: float) -> World:
+        return MuJoCoWorld(self._spec, torque_driven=torque_driven, step=step)
 
 
 ENTRY = BackendEntry("sim_bridge", "mujoco_backend", MuJoCoBackend, MuJoCoSettings)

@@ -1,4 +1,4 @@
-"""How bodies touch in MuJoCo: constants of rigid contacts, and feet that give way. docs/physics_engines.md says why."""
+"""Contacts in MuJoCo: constants of rigid contacts, and compliant feet. docs/physics_engines.md has the derivation."""
 
 from __future__ import annotations
 
@@ -12,60 +12,60 @@ import numpy as np
 from crawler_core.robot.robot_spec import FootSpec
 from crawler_core.types import FloatArray
 
-SHARE = 0.01  # the impedance d of a rigid contact: so little of what slides pushes the contact up
-STIFFER = 1e5  # friction's regulariser is so much smaller than the normal force's: a foot that sticks hardly creeps
-TAKEN = 1.2  # of the speed into the ground, all feet together take in a step: beyond 2 it would grow
-MOST = 0.8  # of it, that one contact takes
-OVERDAMPED = 2.0  # times critically: a foot that lands is thrown back with 6 % of its speed at most, else with 25 %
-YIELDING = 1e-4  # of a compliant foot's mobility: so little does its force depend on what else acts on it
+IMPEDANCE = 0.01  # d of a rigid contact: the share of the sliding that pushes the contact up
+FRICTION_STIFFNESS = 1e5  # of friction over that of the normal force: a foot that sticks hardly creeps
+MAX_TOTAL_DAMPING = 1.2  # share of the speed into the ground that all feet together take in a step; above 2 it grows
+MAX_DAMPING = 0.8  # share that one contact takes
+DAMPING_RATIO = 2.0  # a foot that lands rebounds with 6 % of its speed at most; critically damped, with 25 %
+REGULARISER_SHARE = 1e-4  # of a compliant foot's mobility: how little its force depends on other forces
 
 
 @dataclass(frozen=True)
-class Rigid:
-    """A contact that takes the share `taken` (1) of a speed into the ground in a `step` (s), in MuJoCo's words."""
+class RigidContact:
+    """MuJoCo's constants of a contact that takes the share `damping` of a speed into the ground in a `step` (s)."""
 
-    taken: float
+    damping: float
     step: float
 
     @property
     def solref(self) -> tuple[float, float]:
-        rate = self.taken / self.step
-        return (-((0.5 * rate / OVERDAMPED) ** 2), -rate)
+        rate = self.damping / self.step
+        return (-((0.5 * rate / DAMPING_RATIO) ** 2), -rate)
 
     @property
     def solreffriction(self) -> tuple[float, float]:
-        """What slides shall stand still at the end of the step."""
-        return (-1.0, -SHARE / self.step)
+        """Return the constants by which friction stops the sliding within the step."""
+        return (-1.0, -IMPEDANCE / self.step)
 
     @property
     def solimp(self) -> tuple[float, float, float, float, float]:
-        return constant(SHARE)
+        return constant_impedance(IMPEDANCE)
 
 
-def constant(impedance: float) -> tuple[float, float, float, float, float]:
-    """solimp of an impedance that does not depend on the depth."""
+def constant_impedance(impedance: float) -> tuple[float, float, float, float, float]:
+    """Return solimp of an impedance that does not depend on the depth."""
     return (impedance, impedance, 1e-3, 0.5, 2.0)
 
 
-def taken_by_each(mobility: FloatArray) -> float:
-    """What each rigid foot may take, given how a force on each accelerates all, J M^-1 J' (1/kg) upwards.
+def damping_per_foot(mobility: FloatArray) -> float:
+    """Return the share of a speed that each rigid foot may take, given `mobility`, the vertical J M^-1 J' (1/kg).
 
-    A contact is tuned as if it were alone. Where many lift the same body they act together, and each must do less.
+    A contact is tuned as if it were alone. Where several lift the same body they add up, and each must take less.
     """
     own = np.sqrt(np.diag(mobility))
-    moving = own > 1e-6  # a foot that cannot be lifted says nothing
+    moving = own > 1e-6  # a foot that cannot be lifted does not count
     if not moving.any():
-        return MOST
+        return MAX_DAMPING
     together = float(np.linalg.eigvalsh((mobility / np.outer(own, own))[np.ix_(moving, moving)])[-1])
-    return min(MOST, TAKEN * (1.0 - SHARE + SHARE * together) / together)
+    return min(MAX_DAMPING, MAX_TOTAL_DAMPING * (1.0 - IMPEDANCE + IMPEDANCE * together) / together)
 
 
-class Springs:
-    """The compliant feet: a force of stiffness times depth and damping times speed, whatever mass is behind it.
+class CompliantFeet:
+    """Compliant feet: a force of stiffness times depth and damping times speed, for any mass behind it.
 
-    MuJoCo's contacts are accelerations that are scaled by the mass they meet. Here their rows are written anew in each
-    step, between its two halves: the force follows from the state at the step's start, which keeps the energy of a
-    spring; where that would be unstable, since the spring turns the foot round in less than a step, from its end.
+    MuJoCo's contacts are accelerations, scaled by the mass that they meet. Their rows are replaced in each step,
+    between its two halves. The force follows from the state at the step's start, which keeps the energy of a spring.
+    Where that is unstable, because the spring reverses the foot in less than a step, it follows from its end.
     """
 
     def __init__(self, feet: Mapping[int, FootSpec], step: float) -> None:
@@ -73,26 +73,24 @@ class Springs:
         self._constants = {geom: (foot.stiffness or 0.0, foot.damping or 0.0) for geom, foot in feet.items()}
         self._step = step
 
-    def write(self, data: Any) -> None:
-        """Give the touching ones their force."""
+    def replace_rows(self, data: Any) -> None:
+        """Set the force of each compliant foot in contact."""
         h = self._step
         regulariser, reference, velocity, height = data.efc_R, data.efc_aref, data.efc_vel, data.efc_pos
-        # columns of all contacts at once: a contact by itself costs MuJoCo's bindings more than the arithmetic below
+        # columns of all contacts at once: MuJoCo's bindings take longer for one contact than the arithmetic below
         touching = data.contact
         columns = touching.geom2.tolist(), touching.efc_address.tolist(), touching.friction[:, 0].tolist()
         for contact, (geom, row, friction) in enumerate(zip(*columns, strict=True)):
             if geom not in self._constants or row < 0:
                 continue
             stiffness, damping = self._constants[geom]
-            mobility = float(regulariser[row]) * SHARE / (1.0 - SHARE)  # 1/kg
-            late = (
-                stiffness * h * h + damping * h
-            )  # kg: what a force from the step's end depends on its acceleration by
-            share = min(1.0, late * mobility)
+            mobility = float(regulariser[row]) * IMPEDANCE / (1.0 - IMPEDANCE)  # 1/kg
+            implicit = stiffness * h * h + damping * h  # kg: change of the force at the step's end per acceleration
+            share = min(1.0, implicit * mobility)
             depth, sinking = -float(height[row]), -float(velocity[row])
             force = max(0.0, stiffness * (depth + share * h * sinking) + damping * sinking)
-            yielding = share * late + YIELDING / mobility
-            # MuJoCo's cone has what slides push itself up, by friction times the deceleration that would stop it
+            inverse = share * implicit + REGULARISER_SHARE / mobility
+            # in MuJoCo's cone sliding adds to the normal force: friction times the deceleration that would stop it
             push = friction * math.hypot(velocity[row + 1], velocity[row + 2]) / h
-            regulariser[row], data.efc_D[row], reference[row] = 1.0 / yielding, yielding, force / yielding - push
-            touching.mu[contact] = friction * math.sqrt(float(regulariser[row + 1]) * yielding)
+            regulariser[row], data.efc_D[row], reference[row] = 1.0 / inverse, inverse, force / inverse - push
+            touching.mu[contact] = friction * math.sqrt(float(regulariser[row + 1]) * inverse)

@@ -1,4 +1,4 @@
-"""The feet of a robot on simulated ground: contacts averaged over a tick."""
+"""Contacts of the feet on simulated ground, averaged over a tick."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from crawler_core.gait_metrics.heading import Heading
 from crawler_core.types import Contact, ContactMode, ContactSource, Vector
 
-FootMotion = tuple[Vector, Vector, Vector]  # where its centre of mass is (m), how it moves (m/s) and turns (rad/s)
+FootMotion = tuple[Vector, Vector, Vector]  # of its centre of mass: position (m), velocity (m/s), turning (rad/s)
 
 
 @dataclass
@@ -18,13 +18,13 @@ class _Foot:
     force_x: float = 0.0  # N, summed over the substeps
     force_y: float = 0.0
     force_z: float = 0.0
-    point: Vector = (0.0, 0.0, 0.0)  # m, where it touched last
+    point: Vector = (0.0, 0.0, 0.0)  # m, of the last contact
 
 
 class ContactAverage:
-    """Forces of each foot, averaged over a tick, so that times the tick they are its impulse; and its slip at the end.
+    """Forces of each foot, averaged over a tick, and its slip at the end of the tick.
 
-    A single step's forces can be far off.
+    The average times the tick is the impulse; a single step's forces can be far off.
     """
 
     def __init__(self, feet: Iterable[str], stick_speed: float) -> None:
@@ -34,17 +34,17 @@ class ContactAverage:
         self._steps = 0
 
     def begin(self) -> None:
-        """Forget what was added."""
+        """Start a tick."""
         self._steps = 0
         for foot in self._feet:
             foot.force_x = foot.force_y = foot.force_z = 0.0
 
-    def count(self) -> None:
-        """One more step, of which `add` tells."""
+    def count_step(self) -> None:
+        """Count a step, before its forces are added."""
         self._steps += 1
 
     def add(self, index: int, force_x: float, force_y: float, force_z: float, point: Vector) -> None:
-        """A force (N) from the ground on one of the feet, at `point` (m); a foot may touch at several."""
+        """Add a force (N) of the ground on a foot at `point` (m); a foot may touch at several points."""
         foot = self._feet[index]
         foot.force_x += force_x
         foot.force_y += force_y
@@ -52,7 +52,7 @@ class ContactAverage:
         foot.point = point
 
     def contacts(self, feet: Sequence[FootMotion], heading: Heading) -> tuple[Contact, ...]:
-        """The feet, given how each moves now. Slip is positive along the robot's `heading`."""
+        """Return the contacts, given the present motion of each foot. Slip is positive along the robot's `heading`."""
         share = 1.0 / max(self._steps, 1)
         return tuple(self._contact(foot, motion, share, heading) for foot, motion in zip(self._feet, feet, strict=True))
 

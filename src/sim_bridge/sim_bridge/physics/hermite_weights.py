@@ -1,4 +1,4 @@
-"""The cubic between two setpoints, as weights that are computed once for the steps of a tick."""
+"""The cubic between two setpoints, as weights for the steps of a tick that are computed once."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ Weights = tuple[float, float, float, float]  # of start position, start velocity
 
 
 class HermiteWeights(NamedTuple):
-    """Weights that give position and velocity at one instant between two setpoints."""
+    """Weights of position and velocity at one instant between two setpoints."""
 
     position: Weights
     velocity: Weights
 
 
 def hermite_weights(steps: int, duration: float) -> tuple[HermiteWeights, ...]:
-    """The weights at the end of each of `steps` equal steps through `duration` seconds."""
+    """Return the weights at the end of each of `steps` equal steps through `duration` s."""
     return tuple(_at((k + 1) / steps, duration) for k in range(steps))
 
 

@@ -1,4 +1,4 @@
-"""The physics backends' common part: setpoints, servos and contacts of a robot in a world, whichever engine it is."""
+"""Common part of the physics backends: setpoints, servos and contacts, for any engine."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from sim_bridge.physics.contact_average import ContactAverage
 from sim_bridge.physics.hermite_weights import HermiteWeights, Weights, hermite_weights
 from sim_bridge.physics.world import World
 
-CAMERA_PERIOD = 1.0 / 30.0  # s of simulated time
+CAMERA_PERIOD_NS = round(1e9 / 30.0)  # of simulated time
 
 
 @dataclass(frozen=True)
 class PhysicsSettings:
-    """How physics is computed, for any engine. The robot itself is in its robot file."""
+    """Settings of the physics of any engine. The robot itself is in its robot file."""
 
-    like: ClassVar[str] = "physics"  # what a robot file says under backends.physics holds for every engine
+    like: ClassVar[str] = "physics"  # a robot file's section backends.physics applies to every engine
 
     physics_rate: float = parameter(
         2000.0, unit="Hz", lower=100.0, upper=20000.0, constant=True, doc="steps per second, at least one per tick"
@@ -58,17 +58,15 @@ class PhysicsSettings:
 class PhysicsBackend:
     """Steps a world so that every setpoint is reached at the end of its tick, on a cubic between setpoints.
 
-    An engine's backend inherits it and makes the world.
-
-    Joints driven by position hold their home pose from `open` to the first `apply`; those driven by effort give none
-    but during the tick after an `apply`.
+    An engine's backend inherits it and makes the world. Position-driven joints hold their home pose from `open` to the
+    first `apply`. Effort-driven joints have no effort except during the tick after an `apply`.
     """
 
     simulated: ClassVar[bool] = True
     kind: ClassVar[str]
 
     def __init__(self, spec: RobotSpec, settings: PhysicsSettings, dt: float) -> None:
-        """`dt` is the tick's length in seconds."""
+        """`dt` is the tick in s."""
         self._spec = spec
         self._settings = settings
         self._steps = max(1, math.ceil(settings.physics_rate * dt - 1e-6))
@@ -76,55 +74,54 @@ class PhysicsBackend:
         self._weights = hermite_weights(self._steps, dt)
         self._contacts = ContactAverage(spec.foot_names, settings.stick_speed)
         self._prescribed = settings.actuation == "prescribed"
-        by_effort = [joint.is_effort_driven for joint in spec.actuated]
-        self._by_effort = np.array(by_effort, dtype=bool)
-        # places in `spec.actuated`: of joints driven by position, and of those that are pushed
-        self._places = [i for i, effort in enumerate(by_effort) if not effort]
-        self._pushed = [i for i, effort in enumerate(by_effort) if effort or not self._prescribed]
-        self._pushed_joints = [spec.actuated_indices[i] for i in self._pushed]
-        self._torque_limit = [settings.servo_effort_scale * spec.actuated[i].effort for i in self._places]
-        self._home = [spec.actuated[i].home for i in self._places]
-        self._rest = [0.0] * len(self._places)
-        self._idle = [0.0] * len(self._pushed)
+        effort_driven = [joint.is_effort_driven for joint in spec.actuated]
+        self._effort_driven = np.array(effort_driven, dtype=bool)
+        # indices in `spec.actuated`: of position-driven joints, and of those that the world drives by torque
+        self._position_driven = [i for i, effort in enumerate(effort_driven) if not effort]
+        self._torque_driven = [i for i, effort in enumerate(effort_driven) if effort or not self._prescribed]
+        self._torque_joints = [spec.actuated_indices[i] for i in self._torque_driven]  # indices in `spec.joints`
+        self._servo_limit = [settings.servo_effort_scale * spec.actuated[i].effort for i in self._position_driven]
+        self._home = [spec.actuated[i].home for i in self._position_driven]
+        self._at_rest = [0.0] * len(self._position_driven)
+        self._no_effort = [0.0] * len(self._torque_driven)
         self._unknown = np.full(len(spec.actuated), np.nan)
-        self._yaws = "yaw" in spec.base_motion
+        self._can_yaw = "yaw" in spec.base_motion
         self._world: World | None = None
 
-    def make_world(self, pushed: Sequence[int], step: float) -> World:
-        """The engine's world; `pushed` are places in `spec.actuated`, `step` is in seconds. Raises UserError."""
+    def make_world(self, torque_driven: Sequence[int], step: float) -> World:
+        """Return the engine's world; `torque_driven` are indices in `spec.actuated`, `step` is in s."""
         raise NotImplementedError
 
     def open(self) -> None:
-        """Load the robot and let it start. Raises UserError where something that it takes is missing."""
+        """Load the robot in its start. Raises UserError where the engine or a part of the robot is missing."""
         self.close()
-        self._world = world = self.make_world(self._pushed, self._dt / self._steps)
+        self._world = world = self.make_world(self._torque_driven, self._dt / self._steps)
         self._time_ns = 0
-        self._limp = False
+        self._released = False
         self._camera_due_ns = 0
-        self._start, self._start_velocity = self._home, self._rest  # setpoints at the start of the tick,
-        self._goal, self._goal_velocity = self._home, self._rest  # and at its end
-        self._command = self._idle  # efforts of the pushed joints during the tick; servos add them to their own
-        self._effort = self._idle  # what they gave, mean over the last tick
+        self._start, self._start_velocity = self._home, self._at_rest  # setpoints at the start of the tick,
+        self._goal, self._goal_velocity = self._home, self._at_rest  # and at its end
+        self._effort_command = self._no_effort  # of the torque-driven joints over the tick; a servo adds its own
+        self._mean_effort = self._no_effort  # of these joints over the last tick
         self._contacts.begin()
-        world.touch(self._contacts)
+        world.add_contact_forces(self._contacts)
 
     def observe(self) -> Observation:
-        """The state after the last step. Contact forces, and efforts of servos, are averages over the last tick."""
+        """Return the state after the last step. Contact forces and servo efforts are averages over the last tick."""
         world = self._opened()
         base, position, velocity, effort = world.state()
-        for joint, given in zip(self._pushed_joints, self._effort, strict=True):
-            effort[joint] = given
+        for joint, mean in zip(self._torque_joints, self._mean_effort, strict=True):
+            effort[joint] = mean
         if not math.isfinite(sum(position) + sum(base.position)):
             raise BackendFault("the simulation diverged", remedy="raise physics_rate, or lower servo_damping")
+        heading = Heading.of(base.quaternion) if self._can_yaw else WORLD_HEADING
         return Observation(
             time_ns=self._time_ns,
             position=np.array(position),
             velocity=np.array(velocity),
             effort=np.array(effort),
             base=base,
-            contacts=self._contacts.contacts(
-                world.feet(), Heading.of(base.quaternion) if self._yaws else WORLD_HEADING
-            ),
+            contacts=self._contacts.contacts(world.foot_motions(), heading),
         )
 
     def apply(self, command: JointCommand) -> JointCommand:
@@ -132,48 +129,50 @@ class PhysicsBackend:
 
         Prescribed joints take no effort; servos add it to their own.
         """
-        if self._limp:
-            self._start, self._start_velocity = self._measured()
-            self._limp = False
-        self._goal = command.position[self._places].tolist()
-        self._goal_velocity = command.velocity[self._places].tolist()
-        if not self._pushed:
+        if self._released:
+            states = self._opened().actuated_states()
+            self._start = [states[i][0] for i in self._position_driven]
+            self._start_velocity = [states[i][1] for i in self._position_driven]
+            self._released = False
+        self._goal = command.position[self._position_driven].tolist()
+        self._goal_velocity = command.velocity[self._position_driven].tolist()
+        if not self._torque_driven:
             return JointCommand(command.position, command.velocity, self._unknown)
         effort = np.nan_to_num(command.effort)
-        self._command = effort[self._pushed].tolist()
-        left = self._unknown if self._prescribed else command.effort
-        return JointCommand(command.position, command.velocity, np.where(self._by_effort, effort, left))
+        self._effort_command = effort[self._torque_driven].tolist()
+        of_others = self._unknown if self._prescribed else command.effort
+        return JointCommand(command.position, command.velocity, np.where(self._effort_driven, effort, of_others))
 
     def advance(self, dt: float) -> None:
-        """Step the physics through `dt` seconds, which must be the tick's length."""
+        """Step the physics through `dt` s, which must be the tick."""
         world = self._opened()
         if abs(dt - self._dt) > 1e-9:
-            raise ValueError(f"advance({dt!r}) is not the tick of {self._dt!r} s that this backend was made for.")
+            raise ValueError(f"dt = {dt!r} s is not the tick of this backend: it must be {self._dt!r} s.")
         self._contacts.begin()
         torques = []
         for weights in self._weights:
-            if not self._limp:
-                if self._prescribed and self._places:
-                    world.drive(self._reference(weights.position))
-                if self._pushed:
+            if not self._released:
+                if self._prescribed and self._position_driven:
+                    world.prescribe(self._interpolate(weights.position))
+                if self._torque_driven:
                     torques.append(self._torques(world, weights))
-                    world.push(torques[-1])
+                    world.apply_torques(torques[-1])
             world.step(self._contacts)
-        self._effort = [math.fsum(column) / len(torques) for column in zip(*torques, strict=True)] or self._idle
-        self._start, self._start_velocity = self._goal, self._goal_velocity
-        self._goal_velocity = self._rest  # without a new command the joints stay,
-        self._command = self._without_command()  # and an effort has ended
+        self._mean_effort = [math.fsum(column) / len(torques) for column in zip(*torques, strict=True)]
+        if not torques:
+            self._mean_effort = self._no_effort
+        self._end_command()
         self._time_ns += round(dt * 1e9)
-        if world.window and self._time_ns >= self._camera_due_ns:
-            self._camera_due_ns = self._time_ns + round(CAMERA_PERIOD * 1e9)
-            world.look_at(world.state()[0].position)
+        if world.has_window and self._time_ns >= self._camera_due_ns:
+            self._camera_due_ns = self._time_ns + CAMERA_PERIOD_NS
+            world.point_camera(world.state()[0].position)
 
     def relax(self) -> None:
         """Switch the motors off: the robot sinks until it lies on the ground or in its joint limits."""
         if self._world is not None:
-            self._world.free()
-            self._limp = True
-            self._command = self._idle
+            self._world.release_motors()
+            self._released = True
+            self._effort_command = self._no_effort
 
     def close(self) -> None:
         """End the simulation."""
@@ -186,36 +185,37 @@ class PhysicsBackend:
             raise BackendFault(f"the {self.kind} backend is not open", remedy="configure it first")
         return self._world
 
-    def _measured(self) -> tuple[list[float], list[float]]:
-        states = self._opened().actuated()
-        return [states[i][0] for i in self._places], [states[i][1] for i in self._places]
+    def _end_command(self) -> None:
+        """Continue without a command: positions are held, servos keep their added effort, other efforts end."""
+        self._start, self._start_velocity = self._goal, self._goal_velocity
+        self._goal_velocity = self._at_rest
+        if self._prescribed:
+            self._effort_command = self._no_effort
+        else:
+            commands = zip(self._effort_command, self._effort_driven, strict=True)
+            self._effort_command = [0.0 if effort_driven else effort for effort, effort_driven in commands]
 
-    def _reference(self, weights: Weights) -> list[float]:
+    def _interpolate(self, weights: Weights) -> list[float]:
+        """Return the position-driven joints' reference (rad or rad/s) at one step of the tick."""
         a, b, c, d = weights
         rows = zip(self._start, self._start_velocity, self._goal, self._goal_velocity, strict=True)
         return [a * p + b * v + c * q + d * w for p, v, q, w in rows]
 
-    def _without_command(self) -> list[float]:
-        """What the pushed joints are told in the next tick without a command: servos what they were told before."""
-        if self._prescribed:
-            return self._idle
-        return [0.0 if by_effort else told for told, by_effort in zip(self._command, self._by_effort, strict=True)]
-
     def _torques(self, world: World, weights: HermiteWeights) -> list[float]:
-        """The efforts of the pushed joints in this step: those commanded, and of servos a spring and damper besides."""
+        """Return the torques (N·m) of one step: commanded efforts, and for servos a spring and damper in addition."""
         if self._prescribed:
-            return self._command
+            return self._effort_command
         stiffness, damping = self._settings.servo_stiffness, self._settings.servo_damping
-        states, torques = world.actuated(), list(self._command)
+        states, torques = world.actuated_states(), list(self._effort_command)
         rows = zip(
-            self._places,
-            self._reference(weights.position),
-            self._reference(weights.velocity),
-            self._torque_limit,
+            self._position_driven,
+            self._interpolate(weights.position),
+            self._interpolate(weights.velocity),
+            self._servo_limit,
             strict=True,
         )
         for i, q, v, limit in rows:
-            at, moving = states[i]
-            wanted = stiffness * (q - at) + damping * (v - moving) + torques[i]
+            position, velocity = states[i]
+            wanted = stiffness * (q - position) + damping * (v - velocity) + torques[i]
             torques[i] = min(max(wanted, -limit), limit)
         return torques

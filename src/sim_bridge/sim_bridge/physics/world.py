@@ -1,4 +1,4 @@
-"""What a physics engine must do for one robot on flat ground: the contract between a backend and the engine."""
+"""The world contract: what a physics engine provides for one robot on flat ground."""
 
 from __future__ import annotations
 
@@ -10,42 +10,40 @@ from sim_bridge.physics.contact_average import ContactAverage, FootMotion
 
 
 class World(Protocol):
-    """Ground, gravity and a robot as its file's `start` says, its loops closed, its actuated joints at home.
+    """Ground, gravity, and a robot in its file's start, with closed loops and its actuated joints at home.
 
-    Lists of joints are plain floats, since a backend asks for them many times a tick. A world is made with the places
-    of those actuated joints that it shall push; it drives the others.
+    A world is made with the indices of the actuated joints that are driven by torque; it prescribes the others. Joint
+    values are plain floats, since a backend reads them many times a tick.
     """
 
     @property
-    def window(self) -> bool:
-        """Whether somebody watches it."""
+    def has_window(self) -> bool: ...
 
-    def drive(self, position: Sequence[float]) -> None:
-        """Let the next step end with the driven joints at `position` (rad), whatever torque that takes."""
+    def prescribe(self, position: Sequence[float]) -> None:
+        """Let the next step end with the prescribed joints at `position` (rad), at whatever torque."""
 
-    def push(self, effort: Sequence[float]) -> None:
-        """Apply `effort` (N·m) to the pushed joints during the next step, and no longer."""
+    def apply_torques(self, effort: Sequence[float]) -> None:
+        """Apply `effort` (N·m) to the torque-driven joints during the next step only."""
 
-    def free(self) -> None:
-        """Switch the motors of all actuated joints off; `drive` and `push` switch theirs on again."""
+    def release_motors(self) -> None:
+        """Switch the motors of all actuated joints off; `prescribe` and `apply_torques` switch theirs on again."""
 
     def step(self, contacts: ContactAverage) -> None:
-        """Let one step pass, and add the forces on the feet during it."""
+        """Simulate one step, and add the forces on the feet in it."""
 
-    def touch(self, contacts: ContactAverage) -> None:
-        """Add the forces on the feet during the last step again."""
+    def add_contact_forces(self, contacts: ContactAverage) -> None:
+        """Add the forces on the feet in the last step."""
 
     def state(self) -> tuple[BaseState, list[float], list[float], list[float]]:
-        """The base link; position (rad), velocity (rad/s) and what drove it in the last step (N·m) of each joint."""
+        """Return the base link's state, and of each joint position (rad), velocity (rad/s) and last effort (N·m)."""
 
-    def actuated(self) -> list[tuple[float, float]]:
-        """Position (rad) and velocity (rad/s) of each actuated joint."""
+    def actuated_states(self) -> list[tuple[float, float]]:
+        """Return position (rad) and velocity (rad/s) of each actuated joint."""
 
-    def feet(self) -> list[FootMotion]:
-        """How each foot moves."""
+    def foot_motions(self) -> list[FootMotion]: ...
 
-    def look_at(self, target: Sequence[float]) -> None:
-        """Point the window's camera at `target`, where there is a window."""
+    def point_camera(self, target: Sequence[float]) -> None:
+        """Point the window's camera at `target` (m), if there is a window."""
 
     def close(self) -> None:
-        """Give the engine back. May be called twice."""
+        """Release the engine. May be called twice."""
