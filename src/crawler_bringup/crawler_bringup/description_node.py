@@ -10,21 +10,19 @@ from typing import Any
 
 import numpy as np
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from crawler_core.description.urdf import build_urdf
 from crawler_core.errors import UserError
-from crawler_core.files import parse_yaml
 from crawler_core.linkages.loop_closure_solver import LoopClosureSolver
 from crawler_core.parameters import parameter
-from crawler_core.robot.robot_file import load_robot
 from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.messages.link_frames import LinkFrames
 from crawler_nodes.node_main import run_node
-from crawler_nodes.parameters import NodeParameters
+from crawler_nodes.parameters import NodeParameters, robot_from_parameters
+from crawler_nodes.topics import JOINT_STATES, ROBOT_DESCRIPTION, TF, TF_STATIC, create_publisher
 
 
 @dataclass(frozen=True)
@@ -41,22 +39,17 @@ class DescriptionNode(Node):
     def __init__(self, **node_options: Any) -> None:
         super().__init__("description", **node_options)
         parameters = NodeParameters(self)
-        settings = parameters.declare(DescriptionSettings)
+        parameters.declare(DescriptionSettings)
         parameters.reject_unknown(section="description")
-        self._spec = load_robot(settings.robot, parse_yaml(settings.robot_overrides, "robot_overrides"))
+        self._spec = robot_from_parameters(self)
         urdf = build_urdf(self._spec)
         self._closure = LoopClosureSolver(self._spec, urdf)
         self._frames = LinkFrames(urdf, self.get_namespace().strip("/"))
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        # a latched message is lost with its publisher, so both publishers stay
-        self._latched = (
-            self.create_publisher(String, "robot_description", latched),
-            self.create_publisher(TFMessage, "/tf_static", latched),
-        )
+        self._latched = [create_publisher(self, ROBOT_DESCRIPTION), create_publisher(self, TF_STATIC)]
         for publisher, message in zip(self._latched, (String(data=urdf), self._frames.static), strict=True):
             publisher.publish(message)
-        self._states_out = self.create_publisher(JointState, "joint_states", 10)
-        self._tf_out = self.create_publisher(TFMessage, "/tf", 10)
+        self._states_out = create_publisher(self, JOINT_STATES)
+        self._tf_out = create_publisher(self, TF)
         self._loop_error = ""  # reported already
         self.create_subscription(JointState, "slider_states", self._on_sliders, 10)
 

@@ -33,6 +33,7 @@ from crawler_nodes.topics import JOINT_COMMANDS, JOINT_STATES, RECORDED, Topic
 from crawler_nodes.transport.tap import Tap
 
 RUN_TOPIC = Topic("run_description", String)
+STAMP_BYTES = 8
 DRAIN_PERIOD_S = 0.05
 WRITE_PERIOD_S = 0.12  # lost messages are sent again after 0.1 s, and still get their place in the order
 FLUSH_PERIOD_S = 0.25  # a recorder that is killed loses this much at most
@@ -135,19 +136,18 @@ class RecorderNode(Node):
         def receive(data: bytes, _info: dict[str, Any]) -> None:
             if is_state:
                 self._run_clock.observe_state(data)
-            has_stamp = offset is not None and len(data) >= offset + 8
-            stamp = read_stamp_ns(data, offset) if has_stamp else None
+            stamp = read_stamp_ns(data, offset) if offset and len(data) >= offset + STAMP_BYTES else None
             self._buffer.add(self._run_clock.timestamp(stamp), channel, data)
 
         return receive
 
 
-def stamp_offset(message: type) -> int | None:
-    """Return the position (bytes) of the first stamp in a serialised message of this type; None: it has none."""
+def stamp_offset(message: type) -> int:
+    """Return the position (bytes) of the first stamp in a serialised message of this type; 0: it has none."""
     if message is TFMessage:
         return 8  # behind the length of the list
     fields: dict[str, str] = message.get_fields_and_field_types()  # type: ignore[attr-defined]
-    return 4 if next(iter(fields.values())) in ("std_msgs/Header", "builtin_interfaces/Time") else None
+    return 4 if next(iter(fields.values())) in ("std_msgs/Header", "builtin_interfaces/Time") else 0
 
 
 def record(node: RecorderNode, asked_to_end: Callable[[], bool]) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
+from typing import Any
 
-Entry = tuple[int, int, bytes]  # time in ns, channel, serialised message
+Entry = tuple[int, Any, bytes]  # time in ns, channel, serialised message
 TIME = itemgetter(0)
 
 
@@ -20,7 +21,7 @@ class ReorderBuffer:
         self._waiting: list[Entry] = []
         self._due_ns = self._last_ns = 0
 
-    def add(self, time_ns: int, channel: int, data: bytes) -> None:
+    def add(self, time_ns: int, channel: Any, data: bytes) -> None:
         """Add a message that was received."""
         self._waiting.append((time_ns, channel, data))
 

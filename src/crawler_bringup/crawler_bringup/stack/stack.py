@@ -115,7 +115,7 @@ def _choose(options: Options, note: str) -> Stack:
     return Stack(options, spec, gait, name, law, backend, duration, note)
 
 
-def _make_gait(spec: RobotSpec, name: str, values: Mapping[str, Any]) -> Gait:
+def _make_gait(spec: RobotSpec, name: str, values: Values) -> Gait:
     of_node, of_gait = split_parameters(GaitSettings, values, RESERVED_PARAMETERS)
     build(GaitSettings, of_node, section="gait")
     gait = make_gait(spec, name, of_gait)
@@ -123,7 +123,7 @@ def _make_gait(spec: RobotSpec, name: str, values: Mapping[str, Any]) -> Gait:
     return gait
 
 
-def _check_law(spec: RobotSpec, law: str, values: Mapping[str, Any]) -> None:
+def _check_law(spec: RobotSpec, law: str, values: Values) -> None:
     LAWS[law].check(spec)
     own, defaults = LAWS[law].parameters, law_defaults(spec, law)
     check_section("controller", values, ControllerSettings, own, defaults, RESERVED_PARAMETERS)
