@@ -14,7 +14,7 @@ setup(
     zip_safe=False,
     maintainer="The crawler developers",
     maintainer_email="crawler@example.com",
-    description="A robot to look at: a page in the browser that shows and steers a running ring, and films of runs.",
+    description="Shows a robot: a live page that steers it too, markers for RViz, and films of runs.",
     license="Apache-2.0",
     entry_points={
         "console_scripts": [

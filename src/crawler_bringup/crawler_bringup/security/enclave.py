@@ -20,7 +20,7 @@ class Enclave:
 
     name: str
     about: str  # for a person
-    topics: tuple[str, ...] = ()  # that it may publish besides COMMON_TOPICS
+    topics: tuple[str, ...] = ()  # that it may publish, with COMMON_TOPICS
     is_node: bool = True  # a node of the stack: no other enclave may answer its services
     calls_services: bool = False  # any: parameters, e-stop, reset, enable
 

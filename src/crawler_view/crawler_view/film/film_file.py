@@ -14,7 +14,7 @@ from PIL import Image
 from crawler_core.errors import UserError
 
 SUFFIXES = (".gif", ".mp4")
-FREE_COLOURS = 80  # of a GIF, besides the given ones
+FREE_COLOURS = 80  # of a GIF, added to the given ones
 PALETTE_SAMPLES = 8  # pictures from which the free colours are chosen
 Colour = tuple[int, int, int]
 
