@@ -13,6 +13,6 @@ setup(
     zip_safe=True,
     maintainer="The crawler developers",
     maintainer_email="crawler@example.com",
-    description="What every node shares: the backend node, messages, parameters from ROS, spinning, time, diagnostics.",
+    description="Shared between all ROS nodes: the backend node, messages, transport, shutdown, clients, the run log.",
     license="Apache-2.0",
 )

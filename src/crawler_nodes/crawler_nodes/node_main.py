@@ -19,7 +19,7 @@ from crawler_core.errors import UserError
 from crawler_nodes.shutdown.watchdog import EXIT_HUNG, ShutdownWatchdog, process_name
 from crawler_nodes.transport.priority_executor import PriorityExecutor
 
-N = TypeVar("N", bound=Node)
+NodeT = TypeVar("NodeT", bound=Node)
 
 ACK_TIMEOUT_S = 0.5  # from the begin of the cleanup
 ACK_POLL_S = 0.01
@@ -32,12 +32,12 @@ ARGUMENT_ERRORS = (
 
 
 def run_node(
-    factory: Callable[[], N],
+    factory: Callable[[], NodeT],
     *,
-    cleanup: Callable[[N], None] | None = None,
-    release_torque: Callable[[N], None] | None = None,
+    cleanup: Callable[[NodeT], None] | None = None,
+    release_torque: Callable[[NodeT], None] | None = None,
     drives_motors: bool = False,
-    executor: Callable[[N], PriorityExecutor] = PriorityExecutor,
+    executor: Callable[[NodeT], PriorityExecutor] = PriorityExecutor,
 ) -> None:
     """Make the node and run it until the process is asked to end; that is no error.
 
@@ -47,7 +47,7 @@ def run_node(
     at the start or later, ends the process with exit code 2 and one sentence on stderr.
     """
 
-    def spin(node: N, should_end: Callable[[], bool]) -> None:
+    def spin(node: NodeT, should_end: Callable[[], bool]) -> None:
         with executor(node) as spinner:
             while not should_end():
                 spinner.spin_once()
@@ -56,11 +56,11 @@ def run_node(
 
 
 def run_loop(
-    factory: Callable[[], N],
-    loop: Callable[[N, Callable[[], bool]], None],
+    factory: Callable[[], NodeT],
+    loop: Callable[[NodeT, Callable[[], bool]], None],
     *,
-    cleanup: Callable[[N], None] | None = None,
-    release_torque: Callable[[N], None] | None = None,
+    cleanup: Callable[[NodeT], None] | None = None,
+    release_torque: Callable[[NodeT], None] | None = None,
     drives_motors: bool = False,
 ) -> None:
     """Run a node as `run_node` does, in a loop of its own, which gets the node and a function `should_end`."""
@@ -69,7 +69,7 @@ def run_loop(
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     except ARGUMENT_ERRORS as error:
         raise _usage_error(f"the ROS arguments cannot be used: {error}") from None
-    node: N | None = None
+    node: NodeT | None = None
     code = EXIT_HUNG
     try:
         node = factory()

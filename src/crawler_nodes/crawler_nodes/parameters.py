@@ -22,7 +22,7 @@ from crawler_core.parameters import ParameterInfo, build, describe
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import RobotSpec
 
-T = TypeVar("T")
+SettingsT = TypeVar("SettingsT")
 ROBOT_PARAMETERS = ("robot", "robot_overrides")
 MAX_INTEGER = 2**63 - 1  # of IntegerRange, for a parameter without a bound
 
@@ -55,13 +55,13 @@ class NodeParameters:
 
     def declare(
         self,
-        cls: type[T],
+        cls: type[SettingsT],
         defaults: Mapping[str, Any] | None = None,
         prefix: str = "",
         *,
-        make: Callable[[T], Any] = lambda instance: instance,
+        make: Callable[[SettingsT], Any] = lambda instance: instance,
         on_change: Callable[[Any], None] = lambda _: None,
-    ) -> T:
+    ) -> SettingsT:
         """Declare the parameters of `cls` and return their start values. `defaults` precede those of the dataclass.
 
         On a later change `make` gets the new instance, and may raise UserError to reject it; once the change is in

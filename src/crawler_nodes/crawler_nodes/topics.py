@@ -22,7 +22,7 @@ from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
-PER_TICK = 1000  # messages kept for a subscriber that has fallen behind, such as a recorder
+PER_TICK = 1000  # messages for a subscriber that has fallen behind, such as a recorder
 ODOM_FRAME = "odom"  # the world-fixed tf frame of odometry and contact forces
 
 

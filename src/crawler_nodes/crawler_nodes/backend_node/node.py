@@ -226,22 +226,22 @@ class BackendNode(LifecycleNode):
 
     @property
     def active(self) -> bool:
-        """Whether its time runs."""
+        """True while its time runs."""
         return self._scheduler is not None
 
     @property
     def broken(self) -> bool:
-        """Whether an unexpected error has ended it."""
+        """True after an unexpected error has ended it."""
         return self._is_broken
 
     @property
     def is_commanded(self) -> bool:
-        """Whether it has accepted a command."""
+        """True once it has accepted a command."""
         return self._report.commanded_at > 0.0
 
     @property
     def finished(self) -> bool:
-        """Whether its time has ended: the run has reached `stop_at`, or the backend broke."""
+        """True once its time has ended: the run has reached `stop_at`, or the backend broke."""
         if self._is_broken or self._end_ns is None or self._scheduler is None:
             return self._is_broken
         if self.runner.backend.simulated:

@@ -55,7 +55,7 @@ class BackendPublishers:
         self._motion = DiagnosticStatus(name=name, hardware_id=spec.name)
         self._odom_due = self._tf_due = 0  # ns
 
-        # kept: a latched message lives as long as its publisher
+        # held: a latched message lives as long as its publisher
         self._latched = (create_publisher(node, ROBOT_DESCRIPTION), create_publisher(node, TF_STATIC))
         for publisher, message in zip(self._latched, (String(data=urdf), self._links.static), strict=True):
             publisher.publish(message)

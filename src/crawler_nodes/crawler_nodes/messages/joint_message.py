@@ -2,7 +2,7 @@
 
 Successive messages differ only in their stamp and numbers. Once the middleware has deserialised one,
 `JointMessageReader` unpacks the next of the same length, sender and joint names at the same byte offsets, in a
-fraction of the time. `JointMessageWriter` likewise packs the next into the bytes of the first.
+fraction of the time. `JointMessageWriter` makes the bytes of sender and names once.
 """
 
 from __future__ import annotations

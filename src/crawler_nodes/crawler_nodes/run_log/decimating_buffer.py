@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TypeVar, overload
 
-T = TypeVar("T")
+SampleT = TypeVar("SampleT")
 FIRST_SHARE, MIDDLE_SHARE, LATEST_SHARE = 0.4, 0.4, 0.2  # of the samples in the buffer
 
 
-class DecimatingBuffer(Sequence[T]):
+class DecimatingBuffer(Sequence[SampleT]):
     """Holds at most `max_samples` samples in their order: the first and the latest of all.
 
     Of those in between it holds as many as fit, at even distances; `weighted` says for how many each one stands. Before
@@ -25,14 +25,14 @@ class DecimatingBuffer(Sequence[T]):
 
     def clear(self) -> None:
         """Remove all samples."""
-        self._first: list[T] = []
-        self._middle: list[T] = []
-        self._latest: list[T] = []
+        self._first: list[SampleT] = []
+        self._middle: list[SampleT] = []
+        self._latest: list[SampleT] = []
         self._moved = 0  # samples at the beginning of `_latest` that went on to the middle
         self._middle_count = 0  # samples that ever came to the middle
         self._stride = 1  # one of so many of them is held
 
-    def append(self, sample: T) -> None:
+    def append(self, sample: SampleT) -> None:
         """Add a sample."""
         if len(self._first) < self._max_first:
             self._first.append(sample)
@@ -45,7 +45,7 @@ class DecimatingBuffer(Sequence[T]):
                 del self._latest[: self._moved]
                 self._moved = 0
 
-    def _append_middle(self, sample: T) -> None:
+    def _append_middle(self, sample: SampleT) -> None:
         if self._middle_count % self._stride == 0:
             if len(self._middle) >= self._max_middle:
                 del self._middle[1::2]
@@ -54,7 +54,7 @@ class DecimatingBuffer(Sequence[T]):
                 self._middle.append(sample)
         self._middle_count += 1
 
-    def weighted(self) -> Iterator[tuple[int, T]]:
+    def weighted(self) -> Iterator[tuple[int, SampleT]]:
         """Yield each sample behind the number of samples for which it stands."""
         for sample in self._first:
             yield 1, sample
@@ -66,16 +66,16 @@ class DecimatingBuffer(Sequence[T]):
     def __len__(self) -> int:
         return len(self._first) + len(self._middle) + len(self._latest) - self._moved
 
-    def __iter__(self) -> Iterator[T]:
+    def __iter__(self) -> Iterator[SampleT]:
         return chain(self._first, self._middle, self._latest[self._moved :])
 
     @overload
-    def __getitem__(self, index: int) -> T: ...
+    def __getitem__(self, index: int) -> SampleT: ...
 
     @overload
-    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: slice) -> Sequence[SampleT]: ...
 
-    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+    def __getitem__(self, index: int | slice) -> SampleT | Sequence[SampleT]:
         if isinstance(index, slice):
             return list(self)[index]
         if index < 0:

@@ -19,7 +19,7 @@ class StrideLoads:
     friction: float = 0.0  # largest ratio of tangential to normal force of a sticking foot
     slip: float = 0.0  # m, of all feet
     torque: float = 0.0  # N·m, largest magnitude of a motor that is driven by effort
-    power: float = 0.0  # W, likewise, driving or braking
+    power: float = 0.0  # W, largest magnitude of such a motor, driving or braking
 
     def add_contacts(self, entries: Iterable[Any], seconds: float) -> None:
         """Add the feet of a ContactStateArray, for the time since the one before."""

@@ -27,7 +27,7 @@ class StrideLog:
 
     @property
     def by_event(self) -> bool:
-        """Whether strides end with an event, and not with the gait's period."""
+        """True where strides end with an event; otherwise they take the gait's period."""
         return self.spec.event != "period"
 
     def clear(self) -> None:

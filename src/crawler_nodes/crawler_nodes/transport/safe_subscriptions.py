@@ -14,7 +14,7 @@ from rclpy.subscription import Subscription
 from crawler_core.errors import UserError
 from crawler_nodes.topics import Topic
 
-T = TypeVar("T")
+ParsedT = TypeVar("ParsedT")
 
 MAX_MESSAGE_BYTES = 100_000  # far above what a stack sends; parsing more would block the node
 MAX_REASON_CHARACTERS = 300  # a reason may quote the message
@@ -37,8 +37,8 @@ class SafeSubscriptions:
     def subscribe(
         self,
         topic: Topic,
-        parse: Callable[[Any], T],
-        callback: Callable[[T], None],
+        parse: Callable[[Any], ParsedT],
+        callback: Callable[[ParsedT], None],
         *,
         depth: int | None = None,
         max_bytes: int = MAX_MESSAGE_BYTES,
