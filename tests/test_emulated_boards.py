@@ -43,7 +43,7 @@ class OnItsBoard:
         position, velocity, effort = (np.full(len(self.spec.joints), np.nan) for _ in range(3))
         for index, one in zip(self.spec.actuated_indices, self.bench.readings, strict=True):
             position[index], velocity[index], effort[index] = one.position, one.velocity, one.effort
-        return Observation(round(1e9 * self.time), position, velocity, effort, *self.ground.look())
+        return Observation(round(1e9 * self.time), position, velocity, effort, *self.ground.observe())
 
     def apply(self, command: JointCommand) -> JointCommand:
         self.effort = command.effort.copy()

@@ -8,7 +8,8 @@ import numpy as np
 from hw_drivers.board.board_bus import BoardBus
 from hw_drivers.board.emulated_board import EmulatedBoard
 from hw_drivers.board.settings import BoardJoint, BoardSettings
-from hw_drivers.bus.bus import BusFault, JointMap
+from hw_drivers.bus.bus import BusFault
+from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.bus.liveness import Liveness
 from hw_drivers.ports.serial_port import SerialPort
 
@@ -30,7 +31,7 @@ OWN = BoardJoint(
 def crank(name="crank", ident=0, **changes):
     """A continuous joint behind a gear of 8, whose motor turns against it."""
     own = replace(OWN, **{key: changes.pop(key) for key in list(changes) if hasattr(OWN, key)})
-    joint = JointMap(name, ident, -1, 8.0, 0.3, -math.inf, math.inf, velocity=30.0, effort=1.5, own=own)
+    joint = JointMap(name, ident, -1, 8.0, 0.3, -math.inf, math.inf, velocity=30.0, effort=1.5, settings=own)
     return replace(joint, **changes)
 
 

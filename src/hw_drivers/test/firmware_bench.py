@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from hw_drivers.board.codec import NO_SESSION, Packable, Packet, Parser, frame, opened
+from hw_drivers.board.codec import NO_SESSION, Packable, Packet, Parser, frame, open_packet
 from hw_drivers.board.firmware import Firmware
 from hw_drivers.board.messages import (
     PROTOCOL_VERSION,
@@ -101,7 +101,7 @@ class Bench:
     def heard(self) -> list[Answer]:
         answers = []
         for packet in self._parser.feed(self.firmware.send()):
-            found = opened(packet, self.session) or opened(packet, NO_SESSION)
+            found = open_packet(packet, self.session) or open_packet(packet, NO_SESSION)
             assert isinstance(found, Packet)
             answers.append(found.answer())
         return answers

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from hw_drivers.bus.bus import BusFault, JointMap
+from hw_drivers.bus.bus import BusFault
+from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.bus.liveness import Liveness
 from hw_drivers.odrive.emulated_axis import EmulatedAxis
 from hw_drivers.odrive.emulator import OdriveEmulator, axis_hardware
@@ -22,7 +23,7 @@ OWN = OdriveJoint(torque_constant=0.05, max_current=20.0)
 def crank(name="crank", ident=1, **changes):
     """A continuous joint behind a gear of 8, whose motor turns against it."""
     own = replace(OWN, **{key: changes.pop(key) for key in list(changes) if hasattr(OWN, key)})
-    joint = JointMap(name, ident, -1, 8.0, 0.3, -math.inf, math.inf, velocity=10.0, effort=1.5, own=own)
+    joint = JointMap(name, ident, -1, 8.0, 0.3, -math.inf, math.inf, velocity=10.0, effort=1.5, settings=own)
     return replace(joint, **changes)
 
 

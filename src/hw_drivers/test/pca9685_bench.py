@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from hw_drivers.bus.bus import BusFault, JointMap
+from hw_drivers.bus.bus import BusFault
+from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.bus.liveness import Liveness
 from hw_drivers.pca9685.emulated_pwm_board import EmulatedPwmBoard
 from hw_drivers.pca9685.emulator import EmulatedServo, Pca9685Emulator
@@ -22,7 +23,7 @@ def servo(name="hip", channel=0, **changes):
     """A joint of ±80 degrees on a servo of ±90."""
     own = replace(OWN, **{key: changes.pop(key) for key in list(changes) if hasattr(OWN, key)})
     limit = math.radians(80.0)
-    joint = JointMap(name, channel, 1, 1.0, 0.0, -limit, limit, velocity=10.0, effort=0.5, own=own)
+    joint = JointMap(name, channel, 1, 1.0, 0.0, -limit, limit, velocity=10.0, effort=0.5, settings=own)
     return replace(joint, **changes)
 
 
@@ -33,7 +34,7 @@ class Bench:
         self.now = 100.0
         self.joints = list(joints) or [servo()]
         self.board = EmulatedPwmBoard(oscillator)
-        servos = [EmulatedServo(joint.own, joint.to_motor(start), self.now) for joint in self.joints]
+        servos = [EmulatedServo(joint.settings, joint.to_motor(start), self.now) for joint in self.joints]
         self.emulator = Pca9685Emulator(self.board, address, self.joints, servos, clock=self.clock, sleep=self.sleep)
         self.settings = replace(settings, port=self.emulator.port)
         self.bus = self.driver()

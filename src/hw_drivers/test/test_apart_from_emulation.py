@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from crawler_core.registry import load
+from crawler_core.registry import import_object
 from hw_drivers.bus.bus_kinds import KINDS
 
 PROGRAM = """
@@ -26,5 +26,5 @@ def test_the_hardware_backend_and_its_buses_load_no_emulator():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_bus_has_its_emulator_where_it_says(kind):
-    assert callable(load(KINDS[kind].emulator, what=kind))
+    assert callable(import_object(KINDS[kind].emulator, what=kind))
     assert KINDS[kind].emulator.startswith(f"hw_drivers.{kind}.")

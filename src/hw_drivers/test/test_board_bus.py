@@ -77,7 +77,7 @@ def test_a_crank_turns_on_and_on():
 
 
 def test_efforts_turn_a_joint_that_is_driven_by_effort_as_newton_says():
-    bench = Bench([crank(by_effort=True, inertia=0.01, effort=1.0)]).ready()
+    bench = Bench([crank(is_effort_driven=True, inertia=0.01, effort=1.0)]).ready()
     for _ in range(50):
         (reading,) = bench.tick(effort=0.4)
     # 0.4 N·m on 0.01 kg·m² for 0.1 s; the board knows a velocity by what came in the last 4 ms
@@ -277,7 +277,7 @@ def test_another_version_is_told_with_both(monkeypatch):
     monkeypatch.setattr("hw_drivers.board.link.PROTOCOL_VERSION", 2)
     monkeypatch.setattr("hw_drivers.board.setup.PROTOCOL_VERSION", 2)
     assert refusal(bench) == (
-        "the board on the line speaks version 1 of the protocol, and this program version 2: "
+        "the board on the line speaks version 1 of the protocol, but this program version 2: "
         "flash firmware of that version, or take a release of this stack that speaks the board's."
     )
 
@@ -298,9 +298,12 @@ def test_a_motor_that_the_board_does_not_have_is_told():
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda bench: setattr(bench.board, "stop_pressed", True), "its emergency stop is pressed: release it; then"),
+        (
+            lambda bench: setattr(bench.board, "is_stop_pressed", True),
+            "its emergency stop is pressed: release it; then",
+        ),
         (lambda bench: setattr(bench.board, "supply", 15.0), "its supply is too high"),
-        (lambda bench: setattr(bench.board.motors[0], "broken", True), "the motor of crank reports: its encoder is"),
+        (lambda bench: setattr(bench.board.motors[0], "is_broken", True), "the motor of crank reports: its encoder is"),
     ],
 )
 def test_a_fault_that_the_board_already_has_is_told_with_what_clears_it(spoil, said):
@@ -316,7 +319,7 @@ def test_a_board_that_falls_silent_after_its_hello_is_told():
     bench = Bench()
     frames = []
     bench.line.to_board = lambda data: frames.append(data) or (data if len(frames) < 2 else b"")
-    assert "has said hello and is silent since" in refusal(bench)
+    assert "has answered once and is silent since" in refusal(bench)
 
 
 @pytest.mark.parametrize(
@@ -329,7 +332,7 @@ def test_a_board_that_falls_silent_after_its_hello_is_told():
         ({"resistance": 0.0}, "resistance is missing"),
         ({"max_current": 0.0}, "max_current is missing"),
         ({"encoder": "absolute"}, "hardware.joints.crank.on_output is false"),
-        ({"stiffness": 0.0}, "crank is driven by position, so the board needs to know how stiff"),
+        ({"stiffness": 0.0}, "crank is driven by position, but its stiffness or damping is missing"),
         ({"effort": 2.0}, "needs 12.5 A, but hardware.joints.crank.max_current is 10 A"),
     ],
 )

@@ -9,7 +9,7 @@ from board_bench import SETTINGS, TICK, Bench, crank
 from hw_robots import wait_for
 
 from hw_drivers.board.codec import frame
-from hw_drivers.board.emulator import BOARD_INJECTABLE_FAULTS, MAX_STEP_S, BoardEmulator
+from hw_drivers.board.emulator import MAX_STEP_S, BoardEmulator
 from hw_drivers.board.messages import PROTOCOL_VERSION, Hello
 from hw_drivers.bus.bus import BusFault
 from hw_drivers.emulation.emulator import INJECTABLE_FAULTS
@@ -33,7 +33,7 @@ def rearm(bench):
     bench.sleep(0.002)
     assert bench.board.torque() == (False, False)
     bench.fault = None
-    bench.liveness.forget()
+    bench.liveness.reset()
     bench.hold_still()
     bench.bus.enable()
     bench.hold(0.1)
@@ -46,11 +46,11 @@ def hot(bench):
 
 
 def encoder(bench):
-    bench.board.motors[1].broken = True
+    bench.board.motors[1].is_broken = True
 
 
 def pressed(bench):
-    bench.board.stop_pressed = True
+    bench.board.is_stop_pressed = True
 
 
 def weak(bench):
@@ -67,8 +67,8 @@ def restarted(bench):
 
 def heal(bench):
     for motor in bench.board.motors:
-        motor.temperature, motor.broken = 30.0, False
-    bench.board.stop_pressed, bench.board.supply = False, 12.0
+        motor.temperature, motor.is_broken = 30.0, False
+    bench.board.is_stop_pressed, bench.board.supply = False, 12.0
     bench.board.find_indices()
 
 
@@ -121,7 +121,7 @@ def test_another_program_that_speaks_to_the_board_ends_the_run():
     assert bench.board.torque() == (False, False)
     for _ in range(100):
         bench.tick(0.5)
-    assert str(bench.fault) == "another program has spoken to the board on the line"
+    assert str(bench.fault) == "another program has used the board on the line"
     assert bench.fault.remedy == "end it, then call reset and enable"
     rearm(bench)
 
@@ -150,7 +150,7 @@ def test_a_watchdog_that_bit_in_a_gap_is_told():
     bench = ready()
     bench.sleep(SETTINGS.watchdog + 0.01)
     bench.tick(0.5)
-    assert "it heard no setpoints for its watchdog's time and took the torque off" in str(bench.fault)
+    assert "it got no setpoints for its watchdog's time and took the torque off" in str(bench.fault)
     rearm(bench)
 
 
@@ -168,9 +168,9 @@ def test_short_gaps_are_no_fault():
 def test_torque_that_goes_off_by_itself_is_told():
     bench = ready()
     link = bench.bus._link
-    bench.board.receive(frame(_Raw(0x05), link._sent + 1, link._session))  # a DISARM that the driver did not say
+    bench.board.receive(frame(_Raw(0x05), link._last_sent + 1, link._session))  # a DISARM that the driver did not say
     bench.board.send()
-    link._sent += 1
+    link._last_sent += 1
     bench.tick(0.5)
     assert "the torque of the board on the line went off by itself" in str(bench.fault)
 
@@ -237,15 +237,15 @@ def test_an_arming_that_is_not_answered_leaves_all_without_torque():
 
 
 def test_the_board_lets_go_of_efforts_that_end():
-    bench = Bench([crank(by_effort=True)]).ready()
+    bench = Bench([crank(is_effort_driven=True)]).ready()
     bench.tick(effort=0.3)
     bench.tick(effort=math.nan)
     bench.sleep(TICK)
-    assert bench.bus._wanted.motors[0].torque == 0.0
+    assert bench.bus._setpoints.motors[0].torque == 0.0
     assert bench.board.motors[0].current == pytest.approx(0.0, abs=0.02)
 
 
-@pytest.mark.parametrize("fault", BOARD_INJECTABLE_FAULTS)
+@pytest.mark.parametrize("fault", BoardEmulator.faults)
 def test_every_fault_of_an_emulated_board_begins_and_heals(fault):
     bench = Bench(PAIR)
     emulator = BoardEmulator(bench.board)
@@ -253,10 +253,10 @@ def test_every_fault_of_an_emulated_board_begins_and_heals(fault):
         for _ in range(2):
             emulator.inject(fault)
             emulator.inject("none")
-        assert not bench.board.stop_pressed
+        assert not bench.board.is_stop_pressed
         assert bench.board.supply == 12.0
-        assert all(motor.temperature == 30.0 and not motor.broken for motor in bench.board.motors)
-        assert set(INJECTABLE_FAULTS) <= set(BOARD_INJECTABLE_FAULTS)
+        assert all(motor.temperature == 30.0 and not motor.is_broken for motor in bench.board.motors)
+        assert set(INJECTABLE_FAULTS) <= set(BoardEmulator.faults)
     finally:
         emulator.close()
 
@@ -272,7 +272,7 @@ def test_on_an_emulated_board_no_time_passes_while_the_kernel_has_not_carried_th
         looks.append(held_up.is_set())
         return held_up.is_set() or late(port)
 
-    monkeypatch.setattr(EmulatedSerialPort, "late", until_they_are_carried)
+    monkeypatch.setattr(EmulatedSerialPort, "is_behind", until_they_are_carried)
     bench = ready()
     emulator = BoardEmulator(bench.board, clock=bench.clock)
     try:

@@ -11,7 +11,7 @@ import pytest
 from board_bench import SETTINGS, crank
 
 from hw_drivers.board.board_bus import BoardBus
-from hw_drivers.board.codec import FRAME_END, Parser, frame, opened
+from hw_drivers.board.codec import FRAME_END, Parser, frame, open_packet
 from hw_drivers.board.firmware import Firmware
 from hw_drivers.board.link import Link
 from hw_drivers.board.messages import Ack, ConfigureBoard, Poll, StateMessage, Welcome
@@ -87,7 +87,7 @@ def test_a_damaged_played_back_or_late_answer_is_never_taken_and_one_that_is_who
     line = Line(4)
     link = Link(line, 1_000_000, 0.01, clock=lambda: line.now)
     link.begin()
-    link.confirmed(ConfigureBoard(1000, 0b1111, 6.0, 30.0))
+    link.confirm(ConfigureBoard(1000, 0b1111, 6.0, 30.0))
     line.spoil = lambda asked, answer: b""
     session = link.welcome.session
     old = deque(maxlen=REMEMBERED)
@@ -95,9 +95,9 @@ def test_a_damaged_played_back_or_late_answer_is_never_taken_and_one_that_is_who
     def ask():
         """A question; its number, the frame that answers it, and what that says."""
         line.firmware.sensors[chance.randrange(4)].count = chance.randrange(-(2**31), 2**31)
-        number = link.tell(Poll())
+        number = link.send(Poll())
         (packet,) = Parser().feed(line.answer)
-        return number, line.answer, opened(packet, session).answer()
+        return number, line.answer, open_packet(packet, session).answer()
 
     seen = dict.fromkeys(KINDS, 0)
     for _ in range(frames):
@@ -163,7 +163,7 @@ def test_whatever_a_board_says_in_frames_that_are_right_is_a_reading_a_fault_or_
 
     line.spoil = mad
     for _ in range(frames):
-        link._session, link._heard = session, heard  # whatever became of it, this session goes on
+        link._session, link._last_received = session, heard  # whatever became of it, this session goes on
         try:
             if chance.random() < 0.01:
                 chance.choice((bus.enable, bus.release))()
@@ -171,7 +171,7 @@ def test_whatever_a_board_says_in_frames_that_are_right_is_a_reading_a_fault_or_
                 here = np.array([chance.uniform(-9.0, 9.0), chance.uniform(-9.0, 9.0)])
                 bus.write(here, here, np.array([chance.uniform(-9.0, 9.0), math.nan]))
                 readings = bus.read()
-                told += bus._heard.state is not None and bus._heard.state.number == asked
+                told += bus._tracker.state is not None and bus._tracker.state.number == asked
                 fault = liveness.check(readings, line.now)
                 assert fault is None or isinstance(fault, BusFault)
         except BusFault:

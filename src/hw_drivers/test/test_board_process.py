@@ -10,7 +10,7 @@ from pathlib import Path
 
 from firmware_bench import MOTOR
 
-from hw_drivers.board.codec import Parser, frame, opened
+from hw_drivers.board.codec import Parser, frame, open_packet
 from hw_drivers.board.firmware import realtime
 from hw_drivers.board.messages import (
     PROTOCOL_VERSION,
@@ -62,7 +62,7 @@ class Host:
             data = os.read(self.line, 4096)
         except BlockingIOError:
             return []
-        packets = [opened(packet, self.session) or opened(packet, 0) for packet in self.parser.feed(data)]
+        packets = [open_packet(packet, self.session) or open_packet(packet, 0) for packet in self.parser.feed(data)]
         return [packet.answer() for packet in packets if packet is not None]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from firmware_bench import BOOT
 
 from hw_drivers.board import messages as m
-from hw_drivers.board.codec import Parser, opened
+from hw_drivers.board.codec import Parser, open_packet
 from hw_drivers.board.firmware import Firmware
 
 PAGE = (Path(__file__).parents[3] / "docs/board_protocol.md").read_text()
@@ -46,8 +46,8 @@ def test_the_firmware_holds_the_printed_conversation_byte_for_byte():
 def test_the_codec_opens_every_printed_frame_in_its_session_and_in_no_other():
     for name, session, printed in FRAMES:
         (packet,) = Parser().feed(printed)
-        assert opened(packet, session) is not None, name
-        assert opened(packet, session ^ 1) is None, name
+        assert open_packet(packet, session) is not None, name
+        assert open_packet(packet, session ^ 1) is None, name
 
 
 def test_every_table_of_the_page_has_the_numbers_that_the_driver_uses():

@@ -10,8 +10,8 @@ from odrive_bench import Bench
 
 from crawler_core.conformance.backend_conformance import BackendConformance
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.linkages.loop_closure_solver import closure_of
-from crawler_core.loop.supervised_backend import Runner
+from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import ContactMode, JointCommand
@@ -43,12 +43,12 @@ def run(spec, seconds, rate):
     ground = ModelLoad(spec)
     seen = []
     with Bench(bus.joints, settings=bus.settings, start=crank.home) as bench:
-        bench.emulator.carry("crank", ground.load("crank"))
+        bench.emulator.attach_load("crank", ground.load("crank"))
         bench.ready()
         began = bench.now
         law.begin(0.0, crank.home, stance=False)
         for _ in range(round(seconds * rate)):
-            (reading,), (base, (foot,)) = bench.bus.read(), ground.look()
+            (reading,), (base, (foot,)) = bench.bus.read(), ground.observe()
             now = bench.now - began
             landed = foot.mode is not ContactMode.OPEN
             (law.touch_down if landed else law.in_air)(now, reading.position)
@@ -77,7 +77,7 @@ def test_the_leg_runs_through_the_drive_as_it_does_by_its_equations():
 def test_efforts_end_with_their_tick_and_the_passive_joints_follow_the_crank():
     spec = bolt()
     backend = EmulatedBackend(spec, EmulatedSettings(patience=EASY), 0.01)
-    runner = Runner(backend, Supervisor(spec, 0.01), 0.01, closure_of(spec))
+    runner = SupervisedBackend(backend, Supervisor(spec, 0.01), 0.01, make_loop_closure_solver(spec))
     runner.open()
     try:
         runner.enable()
@@ -107,18 +107,18 @@ def test_a_leg_that_falls_lies_still_says_so_once_and_stands_up_on_recovery():
     def push_on():
         for _ in range(4000):
             angle, rate = motor.push(-0.1, 1e-3)
-            ground.look()
+            ground.observe()
         return angle, rate
 
     with pytest.raises(BackendFault, match=r"cannot go on: The leg falls") as fall:
         push_on()
     assert "start_height" in fall.value.remedy
-    (lies, _), _ = ground.look(), ground.look()  # states go on
+    (lies, _), _ = ground.observe(), ground.observe()  # states go on
     assert motor.push(-5.0, 1e-3) == motor.push(-5.0, 1e-3)
     assert motor.push(-5.0, 1e-3)[1] == 0.0
 
     ground.recover()
-    stands, _ = ground.look()
+    stands, _ = ground.observe()
     assert stands.position[2] > lies.position[2] + 0.1
     assert stands.position[0] == pytest.approx(lies.position[0])
 

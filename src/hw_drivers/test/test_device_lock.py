@@ -12,7 +12,7 @@ HOLD = """
 import sys
 from hw_drivers.ports.device_lock import DeviceLock
 claim = DeviceLock(sys.argv[1])
-claim.take()
+claim.acquire()
 print("held", flush=True)
 input()
 """
@@ -27,14 +27,14 @@ def test_a_bus_that_another_program_has_is_refused_until_that_one_ends_even_by_a
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
         with pytest.raises(UserError, match="another program uses test/claim: stop it first"):
-            DeviceLock(name).take()
+            DeviceLock(name).acquire()
     finally:
         other.kill()
         other.communicate()
     ours = DeviceLock(name)
-    ours.take()
-    ours.take()
+    ours.acquire()
+    ours.acquire()
     with pytest.raises(UserError):
-        DeviceLock(name).take()
-    ours.drop()
-    DeviceLock(name).take()
+        DeviceLock(name).acquire()
+    ours.release()
+    DeviceLock(name).acquire()

@@ -9,7 +9,8 @@ import pytest
 from hw_robots import wait_for
 
 from crawler_core.errors import UserError
-from hw_drivers.bus.bus import BusFault, JointMap
+from hw_drivers.bus.bus import BusFault
+from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.dynamixel import freshness, link
 from hw_drivers.dynamixel import tables as t
 from hw_drivers.dynamixel.dynamixel_bus import DynamixelBus
@@ -39,7 +40,7 @@ def joint(number, **changes):
         upper=1.5,
         velocity=3.0,
         effort=1.0,
-        own=DynamixelJoint(model="XM430-W350"),
+        settings=DynamixelJoint(model="XM430-W350"),
     )
     return replace(made, **changes)
 
@@ -72,7 +73,7 @@ class Rig:
 
 
 def test_answers_may_be_late_where_nothing_moves_yet(monkeypatch):
-    monkeypatch.setattr(link, "REST_TIMEOUT_S", 5.0)  # whatever else the machine does
+    monkeypatch.setattr(link, "MIN_TIMEOUT_AT_REST_S", 5.0)  # whatever else the machine does
     with Rig([joint(1)], DynamixelSettings(reply_timeout=0.001)) as rig:
         handle = rig.emulator._handle
         monkeypatch.setattr(rig.emulator, "_handle", lambda *packet: (time.sleep(0.01), handle(*packet)))
@@ -83,7 +84,9 @@ def test_answers_may_be_late_where_nothing_moves_yet(monkeypatch):
 @pytest.mark.parametrize("gear", [1.0, 3.0])
 def test_joints_turn_by_their_own_map(model, gear):
     own = DynamixelJoint(model=model)
-    joints = [joint(n, own=own, gear=gear, lower=-1.5 / gear, upper=1.5 / gear, velocity=3.0 / gear) for n in (3, 1, 8)]
+    joints = [
+        joint(n, settings=own, gear=gear, lower=-1.5 / gear, upper=1.5 / gear, velocity=3.0 / gear) for n in (3, 1, 8)
+    ]
     with Rig(joints) as rig:
         rig.bus.configure(joints)
         assert rig.angles() == pytest.approx(rig.start, abs=t.RAD_PER_TICK)
@@ -101,7 +104,7 @@ def test_joints_turn_by_their_own_map(model, gear):
 
 def test_a_crank_turns_on_and_on():
     own = DynamixelJoint(model="XL330-M077")  # the fastest
-    crank = joint(1, lower=-math.inf, upper=math.inf, zero=math.pi, own=own)
+    crank = joint(1, lower=-math.inf, upper=math.inf, zero=math.pi, settings=own)
     with Rig([crank], start=[0.0]) as rig:
         rig.bus.configure([crank])
         assert rig.emulator.servos[0].get(t.OPERATING_MODE) == t.EXTENDED_MODE
@@ -205,9 +208,9 @@ def test_another_model_is_refused_by_name():
     [
         ({"zero": 0.5}, "outside the 0 to 359.9 degrees"),
         ({"velocity": 20.0}, "reaches 4.82 rad/s"),
-        ({"own": DynamixelJoint(model="XL430-W250", current_limit=1.0)}, "measures no current"),
-        ({"own": DynamixelJoint(model="XL330-M288", current_limit=2.0)}, "takes at most 1.75 A"),
-        ({"own": DynamixelJoint()}, "model is missing"),
+        ({"settings": DynamixelJoint(model="XL430-W250", current_limit=1.0)}, "measures no current"),
+        ({"settings": DynamixelJoint(model="XL330-M288", current_limit=2.0)}, "takes at most 1.75 A"),
+        ({"settings": DynamixelJoint()}, "model is missing"),
         ({"id": 300}, "ids from 0 to 252"),
         ({"lower": -3000.0, "upper": 3000.0}, "more than the 256 turns"),
     ],
@@ -387,7 +390,7 @@ def test_closing_disarms_the_watchdogs_and_leaves_the_torque():
 
 def test_a_limited_current_is_set_as_such():
     own = DynamixelJoint(model="XM430-W350", current_limit=1.0)
-    with Rig([joint(1, own=own)]) as rig:
+    with Rig([joint(1, settings=own)]) as rig:
         rig.bus.configure(rig.joints)
         servo = rig.emulator.servos[0]
         assert servo.get(t.OPERATING_MODE) == t.CURRENT_POSITION_MODE

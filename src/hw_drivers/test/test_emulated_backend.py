@@ -7,7 +7,7 @@ from dataclasses import replace
 from hw_robots import EASY, three_link, wait_for
 
 from crawler_core.errors import BackendFault
-from crawler_core.loop.backend_settings import robots_own
+from crawler_core.loop.backend_settings import own_robot_settings
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 
@@ -26,7 +26,7 @@ def test_what_a_robot_file_wants_of_hardware_holds_for_its_emulation_as_far_as_b
     spec = three_link()
     backends = {"hardware": {"patience": 0.5, "port": "/dev/x"}, "emulated": {"fail_after": 3.0}}
     spec = replace(spec, sections={**spec.sections, "backends": backends})
-    assert robots_own(spec, "emulated", EmulatedSettings) == {"patience": 0.5, "fail_after": 3.0}
+    assert own_robot_settings(spec, "emulated", EmulatedSettings) == {"patience": 0.5, "fail_after": 3.0}
 
 
 def test_an_ordered_fault_comes_by_itself_and_names_the_joint_that_it_was_ordered_for():

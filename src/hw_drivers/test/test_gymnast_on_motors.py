@@ -10,8 +10,8 @@ import pytest
 from hw_robots import EASY, gymnast, wait_for
 
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.linkages.loop_closure_solver import closure_of
-from crawler_core.loop.supervised_backend import Runner
+from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand
 from hw_drivers.backend.hardware_backend import HardwareBackend
@@ -32,12 +32,14 @@ class Rig:
         self.spec = replace(spec, safety=replace(spec.safety, tracking_time=60.0))
         self.crank, self.flywheel = (self.spec.joint_names.index(name) for name in ("crank", "flywheel"))
         self.backend = EmulatedBackend(self.spec, EmulatedSettings(patience=EASY), DT)
-        self.runner = Runner(self.backend, Supervisor(self.spec, DT), DT, closure_of(self.spec))
+        self.runner = SupervisedBackend(
+            self.backend, Supervisor(self.spec, DT), DT, make_loop_closure_solver(self.spec)
+        )
         self.written: list[float] = []  # the flywheel's efforts, cycle by cycle
 
     def __enter__(self):
         self.runner.open()
-        bus: Any = self.backend.motors.loops[0].bus
+        bus: Any = self.backend.loops[0].bus
         plain = bus.write
 
         def write(position, velocity, effort):
@@ -86,7 +88,7 @@ class Rig:
 def test_the_loop_is_closed_whatever_the_crank_does_and_the_base_is_not_known():
     with Rig() as rig:
         assert np.isnan(rig.backend.observe().position).sum() == 2  # no motor tells of a coupler or a rocker
-        closure = closure_of(rig.spec)
+        closure = make_loop_closure_solver(rig.spec)
         rig.arm()
         turned = 0.0
 
@@ -95,7 +97,7 @@ def test_the_loop_is_closed_whatever_the_crank_does_and_the_base_is_not_known():
             turned += 0.05
             assert rig.push(NAN, turned)
             assert np.isfinite(rig.seen.velocity).all()
-            assert closure.gap(rig.seen.position) < 1e-12
+            assert closure.residual(rig.seen.position) < 1e-12
             return rig.seen.position[rig.crank] > rig.start + 2.0 * math.pi
 
         wait_for(round_once)

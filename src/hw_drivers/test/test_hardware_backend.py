@@ -11,7 +11,7 @@ from hw_robots import EASY, snake, three_link, three_link_on_a_board, wait_for
 
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.loop.pacer import Pacer
-from crawler_core.loop.supervised_backend import Runner
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand
 from hw_drivers.backend.hardware_backend import HardwareBackend
@@ -50,7 +50,7 @@ class Rig:
         # the motors of a machine that is busy may lag: only the tests about that want a fault of it
         self.spec = replace(spec, safety=replace(spec.safety, on_exit=on_exit, tracking_time=tracking))
         self.backend = EmulatedBackend(self.spec, EmulatedSettings(patience=patience), DT)
-        self.runner = Runner(self.backend, Supervisor(self.spec, DT), DT)
+        self.runner = SupervisedBackend(self.backend, Supervisor(self.spec, DT), DT)
 
     def __enter__(self):
         self.runner.open()
@@ -141,7 +141,7 @@ def test_enabling_far_from_the_command_approaches_slowly(kind):
 def test_a_joint_found_outside_its_limits_is_led_back_and_not_thrown(kind):
     with Rig(kind=kind) as rig:
         outside = rig.spec.actuated[0].lower - math.radians(20.0)
-        joint = rig.backend.motors.loops[0]._joints[0]
+        joint = rig.backend.loops[0]._joints[0]
         if kind == "board":
             rig.emulator.board.motors[0].load = FreeRotor(0.005, outside)
         else:
@@ -269,7 +269,7 @@ def test_whoever_asks_tries_a_port_that_is_back():
         rig.arm()
         rig.emulator.inject("gone")
         wait_for(lambda: not rig.tick() and rig.motion is MotionState.FAULTED)
-        (loop,) = rig.backend.motors.loops
+        (loop,) = rig.backend.loops
         loop.stop()  # as where its thread comes too late each time
         assert rig.emulator.torque() == (True, True)
         rig.emulator.inject("none")
@@ -297,7 +297,7 @@ def test_a_joint_that_is_held_fast_is_a_fault_and_lets_go(kind):
     with Rig(kind=kind, tracking=0.25) as rig:
         rig.arm()
         if kind == "board":
-            rig.emulator.carry("joint_2", FreeRotor(1e9, HOME))
+            rig.emulator.attach_load("joint_2", FreeRotor(1e9, HOME))
         else:
             rig.emulator.servos[1].write = lambda address, data: 0  # hears, does nothing
 
@@ -313,7 +313,7 @@ def test_a_joint_that_is_held_fast_is_a_fault_and_lets_go(kind):
 def test_a_driver_that_breaks_takes_the_torque_off_and_says_so(kind):
     with Rig(kind=kind) as rig:
         rig.arm()
-        bus = rig.backend.motors.loops[0].bus
+        bus = rig.backend.loops[0].bus
         bus.read = lambda: 1 / 0
         rig.until_faulted()
         assert "ZeroDivisionError" in rig.report.fault
@@ -323,7 +323,7 @@ def test_a_driver_that_breaks_takes_the_torque_off_and_says_so(kind):
 def test_a_driver_that_cannot_even_release_says_that_the_power_must_go_off():
     with Rig() as rig:
         rig.arm()
-        bus = rig.backend.motors.loops[0].bus
+        bus = rig.backend.loops[0].bus
         plain, bus.release = bus.release, lambda: 1 / 0
         bus.read = lambda: 1 / 0
         wait_for(lambda: not rig.tick())
@@ -338,13 +338,13 @@ def test_a_driver_that_hangs_hangs_nobody_else(monkeypatch):
         rig.arm()
         monkeypatch.setattr(bus_loop, "CYCLE_TIMEOUT_S", 1.0)
         stuck = threading.Event()
-        plain, rig.backend.motors.loops[0].bus.read = rig.backend.motors.loops[0].bus.read, stuck.wait
+        plain, rig.backend.loops[0].bus.read = rig.backend.loops[0].bus.read, stuck.wait
         try:
             wait_for(lambda: not rig.tick())
             assert "hangs" in rig.report.fault
             assert "switch the power of the motors off" in rig.report.remedy
         finally:
-            rig.backend.motors.loops[0].bus.read = plain
+            rig.backend.loops[0].bus.read = plain
             stuck.set()
 
 
@@ -352,7 +352,7 @@ def test_a_driver_thread_that_dies_without_a_word_is_noticed(monkeypatch):
     with Rig() as rig:
         rig.arm()
         monkeypatch.setattr(bus_loop, "CYCLE_TIMEOUT_S", 1.0)
-        rig.backend.motors.loops[0].stop()
+        rig.backend.loops[0].stop()
         rig.until_faulted()
         assert "hangs" in rig.report.fault
 
@@ -363,7 +363,7 @@ def test_ticks_that_stay_away_take_the_torque_off(monkeypatch):
         monkeypatch.setattr(bus_loop, "TICK_TIMEOUT_S", 1.0)
         wait_for(lambda: rig.emulator.torque() == (False, False))
         assert not rig.tick()
-        assert "ticks" in rig.report.fault
+        assert "the backend sent no tick" in rig.report.fault
 
 
 def test_a_robot_that_holds_on_exit_keeps_its_torque_without_ticks(monkeypatch):
@@ -416,7 +416,7 @@ def test_a_bus_that_hangs_does_not_keep_the_torque_of_another_on():
         rig.runner.enable()
         rig.tick()
         emulators = rig.backend.emulation.emulators
-        front, rear = rig.backend.motors.loops
+        front, rear = rig.backend.loops
         order, plain = [], rear.bus.release
         rear.bus.release = lambda: order.append("rear let go") or plain()
         front.release = hangs(front.release, lambda: order.append("front waited for"))
@@ -442,9 +442,9 @@ def hangs(release, waits):
 def test_a_driver_that_has_ended_is_not_told_to_be_cleared():
     with Rig() as rig:
         rig.arm()
-        rig.backend.motors.loops[0].bus.read = lambda: 1 / 0
+        rig.backend.loops[0].bus.read = lambda: 1 / 0
         rig.until_faulted()
-        wait_for(lambda: not rig.backend.motors.loops[0]._thread.is_alive())
+        wait_for(lambda: not rig.backend.loops[0]._thread.is_alive())
         with pytest.raises(BackendFault, match="the driver of the bus 'servos' has ended") as refused:
             rig.runner.reset()
         assert refused.value.remedy == "restart the backend"

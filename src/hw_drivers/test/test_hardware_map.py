@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import load_robot
-from hw_drivers.backend.calibration import calibrated, calibration_path, read_zeros, write_zeros
+from hw_drivers.backend.calibration import apply_calibration, calibration_path, read_zeros, write_zeros
 from hw_drivers.backend.hardware_map import hardware_map
-from hw_drivers.bus.bus import JointMap
+from hw_drivers.bus.joint_map import JointMap
 
 ANGLES = st.floats(-100.0, 100.0)
 
@@ -95,7 +95,7 @@ def test_a_calibration_comes_back_from_its_file_and_replaces_the_zeros(tmp_path)
     zeros = read_zeros(path, "three_link", ("joint_1", "joint_2"))
     assert zeros == pytest.approx({"joint_2": 1.25}, abs=1e-6)
     (before,) = hardware_map(three_link())
-    (after,) = calibrated((before,), zeros)
+    (after,) = apply_calibration((before,), zeros)
     assert after.joints[0] == before.joints[0]
     assert after.joints[1].zero == zeros["joint_2"]
 

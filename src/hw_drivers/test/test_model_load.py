@@ -33,9 +33,9 @@ class Flywheel:
 
 def test_a_motor_with_a_load_turns_as_the_load_does_through_its_gear_and_its_direction():
     wheel = Flywheel(0.02)
-    with Bench([crank(mode="torque", by_effort=True)]) as bench:
+    with Bench([crank(mode="torque", is_effort_driven=True)]) as bench:
         assert isinstance(bench.emulator, LoadedEmulator)
-        bench.emulator.carry("crank", wheel)
+        bench.emulator.attach_load("crank", wheel)
         bench.ready()
         begun = wheel.lived
         for _ in range(40):
@@ -56,7 +56,7 @@ def test_a_robot_with_motors_of_both_kinds_has_no_ground():
     spec = gymnast()
     emulation = Emulation(spec, hardware_map(spec))
     try:
-        assert emulation.look() == (None, ())
+        assert emulation.observe_base() == (None, ())
     finally:
         emulation.close()
 
@@ -67,14 +67,14 @@ def test_the_robot_is_held_where_it_starts_until_a_motor_pushes():
     load = ground.load("crank")
     start = load.push(0.0, 0.5)
     assert start == (spec.joints[0].home, 0.0)
-    before = ground.look()[0].position
+    before = ground.observe()[0].position
     assert load.push(0.0, 0.5) == start
     angle, rate = load.push(-5.0, 0.001)
     assert angle < start[0]
     assert rate < spec.joints[0].home_velocity
     for _ in range(100):
         load.push(0.0, 0.001)
-    base, (foot,) = ground.look()
+    base, (foot,) = ground.observe()
     assert foot.mode is ContactMode.OPEN
     # it flies as it was thrown, but for what the bars' swing moves the body by
     assert base.position[0] - before[0] == pytest.approx(0.101 * spec.start.linear[0], abs=0.03)

@@ -36,7 +36,7 @@ def test_scan_shows_every_drive_with_its_firmware_and_serial_number():
 
 def test_setting_up_moves_nothing_and_takes_the_torque_off():
     with Bench() as bench:
-        bench.axes[0].take(SetAxisState(AxisState.CLOSED_LOOP_CONTROL), bench.now)
+        bench.axes[0].handle(SetAxisState(AxisState.CLOSED_LOOP_CONTROL), bench.now)
         assert bench.emulator.torque() == (True,)
         bench.ready(enable=False)
         assert bench.emulator.torque() == (False,)
@@ -91,7 +91,7 @@ def test_enabling_does_not_move_the_joints():
 def test_enabling_sends_mode_and_limits_even_to_a_drive_that_has_forgotten_them():
     with Bench([crank(mode="velocity")]) as bench:
         bench.ready(enable=False)
-        bench.axes[0].take(Reboot(0), bench.now)
+        bench.axes[0].handle(Reboot(0), bench.now)
         bench.sleep(1.0)
         bench.bus.enable()
         assert bench.axes[0].mode == ControlMode.VELOCITY
@@ -190,7 +190,7 @@ def test_torque_accelerates_the_motor_as_newton_says():
     hardware = AxisHardware(1, inertia=1e-3, torque_constant=0.1, max_torque=1.0, watchdog=0.0)
     axis = EmulatedAxis(hardware, 0.0, 0.0)
     for message in (SetControllerMode(1, 1), SetLimits(100.0, 10.0), SetInputTorque(0.5), SetAxisState(8)):
-        axis.take(message, 0.0)
+        axis.handle(message, 0.0)
     axis.advance(0.005)
     # 0.5 N·m on 1e-3 kg·m² are 500 rad/s²; friction takes less than a tenth in a tenth of its time constant
     assert axis.rate == pytest.approx(500.0 * 0.005 / (2.0 * math.pi), rel=0.1)
@@ -199,7 +199,7 @@ def test_torque_accelerates_the_motor_as_newton_says():
 def test_the_emulated_drive_keeps_its_limits():
     axis = EmulatedAxis(AxisHardware(1, inertia=1e-3, torque_constant=0.1, max_torque=1.0, watchdog=0.0), 0.0, 0.0)
     for message in (SetControllerMode(1, 1), SetLimits(100.0, 2.0), SetInputTorque(0.9), SetAxisState(8)):
-        axis.take(message, 0.0)
+        axis.handle(message, 0.0)
     axis.advance(0.01)
     answer = axis.answer(0x14)
     assert isinstance(answer, GetIq)

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hw_drivers.bus.struct_message import BadMessage
 from hw_drivers.odrive import messages as m
-from hw_drivers.odrive.codec import BadFrame, CanFrame, arbitration_id, ask, decode, encode, split_id
+from hw_drivers.odrive.codec import arbitration_id, decode, encode, encode_query, split_id
+from hw_drivers.ports.can_port import CanFrame
 
 RANGES = {"B": 255, "H": 65535, "I": 2**32 - 1}
 
@@ -76,7 +78,7 @@ def test_a_heartbeat_is_read_byte_by_byte():
 
 
 def test_questions_are_remote_frames_without_data():
-    assert ask(4, m.GetTemperature) == CanFrame(4 << 5 | 0x15, b"", remote=True)
+    assert encode_query(4, m.GetTemperature) == CanFrame(4 << 5 | 0x15, b"", remote=True)
 
 
 def _values(kind):
@@ -100,7 +102,7 @@ def test_every_message_survives_the_wire(node_id, message):
 def test_arbitrary_frames_are_messages_of_the_right_length_or_refused(frame_id, data, remote):
     try:
         node_id, message = decode(CanFrame(frame_id, data, remote))
-    except BadFrame:
+    except BadMessage:
         return
     assert (node_id, message.command) == split_id(frame_id)
     assert not remote
@@ -110,7 +112,7 @@ def test_arbitrary_frames_are_messages_of_the_right_length_or_refused(frame_id, 
 @given(st.sampled_from(list(m.MESSAGES.values())), st.integers(0, 8))
 def test_a_wrong_length_is_never_guessed_at(kind, size):
     if size != struct.calcsize(kind.layout):
-        with pytest.raises(BadFrame, match="instead of"):
+        with pytest.raises(BadMessage, match="instead of"):
             decode(CanFrame(arbitration_id(9, kind.command), bytes(size)))
 
 

@@ -13,7 +13,7 @@ from hw_drivers.odrive.plan import plan_axis, setpoint
 
 def wheel(**changes):
     """A crank that is driven by effort."""
-    return crank(mode="torque", by_effort=True, **changes)
+    return crank(mode="torque", is_effort_driven=True, **changes)
 
 
 def test_the_drive_is_told_the_torque_of_its_motor_and_none_for_nan():
@@ -81,4 +81,4 @@ def test_a_watchdog_that_is_not_fed_ends_the_push():
 @pytest.mark.parametrize("mode", ["position", "velocity"])
 def test_a_drive_that_would_regulate_something_else_is_refused(mode):
     with pytest.raises(UserError, match=r"crank is driven by effort.*write mode: torque"):
-        plan_axis(crank(mode=mode, by_effort=True))
+        plan_axis(crank(mode=mode, is_effort_driven=True))

@@ -140,7 +140,7 @@ def test_a_drive_that_missed_the_release_is_told_again():
 
 
 def _ignores_idle(axis, also=()):
-    take = axis.take
+    take = axis.handle
 
     def take_it(message, now):
         if not isinstance(message, (messages.SetAxisState, *also)):
@@ -152,7 +152,7 @@ def _ignores_idle(axis, also=()):
 def test_a_drive_that_ignores_the_release_gets_the_emergency_stop():
     with Bench(PAIR) as bench:
         bench.ready()
-        bench.axes[1].take = _ignores_idle(bench.axes[1])
+        bench.axes[1].handle = _ignores_idle(bench.axes[1])
         assert bench.bus.release() == ()
         assert bench.emulator.torque() == (False, False)
 
@@ -160,7 +160,7 @@ def test_a_drive_that_ignores_the_release_gets_the_emergency_stop():
 def test_torque_that_stays_on_after_all_is_told():
     with Bench(PAIR, watchdog=0.0) as bench:
         bench.ready()
-        bench.axes[1].take = _ignores_idle(bench.axes[1], (messages.Estop,))
+        bench.axes[1].handle = _ignores_idle(bench.axes[1], (messages.Estop,))
         assert [one.joint for one in bench.bus.release()] == ["right"]
         for _ in range(100):
             bench.look()
@@ -230,7 +230,7 @@ def test_clear_reboots_a_drive_whose_firmware_failed():
     with Bench() as bench:
         bench.ready()
         bench.axes[0].trip(FLAG["SYSTEM_LEVEL"])
-        bench.axes[0].take = _stubborn(bench.axes[0], FLAG["SYSTEM_LEVEL"])
+        bench.axes[0].handle = _stubborn(bench.axes[0], FLAG["SYSTEM_LEVEL"])
         bench.hold(1.0)
         assert "SYSTEM_LEVEL" in str(bench.fault)
         bench.bus.clear()
@@ -240,7 +240,7 @@ def test_clear_reboots_a_drive_whose_firmware_failed():
 
 def _stubborn(axis, flag):
     """An error that clearing does not clear, only a reboot."""
-    take = axis.take
+    take = axis.handle
 
     def take_it(message, now):
         take(message, now)
@@ -276,12 +276,6 @@ def test_an_empty_bus_is_told():
     with Bench() as bench:
         bench.emulator.inject("dead")
         assert "nor does any other: check the cable, the terminators" in _refusal(bench)
-
-
-def test_two_joints_with_one_node_are_told():
-    with Bench() as bench:
-        bench.joints.append(crank("other", 1))
-        assert "crank and other both have CAN node 1" in _refusal(bench)
 
 
 def test_two_drives_with_one_node_id_are_told_by_their_serial_numbers():
@@ -337,7 +331,7 @@ def test_a_wrong_interface_is_one_sentence(port, said):
 def test_an_interface_that_is_down_is_one_sentence(monkeypatch, tmp_path):
     (tmp_path / "can0").mkdir()
     (tmp_path / "can0/flags").write_text("0x40080\n")
-    monkeypatch.setattr(can_port, "SYSFS", tmp_path)
+    monkeypatch.setattr(can_port, "NET_SYSFS", tmp_path)
     with pytest.raises(UserError, match="the CAN interface can0 is down: run 'sudo ip link set can0 up"):
         CanPort("can0", 250_000).open()
 
@@ -353,7 +347,7 @@ def test_an_interface_that_is_down_is_one_sentence(monkeypatch, tmp_path):
 def test_an_interface_that_cannot_be_opened_is_one_sentence(monkeypatch, tmp_path, error, said):
     (tmp_path / "can0").mkdir()
     (tmp_path / "can0/flags").write_text("0x40081\n")
-    monkeypatch.setattr(can_port, "SYSFS", tmp_path)
+    monkeypatch.setattr(can_port, "NET_SYSFS", tmp_path)
 
     def refuse(**_):
         raise error
@@ -368,6 +362,6 @@ def test_nobody_on_the_bus_is_told_as_such():
     with Bench() as bench:
         bench.ready()
         bench.emulator.inject("bus_off")
-        with pytest.raises(BusFault, match="nobody acknowledges its frames") as caught:
+        with pytest.raises(BusFault, match="no node acknowledges its frames") as caught:
             bench.bus.keep_alive()
         assert "terminators" in caught.value.remedy

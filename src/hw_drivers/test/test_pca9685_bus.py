@@ -197,10 +197,10 @@ def test_a_channel_that_does_not_keep_its_pulse_is_a_fault_of_its_joint(monkeypa
         monkeypatch.setattr(bench.board, "write", stuck)
         bench.hold(0.2, 1.0)
         assert bench.fault.joint == "right"
-        assert "channel 1 of its PWM board does not keep the pulse it is told" in str(bench.fault)
+        assert "channel 1 of its PWM board does not keep its pulse" in str(bench.fault)
         failed = bench.bus.release()
         assert [one.joint for one in failed] == ["right"]
-        assert "could not be stopped: its channel keeps its pulse" in str(failed[0])
+        assert "could not be switched off: its channel keeps its pulse" in str(failed[0])
         assert bench.emulator.torque() == (False, True, False), "the others are off all the same"
 
 
@@ -239,7 +239,7 @@ def test_torque_off_names_every_joint_that_it_could_not_reach():
         bench.emulator.inject("lost")
         failed = bench.bus.release()
         assert [one.joint for one in failed] == ["left", "right", "tail"]
-        assert all(one.remedy == "switch the power of the servos off" for one in failed)
+        assert all(one.remedy == "switch the power of the motors off" for one in failed)
 
 
 def test_a_bus_that_vanishes_is_a_fault_and_comes_back():
@@ -298,18 +298,13 @@ def test_scan_shows_the_channels_that_joints_are_on():
 def test_an_empty_bus_is_told():
     with Bench() as bench:
         bench.emulator.inject("lost")
-        assert "nor at another address: check the I2C wires" in _refusal(bench)
+        assert "nor does one at another address: check the I2C wires" in _refusal(bench)
 
 
 def test_a_chip_that_is_no_pca9685_is_told():
     with Bench() as bench:
         bench.board.write(r.ALLCALLADR, b"\x12")
         assert "is no PCA9685" in _refusal(bench)
-
-
-def test_two_joints_on_one_channel_are_told():
-    with Bench([servo("left", 4), servo("right", 4)]) as bench:
-        assert "left and right are both on channel 4" in _refusal(bench)
 
 
 def test_a_limit_out_of_range_is_told():

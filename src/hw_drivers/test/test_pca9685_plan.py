@@ -30,7 +30,7 @@ def test_known_prescalers(frequency, oscillator, value):
 
 @pytest.mark.parametrize("frequency", [23.0, 2000.0])
 def test_a_frequency_that_the_board_cannot_do_is_refused(frequency):
-    with pytest.raises(UserError, match=r"the board can do 23\.8 to 1526 Hz"):
+    with pytest.raises(UserError, match=r"the board has 23\.8 to 1526 Hz"):
         prescale(frequency, 25e6)
 
 

@@ -128,6 +128,6 @@ def test_no_transfer_breaks_the_model_or_the_way_to_switch_off(transfers, regist
 
 
 def test_a_chip_that_is_another_is_told_apart(chip, board):
-    assert board.is_one()
+    assert board.is_pca9685()
     chip.write(r.ALLCALLADR, b"\x00")
-    assert not board.is_one()
+    assert not board.is_pca9685()

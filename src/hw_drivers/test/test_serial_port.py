@@ -118,14 +118,14 @@ def test_a_port_that_hangs_up_is_a_fault():
 def test_an_emulated_port_knows_whether_the_kernel_is_behind_with_its_bytes():
     port = EmulatedSerialPort()
     try:
-        assert not port.late()
+        assert not port.is_behind()
         ours, theirs = port._probe
         select.select([ours], [], [])
         os.read(ours, 1)  # as if it had not come yet
         for _ in range(3):
-            assert port.late()
+            assert port.is_behind()
         os.write(theirs, b"?")
-        wait_for(lambda: not port.late())
+        wait_for(lambda: not port.is_behind())
     finally:
         port.close()
         port.close()

@@ -16,8 +16,8 @@ from crawler_core.errors import BackendFault, UserError
 from hw_drivers.backend.calibration import calibration_path, read_zeros, write_zeros
 from hw_drivers.backend.hardware_settings import HardwareSettings
 from hw_drivers.bus.bus import Reading, Source
-from hw_drivers.tools.bus_scan import find_zeros, opened, release_all, scan
-from hw_drivers.tools.slow_motion import check_goal, fault_of, move, placing
+from hw_drivers.tools.bus_scan import find_zeros, open_bus, release_all, scan_buses
+from hw_drivers.tools.slow_motion import check_goal, latched_fault, move_joints, with_position_drives
 
 MONITOR_PERIOD_S = 0.2  # between two rows of monitor
 ROW = "{:<10} {:>10} {:>10} {:>9} {:>8} {:>8}  {}"
@@ -25,7 +25,7 @@ ROW = "{:<10} {:>10} {:>10} {:>9} {:>8} {:>8}  {}"
 
 def _scan(task: HardwareTask) -> int:
     with task.ports() as buses:
-        found = scan(buses)
+        found = scan_buses(buses)
     task.result["devices"] = [
         {
             "bus": entry.bus,
@@ -63,7 +63,7 @@ def _monitor(task: HardwareTask) -> int:
             for name, reading in readings.items():
                 task.print(_row(name, reading))
             if not is_well:
-                return task.report([fault_of(supervised)])
+                return task.report([latched_fault(supervised)])
             if once:
                 return 0
             time.sleep(MONITOR_PERIOD_S)
@@ -105,7 +105,7 @@ def _calibrate(task: HardwareTask) -> int:
         for name in chosen:
             _wait_until_placed(name, math.degrees(home[name]))
             if not supervised.tick(None):
-                return task.report([fault_of(supervised)])
+                return task.report([latched_fault(supervised)])
             motor = maps[name]
             zeros[name] = motor.to_motor(backend.readings()[name].position) - motor.rate_to_motor(home[name])
             task.print(f"{name}: the zero is at {math.degrees(zeros[name]):.2f} degrees of the motor")
@@ -127,7 +127,7 @@ def _home(task: HardwareTask) -> int:
     if isinstance(task.settings, HardwareSettings):  # emulated devices know their zeros
         for name in find_zeros(task.buses):
             task.print(f"{name}: its zero was not known, and is found")
-    placed = [joint for joint in placing(task.spec, task.buses).actuated if not joint.is_effort_driven]
+    placed = [joint for joint in with_position_drives(task.spec, task.buses).actuated if not joint.is_effort_driven]
     return _move(task, lambda now: {joint.name: joint.home for joint in placed})
 
 
@@ -142,13 +142,13 @@ def _jog(task: HardwareTask) -> int:
 
 def _move(task: HardwareTask, goal_from: Callable[[Mapping[str, float]], dict[str, float]]) -> int:
     speed = math.radians(task.arguments.speed)
-    task.spec = placing(task.spec, task.buses)
+    task.spec = with_position_drives(task.spec, task.buses)
     check_goal(task.spec, {}, speed)
     with task.robot() as (supervised, backend):
         goal = goal_from({name: reading.position for name, reading in backend.readings().items()})
         check_goal(task.spec, goal, speed)
         task.print("moving " + ", ".join(f"{name} to {math.degrees(angle):.1f}" for name, angle in goal.items()))
-        move(supervised, task.spec, goal, speed)
+        move_joints(supervised, task.spec, goal, speed)
         task.result["joints"] = {name: _as_json(reading) for name, reading in backend.readings().items()}
         for name in goal:
             task.print(f"{name} is at {task.result['joints'][name]['angle_deg']:.2f} degrees; the torque goes off")
@@ -180,7 +180,7 @@ def _estop_through_run(task: HardwareTask) -> int:
 def _reboot(task: HardwareTask) -> int:
     with task.ports() as buses:
         for bus in buses:
-            with opened(bus) as driver:
+            with open_bus(bus) as driver:
                 try:
                     driver.configure(bus.joints)
                 except UserError as error:

@@ -18,7 +18,7 @@ from hw_drivers.backend.hardware_settings import HardwareSettings
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 from hw_drivers.emulation.emulation import Emulation
-from hw_drivers.tools.slow_motion import guarded
+from hw_drivers.tools.slow_motion import open_supervised
 
 Motors = HardwareBackend | EmulatedBackend
 
@@ -73,5 +73,5 @@ class HardwareTask:
                 made.append(EmulatedBackend(self.spec, self.settings, dt))
             return made[0]
 
-        with guarded(self.spec, make) as supervised:
+        with open_supervised(self.spec, make) as supervised:
             yield supervised, made[0]

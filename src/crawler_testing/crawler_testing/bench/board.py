@@ -46,7 +46,6 @@ def measure(seconds: float, _rounds: int, log: Callable[[str], None]) -> dict[st
 
 
 def add_rows(table: Any, result: dict[str, Any]) -> None:
-    """Add the results to the table of `crawler bench`."""
     for baud in BAUDS:
         name = f"board_{baud / 1e6:g}M"
         limit, taken = result[f"{name}_wire_limit_ms"], result[f"{name}_cycle_p50_ms"]
@@ -76,7 +75,6 @@ def _joints() -> Sequence[JointMap]:
 
 
 def _emulated_cycles(seconds: float, baud: int, *, wire: bool) -> np.ndarray:
-    """Return ms of each cycle."""
     settings, joints = replace(SETTINGS, baud=baud), _joints()
     emulator = emulate(settings, joints, [0.0] * MOTORS)
     bus = BoardBus("bench", replace(settings, port=emulator.port))

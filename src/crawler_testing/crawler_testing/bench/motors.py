@@ -35,7 +35,6 @@ def measure(seconds: float, _rounds: int, log: Callable[[str], None]) -> dict[st
 
 
 def add_rows(table: Any, result: dict[str, Any]) -> None:
-    """Add the results to the table of `crawler bench`."""
     limit, timed = result["bus_wire_limit_ms"], result["bus_timed_cycle_p50_ms"]
     label = f"cycle of {result['bus_servos']:.0f} servos at {result['bus_baud'] / 1e6:g} Mbaud"
     table.add_row(label, f"{timed:.2f} ms", f"limit of the wire {limit:.2f} ms", f"{timed / limit:.2f}")

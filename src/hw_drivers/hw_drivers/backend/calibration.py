@@ -1,4 +1,4 @@
-"""The calibration file: where each joint's zero really is, as measured on one robot by `crawler hw calibrate`."""
+"""The calibration file: the zeros of one robot's joints, as `crawler hw calibrate` measured them."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ FILE_HEADER = "# The motors' angles (degrees) where the joints' angles are 0, me
 
 
 def calibration_path(robot: str) -> Path:
-    """Where the calibration of a robot is kept unless another file is named."""
+    """Return the default path of a robot's calibration."""
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(base) / "crawler" / f"{robot}.calibration.yaml"
 
 
 def read_zeros(path: Path, robot: str, joints: Sequence[str]) -> dict[str, float]:
-    """The zeros (rad) in a file. Raises UserError where it is not one of this robot."""
+    """Read the zeros (rad) of a file. Raises UserError where it is not one of this robot."""
     document = read_yaml(path)
     if document.get("robot") != robot:
-        raise UserError(f"{path} is the calibration of the robot '{document.get('robot')}', not of '{robot}'.")
+        raise UserError(
+            f"{path} is the calibration of the robot '{document.get('robot')}', not of '{robot}': name another file."
+        )
     zeros = document.get("zero_deg")
     if not isinstance(zeros, dict):
-        raise UserError(f"{path}: zero_deg is missing: make the file anew with 'crawler hw calibrate'.")
+        raise UserError(f"{path}: zero_deg is missing: make the file again with 'crawler hw calibrate'.")
     found = {}
     for name, value in zeros.items():
         if name not in joints:
@@ -42,16 +44,16 @@ def read_zeros(path: Path, robot: str, joints: Sequence[str]) -> dict[str, float
 
 
 def write_zeros(path: Path, robot: str, zeros: Mapping[str, float]) -> None:
-    """Write zeros (rad) so that a crash leaves the old file or the new one, never half of one."""
+    """Write zeros (rad). A crash leaves the old file or the new one, never half of one."""
     document = {"robot": robot, "zero_deg": {name: round(math.degrees(zero), 4) for name, zero in zeros.items()}}
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(path.name + ".new")
-    beside.write_text(FILE_HEADER + yaml.safe_dump(document, sort_keys=False))
-    beside.replace(path)
+    new = path.with_name(path.name + ".new")
+    new.write_text(FILE_HEADER + yaml.safe_dump(document, sort_keys=False))
+    new.replace(path)
 
 
-def calibrated(buses: Sequence[BusMap], zeros: Mapping[str, float]) -> tuple[BusMap, ...]:
-    """The buses with the zeros that were measured, where they were."""
+def apply_calibration(buses: Sequence[BusMap], zeros: Mapping[str, float]) -> tuple[BusMap, ...]:
+    """Replace the zeros of the robot file by the measured ones."""
     return tuple(
         replace(bus, joints=tuple(replace(joint, zero=zeros.get(joint.joint, joint.zero)) for joint in bus.joints))
         for bus in buses

@@ -1,4 +1,4 @@
-"""The section `hardware` of a robot file: which motor on which bus turns which joint. Every mistake is a sentence."""
+"""The section `hardware` of a robot file, which maps each joint to a motor on a bus."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from crawler_core.errors import UserError, unknown_name
-from crawler_core.parameters import build, describe, parameter
-from crawler_core.robot.repeat import expand
+from crawler_core.parameters import build, describe
+from crawler_core.robot.repeat import expand_repeats
 from crawler_core.robot.robot_spec import JointSpec, RobotSpec
-from crawler_core.robot.schema import mapping
-from hw_drivers.bus.bus import BusKind, JointMap
+from crawler_core.robot.schema import check_mapping
+from hw_drivers.bus.bus import BusKind
 from hw_drivers.bus.bus_kinds import KINDS, effort_kinds
+from hw_drivers.bus.joint_map import JointMap
+from hw_drivers.bus.setting import setting
 
 
 @dataclass(frozen=True)
 class JointKeys:
-    """The keys that every entry of `hardware.joints` has besides `bus` and those of its kind of bus."""
+    """Keys of `hardware.joints.<name>` that do not depend on the kind of bus."""
 
-    id: int = parameter(0, low=0, high=1023, constant=True, doc="of the motor on its bus")
-    direction: int = parameter(1, low=-1, high=1, constant=True, doc="-1 where the motor turns against the joint")
-    gear: float = parameter(1.0, low=1e-3, high=1e4, constant=True, doc="turns of the motor for one of the joint")
-    zero_deg: float = parameter(
-        0.0, unit="degrees", low=-36000.0, high=36000.0, constant=True, doc="the motor's angle where the joint's is 0"
+    id: int = setting(0, lower=0, upper=1023, doc="of the motor on its bus")
+    direction: int = setting(1, lower=-1, upper=1, doc="-1 where the motor turns against the joint")
+    gear: float = setting(1.0, lower=1e-3, upper=1e4, doc="turns of the motor for one of the joint")
+    zero_deg: float = setting(
+        0.0, unit="degrees", lower=-36000.0, upper=36000.0, doc="the motor's angle where the joint's is 0"
     )
-    velocity: float = parameter(
-        0.0, unit="rad/s", low=0.0, high=1e4, constant=True, doc="the most that the motor may do; 0: the joint's own"
-    )
+    velocity: float = setting(0.0, unit="rad/s", lower=0.0, upper=1e4, doc="the motor's limit; 0: the joint's own")
 
 
 @dataclass(frozen=True)
@@ -43,16 +43,16 @@ class BusMap:
 
 
 def hardware_map(spec: RobotSpec) -> tuple[BusMap, ...]:
-    """The buses of a robot, in the file's order. Raises UserError."""
+    """Read the buses of a robot, in the file's order. Raises UserError."""
     section = spec.section("hardware")
     if not section:
         raise UserError(
             f"the robot '{spec.name}' has no section hardware in its robot.yaml: write one as docs/hardware.md says."
         )
-    _only(section, "hardware", ("buses", "joints"))
-    buses, joints = (mapping(section.get(key) or {}, f"hardware.{key}") for key in ("buses", "joints"))
+    _check_keys(section, "hardware", ("buses", "joints"))
+    buses, joints = (check_mapping(section.get(key) or {}, f"hardware.{key}") for key in ("buses", "joints"))
     kinds = {str(name): _bus(str(name), entry) for name, entry in buses.items()}
-    joints = _spelt_out(joints, spec.document["parameters"])
+    joints = _expand_joints(joints, spec.document["parameters"])
     for name in joints:
         if name not in spec.actuated_names:
             raise unknown_name("actuated joint", str(name), spec.actuated_names)
@@ -60,11 +60,11 @@ def hardware_map(spec: RobotSpec) -> tuple[BusMap, ...]:
     for joint in spec.actuated:
         if joint.name not in joints:
             raise UserError(f"hardware.joints.{joint.name} is missing: every actuated joint needs its motor.")
-        entry = dict(mapping(joints[joint.name], f"hardware.joints.{joint.name}"))
+        entry = dict(check_mapping(joints[joint.name], f"hardware.joints.{joint.name}"))
         bus = entry.pop("bus", None)
         if not isinstance(bus, str) or bus not in kinds:
             raise unknown_name(f"bus for hardware.joints.{joint.name}.bus", bus, kinds)
-        if joint.by_effort and not kinds[bus][1].by_effort:
+        if joint.is_effort_driven and not kinds[bus][1].supports_effort:
             raise UserError(
                 f"{joint.name} is driven by effort, but hardware.buses.{bus} of kind {kinds[bus][0]} takes positions "
                 f"only: put {joint.name} on a bus of kind {' or '.join(effort_kinds())}."
@@ -80,19 +80,19 @@ def hardware_map(spec: RobotSpec) -> tuple[BusMap, ...]:
     )
 
 
-def _spelt_out(joints: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Repeated entries as entries of their own, whose ids count up from the one given."""
-    spelt: dict[str, Any] = {}
+def _expand_joints(joints: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Expand repeated entries. Their ids count up from the given one."""
+    expanded: dict[str, Any] = {}
     for name, entry in joints.items():
-        entries = expand({name: mapping(entry, f"hardware.joints.{name}")}, parameters, "hardware.joints")
-        for i, (joint, own) in enumerate(entries.items()):
-            counts = i and isinstance(own.get("id"), int)
-            spelt[joint] = {**own, "id": own["id"] + i} if counts else own
-    return spelt
+        entries = expand_repeats({name: check_mapping(entry, f"hardware.joints.{name}")}, parameters, "hardware.joints")
+        for i, (joint, keys) in enumerate(entries.items()):
+            counts_up = i and isinstance(keys.get("id"), int)
+            expanded[joint] = {**keys, "id": keys["id"] + i} if counts_up else keys
+    return expanded
 
 
 def _bus(name: str, entry: Any) -> tuple[str, BusKind, Any]:
-    values = dict(mapping(entry, f"hardware.buses.{name}"))
+    values = dict(check_mapping(entry, f"hardware.buses.{name}"))
     kind_name = values.pop("kind", None)
     if kind_name is None:
         raise UserError(f"hardware.buses.{name}.kind is missing: it is one of {', '.join(KINDS)}.")
@@ -104,11 +104,9 @@ def _joint(joint: JointSpec, entry: Mapping[str, Any], settings: type) -> JointM
     label = f"hardware.joints.{joint.name}"
     if "id" not in entry:
         raise UserError(f"{label}.id is missing: 'crawler hw scan' shows what is on the bus.")
-    common = {info.name: info for info in describe(JointKeys)}
-    own = {info.name for info in describe(settings)}
-    for key in entry:
-        if key not in common and key not in own:
-            raise unknown_name("key", f"{label}.{key}", (f"{label}.{known}" for known in ("bus", *common, *own)))
+    common = {info.name for info in describe(JointKeys)}
+    of_kind = {info.name for info in describe(settings)}
+    _check_keys(entry, label, ("bus", *common, *of_kind))
     keys = build(JointKeys, {key: value for key, value in entry.items() if key in common}, section=label)
     if keys.direction == 0:
         raise UserError(f"{label}.direction = 0 is not allowed: it must be 1 or -1.")
@@ -127,23 +125,22 @@ def _joint(joint: JointSpec, entry: Mapping[str, Any], settings: type) -> JointM
         upper=joint.upper,
         velocity=keys.velocity or joint.velocity,
         effort=joint.effort,
-        own=build(settings, {key: value for key, value in entry.items() if key in own}, section=label),
-        by_effort=joint.by_effort,
+        settings=build(settings, {key: value for key, value in entry.items() if key in of_kind}, section=label),
+        is_effort_driven=joint.is_effort_driven,
     )
 
 
 def _no_duplicates(bus: str, joints: list[JointMap]) -> None:
     by_id: dict[int, str] = {}
     for joint in joints:
-        if joint.id in by_id:
+        if (other := by_id.setdefault(joint.id, joint.joint)) != joint.joint:
             raise UserError(
-                f"{by_id[joint.id]} and {joint.joint} both have id {joint.id} on the bus '{bus}': "
-                "each motor needs an id of its own."
+                f"{other} and {joint.joint} both have id {joint.id} on the bus '{bus}': "
+                "give each motor an id of its own."
             )
-        by_id[joint.id] = joint.joint
 
 
-def _only(entry: Mapping[str, Any], label: str, allowed: tuple[str, ...]) -> None:
+def _check_keys(entry: Mapping[str, Any], label: str, allowed: tuple[str, ...]) -> None:
     for key in entry:
         if key not in allowed:
             raise unknown_name("key", f"{label}.{key}", (f"{label}.{known}" for known in allowed))

@@ -1,4 +1,4 @@
-"""The hardware backend as a node: real motors behind the topics of the stack."""
+"""The node of the hardware backend."""
 
 from crawler_nodes.backend_node.node import run_backend
 from hw_drivers.backend.hardware_backend import HardwareBackend
@@ -6,7 +6,7 @@ from hw_drivers.backend.hardware_settings import HardwareSettings
 
 
 def main() -> None:
-    """Run until asked to end."""
+    """Run the node until it is asked to end."""
     run_backend(HardwareBackend, HardwareSettings)
 
 

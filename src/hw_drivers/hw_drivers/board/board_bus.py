@@ -1,4 +1,4 @@
-"""A board with motors behind the contract of `hw_drivers.bus.bus`."""
+"""The driver of a board with motors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from crawler_core.errors import UserError
 from crawler_core.types import FloatArray
 from hw_drivers.board import setup
 from hw_drivers.board.codec import NO_SESSION
-from hw_drivers.board.link import Link, NoAnswer, Refused, refusal
+from hw_drivers.board.link import Link, Refused, explain_refusal
 from hw_drivers.board.messages import (
     Ack,
     Arm,
@@ -23,17 +23,18 @@ from hw_drivers.board.messages import (
     Setpoints,
     StateMessage,
 )
-from hw_drivers.board.plan import INDEX_SEARCH_TURNS, TURN_RAD, MotorPlan, configure_board, plan_motor
+from hw_drivers.board.plan import INDEX_SEARCH_TURNS, MotorPlan, configure_board, plan_motor
 from hw_drivers.board.settings import BoardJoint, BoardSettings
 from hw_drivers.board.state_tracker import StateTracker
-from hw_drivers.bus.bus import BusFault, BusKind, Device, JointMap, Reading
+from hw_drivers.bus.bus import Bus, BusFault, BusKind, Device, NoAnswer, Reading, torque_off_failed
+from hw_drivers.bus.joint_map import TURN_RAD, JointMap
 from hw_drivers.ports.serial_port import SerialPort
 
-SEARCH_POLL_PERIOD_S = 0.01  # s between two looks at a search: they feed the watchdog, too
+SEARCH_POLL_PERIOD_S = 0.01  # of a search for an index; the polls feed the watchdog, too
 
 
-class BoardBus:
-    """One board. A cycle is one question with the setpoints of all motors, and one answer with their states.
+class BoardBus(Bus):
+    """One board. A cycle is one request with the setpoints of all motors, and one answer with their states.
 
     The setpoints feed the board's watchdog, which takes the torque off when this program falls silent.
     """
@@ -49,40 +50,32 @@ class BoardBus:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Tests bring their own `port`, `clock` and `sleep` (s)."""
+        """Tests pass their own `port`, `clock` and `sleep` (s)."""
         self.name = name
         self._settings = settings
         self._port = port or SerialPort(settings.port, settings.baud)
         self._link = Link(self._port, settings.baud, settings.reply_timeout, clock)
         self._clock, self._sleep = clock, sleep
-        self._heard = StateTracker(())
-        self._wanted = Setpoints({})
-        self._asked = 0  # the number of the setpoints whose answer is awaited; 0: none
-        self._enabled = False
+        self._tracker = StateTracker(())
+        self._forget_setpoints()
 
     def open(self) -> None:
-        """Open the port. Raises UserError."""
         self._port.open()
 
     def scan(self) -> tuple[Device, ...]:
-        """The motors that the board can have. Raises BusFault where none answers, or in another version."""
-        return setup.devices(setup.greet(self._link))
+        """Return the motors that the board can have. Raises BusFault where none answers, or in another version."""
+        return setup.devices(setup.begin_session(self._link))
 
     def configure(self, joints: Sequence[JointMap]) -> None:
-        """Check and set up the board and all motors. Raises UserError."""
         self._set_up(joints)
         self._require_zeros()
 
     def find_zeros(self, joints: Sequence[JointMap]) -> tuple[str, ...]:
-        """Set up, and turn each joint whose zero the board does not know until it does; which ones those were.
-
-        The torque is off before and afterwards. Raises UserError and BusFault.
-        """
         self._set_up(joints)
-        searched = self._heard.lost()
+        searched = self._tracker.without_zero()
         try:
             for plan in searched:
-                self._search(plan)
+                self._search_index(plan)
         finally:
             failed = self.release() if searched else ()
         if failed:
@@ -90,94 +83,85 @@ class BoardBus:
         return tuple(plan.joint.joint for plan in searched)
 
     def read(self) -> tuple[Reading, ...]:
-        """The answer to the setpoints, or to a question where none were sent. Raises BusFault for a board's fault."""
-        number, self._asked = self._asked or self._link.tell(Poll()), 0
+        number, self._pending = self._pending or self._link.send(Poll()), 0
         answer = self._link.answer(number)
         if isinstance(answer, StateMessage):
-            self._take(answer)
+            self._update(answer)
         elif isinstance(answer, Ack):
             raise BusFault(
-                f"the board on {self._port.path} refuses the setpoints: {refusal(answer)}",
+                f"the board on {self._port.path} refuses the setpoints: {explain_refusal(answer)}",
                 remedy="call reset and enable; if it comes again, report it with the log",
             )
-        elif self._link.stranger is not None:
-            raise self._restarted()
-        return self._heard.readings()
+        elif self._link.foreign_welcome is not None:
+            raise self._lost_session()
+        return self._tracker.readings()
 
     def write(self, position: FloatArray, velocity: FloatArray, effort: FloatArray) -> None:
-        """Setpoints for all motors; while disabled, kept for `enable`. Raises BusFault."""
-        rows = zip(self._heard.plans, position.tolist(), velocity.tolist(), effort.tolist(), strict=True)
-        self._wanted = Setpoints(
-            {plan.number: plan.setpoint(q, w, push, self._heard.aside(plan)) for plan, q, w, push in rows}
+        rows = zip(self._tracker.plans, position.tolist(), velocity.tolist(), effort.tolist(), strict=True)
+        self._setpoints = Setpoints(
+            {plan.number: plan.setpoint(q, w, push, self._tracker.offset(plan)) for plan, q, w, push in rows}
         )
-        if self._enabled:
-            self._asked = self._link.tell(self._wanted)
+        if self._is_enabled:
+            self._pending = self._link.send(self._setpoints)
 
-    def enable(self) -> None:
-        """Torque on, each joint where it is. Raises BusFault; then the torque of all is off again."""
-        try:
-            self._arm()
-            self._asked = self._link.tell(self._wanted)
-            self.read()
-        except BusFault:
-            self.release()
-            raise
+    def _switch_on(self) -> None:
+        self._arm()
+        self._pending = self._link.send(self._setpoints)
+        self.read()
 
     def release(self) -> tuple[BusFault, ...]:
-        """Torque off, and by the emergency stop where the board does not confirm it."""
-        self._enabled, self._asked = False, 0
-        why = "the board does not answer"
+        """Switch the torque off, and by the emergency stop where the board does not confirm it."""
+        self._is_enabled, self._pending = False, 0
+        reason = "the board does not answer"
         try:
             if self._link.welcome is not None:
                 with contextlib.suppress(NoAnswer, Refused):
-                    self._link.confirmed(Disarm())
+                    self._link.confirm(Disarm())
                     return ()
-            stranger = self._link.stranger
-            if (stranger is not None and stranger.session == NO_SESSION) or self._link.stop():
+            other = self._link.foreign_welcome
+            if (other is not None and other.session == NO_SESSION) or self._link.stop():
                 return ()  # a board without a session has no torque
         except BusFault as gone:
-            why = str(gone)
-        return tuple(
-            BusFault(
-                f"the torque of {plan.joint.joint} could not be switched off: {why}; the board does that by itself "
-                f"{self._settings.watchdog:g} s after the last setpoint",
-                remedy="switch the power of the motors off",
-                joint=plan.joint.joint,
-            )
-            for plan in self._heard.plans
-        )
-
-    def keep_alive(self) -> None:
-        """A board without torque needs no feeding."""
+            reason = str(gone)
+        watchdog = f"the board does that by itself {self._settings.watchdog:g} s after the last setpoint"
+        return tuple(torque_off_failed(plan.joint.joint, f"{reason}; {watchdog}") for plan in self._tracker.plans)
 
     def clear(self) -> None:
-        """Begin anew with the board, and clear what it has latched. Raises BusFault."""
-        joints = [plan.joint for plan in self._heard.plans]
+        """Begin a new session with the board, and clear its latched faults. Raises BusFault."""
+        joints = self._joints()
         self.release()
         try:
             self._set_up(joints, clear=True)
             self._require_zeros()
         except UserError as error:
-            raise BusFault(str(error).rstrip("."), remedy="put that right, then call reset and enable") from None
+            raise BusFault.of(error) from None
+
+    def _joints(self) -> list[JointMap]:
+        return [plan.joint for plan in self._tracker.plans]
 
     def close(self) -> None:
         """Release the port. The board's watchdog takes a torque off that is still on."""
-        self._enabled, self._asked = False, 0
+        self._is_enabled, self._pending = False, 0
         self._port.close()
+
+    def _forget_setpoints(self) -> None:
+        self._setpoints = Setpoints({})
+        self._pending = 0  # the number of the setpoints whose answer is awaited; 0: none
+        self._is_enabled = False
 
     def _set_up(self, joints: Sequence[JointMap], *, clear: bool = False) -> None:
         plans = [plan_motor(joint) for joint in joints]
-        self._heard, self._wanted = StateTracker(plans), Setpoints({})
-        self._enabled, self._asked = False, 0
+        self._tracker = StateTracker(plans)
+        self._forget_setpoints()
         try:
             board = configure_board(self._settings, self.name, plans)
-            with self._link.patient():
-                self._heard.take(setup.set_up(self._link, plans, board, clear=clear), self._clock())
+            with self._link.at_rest():
+                self._tracker.update(setup.set_up(self._link, plans, board, clear=clear), self._clock())
         except BusFault as fault:
-            raise UserError(f"{fault}: {fault.remedy}.") from None
+            raise fault.as_user_error() from None
 
     def _require_zeros(self) -> None:
-        for plan in self._heard.lost():
+        for plan in self._tracker.without_zero():
             raise UserError(
                 f"the board on {self._port.path} has not found the index of {plan.joint.joint} since it started: run "
                 f"'crawler hw home' with the robot off the ground, or turn {plan.joint.joint} by hand past its index."
@@ -185,25 +169,26 @@ class BoardBus:
 
     def _arm(self) -> None:
         try:
-            self._link.confirmed(Arm())
+            self._link.confirm(Arm())
         except NoAnswer:
             raise self._silent() from None
         except Refused as refused:
             if refused.ack.code == Code.FAULT:
-                self.read()  # which one
+                self.read()  # raises the fault itself
             raise BusFault(
                 f"the torque does not come on: the board on {self._port.path} says that {refused}",
                 remedy="call reset and enable",
             ) from None
-        self._enabled = True
+        self._is_enabled = True
 
-    def _search(self, plan: MotorPlan) -> None:
-        """Raises BusFault where the index is not found; the torque may still be on then."""
-        own, joint = plan.own, plan.joint.joint
-        effort = own.search_effort or 0.25 * plan.torque
+    def _search_index(self, plan: MotorPlan) -> None:
+        """Turn a motor until its index passes. Raises BusFault where it does not; the torque may still be on then."""
+        settings, joint = plan.settings, plan.joint.joint
+        effort = settings.search_effort or 0.25 * plan.max_torque
         self._arm()
         try:
-            self._link.confirmed(FindIndex(plan.number, plan.rate(own.search_velocity), effort, INDEX_SEARCH_TURNS))
+            velocity = plan.rate(settings.search_velocity)
+            self._link.confirm(FindIndex(plan.number, velocity, effort, INDEX_SEARCH_TURNS))
         except NoAnswer:
             raise self._silent() from None
         except Refused as refused:
@@ -212,11 +197,11 @@ class BoardBus:
                 remedy=f"check search_velocity and search_effort of {joint} in the robot file",
                 joint=joint,
             ) from None
-        end = self._clock() + 2.0 * INDEX_SEARCH_TURNS * TURN_RAD / abs(own.search_velocity)
+        end = self._clock() + 2.0 * INDEX_SEARCH_TURNS * TURN_RAD / abs(settings.search_velocity)
         while self._clock() < end:
-            self._asked = self._link.tell(Setpoints({}))
+            self._pending = self._link.send(Setpoints({}))
             self.read()
-            if plan not in self._heard.lost():
+            if plan not in self._tracker.without_zero():
                 return
             self._sleep(SEARCH_POLL_PERIOD_S)
         raise BusFault(
@@ -225,22 +210,21 @@ class BoardBus:
             joint=joint,
         )
 
-    def _take(self, seen: StateMessage) -> None:
-        """Keep a state. Raises BusFault for what it reports, and where the torque is off that ought to be on."""
-        self._heard.take(seen, self._clock())
-        if (fault := setup.reported(seen, self._heard.plans)) is not None:
+    def _update(self, state: StateMessage) -> None:
+        """Keep a state. Raises BusFault for its faults, and where the torque went off by itself."""
+        self._tracker.update(state, self._clock())
+        if (fault := setup.first_fault(state, self._tracker.plans)) is not None:
             raise BusFault(str(fault), remedy=f"{fault.remedy}, then call reset and enable", joint=fault.joint)
-        if self._enabled and seen.state != BoardState.ARMED:
+        if self._is_enabled and state.state != BoardState.ARMED:
             raise BusFault(
                 f"the torque of the board on {self._port.path} went off by itself", remedy="call reset and enable"
             )
 
-    def _restarted(self) -> BusFault:
-        stranger, own = self._link.stranger, self._link.welcome
-        if stranger is not None and own is not None and stranger.boot == own.boot:
+    def _lost_session(self) -> BusFault:
+        other, own = self._link.foreign_welcome, self._link.welcome
+        if other is not None and own is not None and other.boot == own.boot:
             return BusFault(
-                f"another program has spoken to the board on {self._port.path}",
-                remedy="end it, then call reset and enable",
+                f"another program has used the board on {self._port.path}", remedy="end it, then call reset and enable"
             )
         return BusFault(
             f"the board on {self._port.path} has restarted",
@@ -254,4 +238,11 @@ class BoardBus:
         )
 
 
-BUS_KIND = BusKind(BoardSettings, BoardJoint, BoardBus, "hw_drivers.board.emulator:emulate", by_effort=True, places=True)
+BUS_KIND = BusKind(
+    BoardSettings,
+    BoardJoint,
+    BoardBus,
+    "hw_drivers.board.emulator:emulate",
+    supports_effort=True,
+    supports_position=True,
+)

@@ -1,4 +1,4 @@
-"""Packets of docs/board_protocol.md and frames on the line, there and back. Pure functions of bytes."""
+"""Encoder and parser for the packets and frames of docs/board_protocol.md. Pure functions of bytes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import zlib
 from dataclasses import dataclass
 from typing import Protocol
 
-from hw_drivers.board.messages import ANSWER_TYPES, Answer, BadMessage
+from hw_drivers.board.messages import ANSWER_TYPES, Answer
+from hw_drivers.bus.struct_message import BadMessage
 
-FRAME_END = b"\x00"  # of a frame
-MAX_FRAME_BYTES = 283  # bytes between two ENDs: more is no frame
-NO_SESSION = 0  # the session of those who have none
-MAX_SEQUENCE_STEP = 1000  # by which a sequence number may go forward
-_COBS_BLOCK = 254  # bytes that go into one of COBS without a 0 among them
+FRAME_END = b"\x00"
+MAX_FRAME_BYTES = 283  # between two FRAME_ENDs: more is no frame
+NO_SESSION = 0
+MAX_SEQUENCE_STEP = 1000  # from one accepted sequence number to the next
+_COBS_BLOCK = 254  # bytes of a COBS block without a 0
 _PACKET_HEAD = struct.Struct("<BI")
 _CRC_WORD = struct.Struct("<I")
 
@@ -25,20 +26,20 @@ class Packable(Protocol):
     def type(self) -> int: ...
 
     def pack(self) -> bytes:
-        """The bytes of its fields."""
+        """Return the bytes of its fields."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """A packet whose CRC was right."""
+    """A packet with a correct CRC."""
 
     type: int
     number: int  # of its sender
     fields: bytes
 
     def answer(self) -> Answer:
-        """The message of a board. Raises BadMessage."""
+        """Return the message of a board. Raises BadMessage."""
         kind = ANSWER_TYPES.get(self.type)
         if kind is None:
             raise BadMessage(f"0x{self.type:02x} is no message of a board")
@@ -46,13 +47,13 @@ class Packet:
 
 
 def frame(message: Packable, number: int, session: int = NO_SESSION) -> bytes:
-    """The bytes on the line."""
+    """Return the bytes on the line."""
     packet = _PACKET_HEAD.pack(message.type, number) + message.pack()
     return stuff(packet + _CRC_WORD.pack(_crc(packet, session))) + FRAME_END
 
 
-def opened(packet: bytes, session: int) -> Packet | None:
-    """What a packet says, or None where it is damaged, or of another session."""
+def open_packet(packet: bytes, session: int) -> Packet | None:
+    """Check a packet; return None where it is damaged, or of another session."""
     if len(packet) < _PACKET_HEAD.size + _CRC_WORD.size:
         return None
     body = packet[: -_CRC_WORD.size]
@@ -63,18 +64,18 @@ def opened(packet: bytes, session: int) -> Packet | None:
 
 
 def line_size(fields: int) -> int:
-    """Bytes on the line of a message with so many bytes of fields, at most."""
+    """Return the maximum number of bytes on the line for `fields` bytes of fields."""
     packet = _PACKET_HEAD.size + fields + _CRC_WORD.size
     return packet + packet // _COBS_BLOCK + 1 + len(FRAME_END)
 
 
 def follows(number: int, last: int) -> bool:
-    """Whether a packet with this sequence number may come after one with the other."""
+    """Return True if sequence number `number` may come after `last`."""
     return 0 < number - last <= MAX_SEQUENCE_STEP
 
 
 def stuff(packet: bytes) -> bytes:
-    """COBS: the packet without any 0."""
+    """Encode a packet by COBS: the result contains no 0."""
     out = bytearray()
     for piece in packet.split(FRAME_END):
         while len(piece) >= _COBS_BLOCK:
@@ -85,7 +86,7 @@ def stuff(packet: bytes) -> bytes:
 
 
 def unstuff(data: bytes) -> bytes | None:
-    """The packet in what stood between two ENDs, or None where that is none."""
+    """Decode the bytes between two FRAME_ENDs; return None where they are no packet."""
     out, at, zero = bytearray(), 0, False
     while at < len(data):
         if zero:
@@ -98,20 +99,20 @@ def unstuff(data: bytes) -> bytes | None:
 
 
 class Parser:
-    """Finds the packets in a stream of bytes of which some are lost or damaged."""
+    """Finds packets in a stream of bytes, some of which are lost or damaged."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
 
     def reset(self) -> None:
-        """Forget what came so far."""
+        """Drop an incomplete packet."""
         self._buffer.clear()
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The packets that `data` completes, unopened."""
+        """Return the packets that `data` completes, unchecked."""
         self._buffer += data
         *whole, rest = self._buffer.split(FRAME_END)
-        self._buffer = rest[: MAX_FRAME_BYTES + 1]  # what is too long already stays so until its FRAME_END
+        self._buffer = rest[: MAX_FRAME_BYTES + 1]  # one byte too many marks it as too long until its FRAME_END
         return [
             packet for one in whole if 0 < len(one) <= MAX_FRAME_BYTES and (packet := unstuff(bytes(one))) is not None
         ]

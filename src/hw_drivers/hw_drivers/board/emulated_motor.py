@@ -1,4 +1,4 @@
-"""One emulated motor behind its gear: what a voltage makes of it, and what its sensors say."""
+"""One emulated motor behind its gear, with its sensors."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import math
 
 from hw_drivers.board.firmware import Sensors
 from hw_drivers.board.plan import MotorPlan
+from hw_drivers.bus.joint_map import TURN_RAD
 from hw_drivers.emulation.emulator import Load
 
-TURN_RAD = 2.0 * math.pi
-AMBIENT_C = 30.0  # °C
-HOT_C = 130.0  # °C
-REST_SPEED_SHARE = 0.01  # of the speed without load: below it friction falls to nothing, so that a motor comes to rest
-DEFAULT_ACCELERATION_RAD_S2 = 1000.0  # rad/s² that the full torque makes of a rotor whose inertia is not known
+AMBIENT_C = 30.0
+HOT_C = 130.0
+REST_SPEED_SHARE = 0.01  # of the speed without load: friction fades below it, so that a motor comes to rest
+DEFAULT_ACCELERATION_RAD_S2 = 1000.0  # at full torque, of a rotor with unknown inertia
 
 
 class FreeRotor:
-    """A motor that turns nothing but itself."""
+    """The load of a motor that turns its rotor alone."""
 
     damping = 0.0
 
@@ -27,7 +27,6 @@ class FreeRotor:
         self._rate = 0.0  # rad/s
 
     def push(self, effort: float, seconds: float) -> tuple[float, float]:
-        """As hw_drivers.emulation.emulator.Load says."""
         self._rate += effort / self._inertia * seconds
         self._angle += self._rate * seconds
         return self._angle, self._rate
@@ -37,33 +36,33 @@ class EmulatedMotor:
     """A brushed motor, or a brushless one as its drive sees it: current (V - k w) / R, torque k i less friction.
 
     Everything is at the output shaft, where the constant k (N·m/A and V·s/rad) is the motor's times the gear. The
-    current settles within the winding's L/R, which is less than a turn of the board's loop, and is taken to be there.
+    current settles within the winding's L/R, which is less than a period of the board's loop, and is taken as settled.
     """
 
     def __init__(self, plan: MotorPlan, highest: float, angle: float) -> None:
-        """`highest`: V of the supply. The joint begins at `angle` (rad)."""
-        own = plan.own
+        """Put the joint at `angle` (rad). `highest`: V of the supply."""
+        motor = plan.settings
         self._plan, self._joint = plan, plan.joint
-        self._constant = own.torque_constant * plan.joint.gear
-        self._sense = -1.0 if own.reverse_motor else 1.0
+        self._constant = motor.torque_constant * plan.joint.gear
+        self._sense = -1.0 if motor.reverse_motor else 1.0
         self._creep = REST_SPEED_SHARE * highest / self._constant
-        self.load: Load = FreeRotor(own.inertia or plan.torque / DEFAULT_ACCELERATION_RAD_S2, angle)
+        self.load: Load = FreeRotor(motor.inertia or plan.max_torque / DEFAULT_ACCELERATION_RAD_S2, angle)
         self.temperature = AMBIENT_C
-        self.broken = False  # its encoder
+        self.is_broken = False  # its encoder
         self.current = 0.0  # A, in the direction of the torque
         self.angle, self.rate = plan.shaft(angle), 0.0  # rad and rad/s of the output shaft
-        per_turn = own.counts * (1.0 if own.on_output else plan.joint.gear)
+        per_turn = motor.counts * (1.0 if motor.on_output else plan.joint.gear)
         self._per_rad = per_turn / TURN_RAD
         self._turns = math.floor(self.angle / TURN_RAD)
         self._pulses = 0
         self._index_count = 0
 
     def turn(self, volts: float, closed: bool, seconds: float) -> None:
-        """Let a voltage act for so long, or none where the bridge is open."""
+        """Apply a voltage for `seconds`, or none where the bridge is open."""
         induced = self._constant * self.rate
-        self.current = (self._sense * volts - induced) / self._plan.own.resistance if closed else 0.0
-        torque = self._constant * self.current - self._plan.own.friction * math.tanh(self.rate / self._creep)
-        # the load brakes by itself as the robot file says of a motor: the current has done that here already
+        self.current = (self._sense * volts - induced) / self._plan.settings.resistance if closed else 0.0
+        torque = self._constant * self.current - self._plan.settings.friction * math.tanh(self.rate / self._creep)
+        # the load brakes by the robot file's damping of the motor, which the current has done here already
         effort = self._joint.direction * (torque + self.load.damping * self.rate)
         angle, rate = self.load.push(effort, seconds)
         self.angle, self.rate = self._plan.shaft(angle), self._joint.direction * rate
@@ -73,26 +72,26 @@ class EmulatedMotor:
             self._turns = turns
 
     def find_index(self) -> None:
-        """Somebody has turned it by hand past its index, and back."""
+        """Turn it past its index and back, as by hand."""
         limited = math.isfinite(self._joint.lower)
         self._pass_index(self._plan.index_turn if limited else self._turns)
 
-    def tell(self, sensors: Sensors) -> None:
-        """What its sensors say now."""
-        own = self._plan.own
-        if own.encoder == "absolute":
-            count = math.floor(self.angle * self._per_rad) % own.counts
-            sensors.count = own.counts - 1 - count if own.reverse_encoder else count
+    def update_sensors(self, sensors: Sensors) -> None:
+        """Write its present values into `sensors`."""
+        motor = self._plan.settings
+        if motor.encoder == "absolute":
+            count = math.floor(self.angle * self._per_rad) % motor.counts
+            sensors.count = motor.counts - 1 - count if motor.reverse_encoder else count
         else:
             sensors.count = _wrapped(self._count(self.angle))
             sensors.index_count, sensors.index_pulses = self._index_count, self._pulses
-        sensors.current = self._sense * self.current if own.regulated else math.nan
+        sensors.current = self._sense * self.current if motor.regulated else math.nan
         sensors.temperature = self.temperature
-        sensors.encoder_ok = not self.broken
+        sensors.encoder_ok = not self.is_broken
 
     def _count(self, angle: float) -> int:
         count = math.floor(angle * self._per_rad)
-        return -count if self._plan.own.reverse_encoder else count
+        return -count if self._plan.settings.reverse_encoder else count
 
     def _pass_index(self, turn: int) -> None:
         self._pulses += 1

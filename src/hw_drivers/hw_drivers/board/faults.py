@@ -1,4 +1,4 @@
-"""What the faults of a board and of its motors mean, and what a person does about them."""
+"""The faults of a board and of its motors, with their meanings and remedies."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from hw_drivers.board.messages import BoardFault, MotorFault
 
-# what the board reports, and the remedy
+# meaning and remedy of each fault
 BOARD_FAULTS: Mapping[int, tuple[str, str]] = {
     BoardFault.LINK_LOST: (
-        "it heard no setpoints for its watchdog's time and took the torque off",
+        "it got no setpoints for its watchdog's time and took the torque off",
         "check the cable, and lighten the load of this computer",
     ),
     BoardFault.ESTOP: ("its emergency stop was called", "remove the cause"),
@@ -32,8 +32,8 @@ MOTOR_FAULTS: Mapping[int, tuple[str, str]] = {
 
 
 def explain(flags: int, meanings: Mapping[int, tuple[str, str]]) -> tuple[tuple[str, ...], str]:
-    """What is reported, and the remedy for the first of it; nothing for no flags."""
+    """Return the meanings of all flags, and the remedy for the first; nothing for no flags."""
     known = [meanings[flag] for flag in meanings if flags & flag]
-    strange = flags & ~sum(meanings)
-    words = tuple(word for word, _ in known) + ((f"fault 0x{strange:x}",) if strange else ())
-    return words, known[0][1] if known else "look the fault up in the board's documents" if strange else ""
+    unknown = flags & ~sum(meanings)
+    words = tuple(word for word, _ in known) + ((f"fault 0x{unknown:x}",) if unknown else ())
+    return words, known[0][1] if known else "look the fault up in the board's documents" if unknown else ""

@@ -1,4 +1,4 @@
-"""The board's firmware on this computer: the same C++ as on a board, compiled once, and called without a clock."""
+"""The board's firmware on this computer: the same C++ as on a board, compiled once, called without a clock."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from crawler_core.errors import UserError
 
 COMPILER_FLAGS = ("-std=c++17", "-O2", "-fno-exceptions", "-fno-rtti")
 LIBRARY_FLAGS = (*COMPILER_FLAGS, "-fPIC", "-shared")
-SEND_BUFFER_BYTES = 4096  # bytes that are taken from it at a time
+SEND_BUFFER_BYTES = 4096
 
 
 class Sensors(ctypes.Structure):
-    """What a motor's sensors say in a tick: crawler_in of firmware/host/library.h. A missing one says NaN."""
+    """The values of a motor's sensors: crawler_in of firmware/host/library.h. A missing sensor has NaN."""
 
     _fields_ = (
-        ("count", ctypes.c_int32),  # of a quadrature encoder running, of an absolute one within its turn
+        ("count", ctypes.c_int32),  # of a quadrature encoder since the start, of an absolute one within its turn
         ("index_count", ctypes.c_int32),  # where the index passed last
-        ("index_pulses", ctypes.c_uint32),  # so often it has passed
+        ("index_pulses", ctypes.c_uint32),  # number of its passes
         ("current", ctypes.c_float),  # A
         ("temperature", ctypes.c_float),  # °C
         ("encoder_ok", ctypes.c_uint8),
@@ -41,7 +41,7 @@ class Sensors(ctypes.Structure):
 
 
 class Bridge(ctypes.Structure):
-    """What it does to a motor: crawler_out of firmware/host/library.h."""
+    """The drive of a motor: crawler_out of firmware/host/library.h."""
 
     _fields_ = (("volts", ctypes.c_float), ("closed", ctypes.c_uint8), ("pad", ctypes.c_uint8 * 3))
     volts: float
@@ -49,10 +49,10 @@ class Bridge(ctypes.Structure):
 
 
 class Firmware:
-    """One board since its start. Whoever has it makes its time: `tick` once a millisecond."""
+    """One board since its start. The caller is its clock: `tick` once a millisecond."""
 
     def __init__(self, boot: int, motors: int, name: str) -> None:
-        """`boot` is another number at each start. Raises UserError where the firmware cannot be compiled."""
+        """`boot` is a new number at each start. Raises UserError where the firmware cannot be compiled."""
         self._library = library()
         self._board = self._library.crawler_board_make(boot, motors, name.encode())
         self.sensors = (Sensors * motors)()
@@ -60,32 +60,32 @@ class Firmware:
         self._sent = ctypes.create_string_buffer(SEND_BUFFER_BYTES)
 
     def receive(self, data: bytes) -> None:
-        """Bytes from the host."""
+        """Take bytes from the host."""
         self._library.crawler_board_receive(self._board, data, len(data))
 
     def send(self) -> bytes:
-        """Bytes for the host."""
+        """Return bytes for the host."""
         size = self._library.crawler_board_send(self._board, self._sent, SEND_BUFFER_BYTES)
         return self._sent.raw[:size]
 
     def tick(self, microseconds: int, supply: float, stop: bool = False) -> None:
-        """A turn of its loop at its clock's time: reads `sensors`, and drives `bridges`. `supply` in V."""
+        """Run its loop once at its clock's time: read `sensors` and drive `bridges`. `supply` in V."""
         self._library.crawler_board_tick(
             self._board, microseconds & 0xFFFFFFFF, self.sensors, self.bridges, supply, int(stop)
         )
 
     @property
     def wants_reboot(self) -> bool:
-        """Whether it was told to start again."""
+        """True after a command to restart."""
         return bool(self._library.crawler_board_wants_reboot(self._board))
 
     @property
     def led(self) -> bool:
-        """Whether its light is on."""
+        """True while its light is on."""
         return bool(self._library.crawler_board_led(self._board))
 
     def close(self) -> None:
-        """Give back its memory. May be called twice."""
+        """Free its memory. May be called twice."""
         board, self._board = self._board, None
         if board:
             self._library.crawler_board_free(board)
@@ -96,7 +96,7 @@ class Firmware:
 
 @cache
 def library() -> ctypes.CDLL:
-    """The firmware as a shared library. Raises UserError."""
+    """Load the firmware as a shared library. Raises UserError."""
     found = ctypes.CDLL(str(compiled("board.so", [*core(), sources() / "host" / "library.cpp"], LIBRARY_FLAGS)))
     found.crawler_board_make.restype = ctypes.c_void_p
     found.crawler_board_make.argtypes = (ctypes.c_uint32, ctypes.c_int, ctypes.c_char_p)
@@ -116,13 +116,13 @@ def library() -> ctypes.CDLL:
 
 
 def realtime() -> Path:
-    """The firmware as a program, with motors that it pretends on a pseudo-terminal, in real time. Raises UserError."""
+    """Return the firmware as a real-time program with emulated motors on a pseudo-terminal. Raises UserError."""
     host = sources() / "host"
     return compiled("realtime", [*core(), host / "library.cpp", host / "realtime.cpp"], COMPILER_FLAGS)
 
 
 def sources() -> Path:
-    """The folder of the firmware: beside this package in a checkout, in its share folder where it is installed."""
+    """Return the firmware's folder: beside this package in a checkout, in its share folder where it is installed."""
     beside = Path(__file__).resolve().parents[2] / "firmware"
     if beside.is_dir():
         return beside
@@ -133,10 +133,7 @@ def sources() -> Path:
 
 
 def compiled(name: str, units: Sequence[Path], flags: Sequence[str]) -> Path:
-    """A file `name`, with a digest of what it is made from, compiled from `units` where that was not done before.
-
-    Raises UserError.
-    """
+    """Compile `units` to a file `name` with a digest of its sources, unless that is done. Raises UserError."""
     compiler = os.environ.get("CXX", "c++")
     headers = sorted(sources().glob("*/*.h"))
     text = b"".join(file.read_bytes() for file in (*units, *headers)) + " ".join((compiler, *flags)).encode()
@@ -152,12 +149,14 @@ def compiled(name: str, units: Sequence[Path], flags: Sequence[str]) -> Path:
             subprocess.run([compiler, *flags, "-o", str(made), *map(str, units)], check=True, capture_output=True)
         except FileNotFoundError:
             raise UserError(
-                f"an emulated board is compiled, and there is no '{compiler}': install g++, or name a compiler in CXX."
+                f"an emulated board needs a compiler, and '{compiler}' is missing: install g++, or name one in CXX."
             ) from None
         except subprocess.CalledProcessError as error:
-            first = (error.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"])[0]
-            raise UserError(f"the firmware cannot be compiled by '{compiler}': {first}.") from None
-        made.replace(target)  # whoever else compiles it at the same time makes the same
+            first = (error.stderr.decode(errors="replace").strip().splitlines() or ["no message"])[0]
+            raise UserError(
+                f"the firmware cannot be compiled by '{compiler}' ({first}): name another compiler in CXX."
+            ) from None
+        made.replace(target)  # a process that compiles it at the same time makes the same
     for old in home.glob(f"{stem}-*"):
         if old != target:
             old.unlink(missing_ok=True)
@@ -165,12 +164,12 @@ def compiled(name: str, units: Sequence[Path], flags: Sequence[str]) -> Path:
 
 
 def core() -> list[Path]:
-    """The units of the firmware that are the same on every board."""
+    """Return the units of the firmware that are the same on every board."""
     return sorted((sources() / "core").glob("*.cpp"))
 
 
 def _home() -> Path:
-    """Where what is compiled is kept: beside this module, or in the user's cache where that is read-only."""
+    """Return the folder of compiled files: beside this module, or in the user's cache where that is read-only."""
     here = Path(__file__).resolve().parent
     if os.access(here, os.W_OK):
         return here / "__pycache__"

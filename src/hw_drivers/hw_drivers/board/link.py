@@ -1,4 +1,4 @@
-"""Questions and answers on the line to a board: sessions, numbers, and what the board says to each."""
+"""Requests and answers on the line to a board: sessions and sequence numbers."""
 
 from __future__ import annotations
 
@@ -7,30 +7,26 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from hw_drivers.board.codec import FRAME_END, MAX_FRAME_BYTES, NO_SESSION, Packable, Parser, follows, frame, opened
+from hw_drivers.board.codec import FRAME_END, MAX_FRAME_BYTES, NO_SESSION, Packable, Parser, follows, frame, open_packet
 from hw_drivers.board.messages import (
     PROTOCOL_VERSION,
     Ack,
     Answer,
-    BadMessage,
     Code,
     Estop,
     Hello,
     StateMessage,
     Welcome,
 )
-from hw_drivers.ports.serial_port import SerialPort
+from hw_drivers.bus.bus import NoAnswer
+from hw_drivers.bus.struct_message import BadMessage
+from hw_drivers.ports.serial_port import BITS_PER_BYTE, SerialPort
 
-ATTEMPTS = 3  # for what must be confirmed
-CONFIRM_TIMEOUT_S = 0.05  # s at least until its answer is lost: no cycle waits for it
-REST_TIMEOUT_S = 0.6  # s, the same where nothing moves: the kernel of a busy machine may be late to carry it
-BITS_PER_BYTE = 10  # on the wire for a byte
-BOARD_RESPONSE_S = 1e-3  # s that a board may take
-MAX_EXCHANGE_BYTES = 2 * MAX_FRAME_BYTES  # bytes of the longest question and the longest answer
-
-
-class NoAnswer(Exception):
-    """The board stayed silent."""
+ATTEMPTS = 3  # of a confirmed request
+MIN_CONFIRM_TIMEOUT_S = 0.05  # no cycle waits for a confirmation
+MIN_TIMEOUT_AT_REST_S = 0.6  # the same while nothing moves: the kernel of a busy machine may be late to carry bytes
+BOARD_RESPONSE_S = 1e-3
+MAX_EXCHANGE_BYTES = 2 * MAX_FRAME_BYTES  # of a request and its answer
 
 
 class OtherVersion(Exception):
@@ -45,7 +41,7 @@ class Refused(Exception):
     """The board answered that it will not."""
 
     def __init__(self, ack: Ack) -> None:
-        super().__init__(refusal(ack))
+        super().__init__(explain_refusal(ack))
         self.ack = ack
 
 
@@ -53,74 +49,70 @@ class Link:
     """One board's line. BusFault passes through where the port is gone."""
 
     def __init__(
-        self, port: SerialPort, baud: int, patience: float, clock: Callable[[], float] = time.monotonic
+        self, port: SerialPort, baud: int, reply_timeout: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """`patience` is in s, beyond the time on the wire, until an answer is given up."""
+        """`reply_timeout` is in s, beyond the time on the wire."""
         self.port = port
         self.welcome: Welcome | None = None  # of the session that holds
-        self.stranger: Welcome | None = None  # what a board said since, that is in no session, or in another's
-        self.exchange = MAX_EXCHANGE_BYTES  # bytes that a question and its answer may have
-        self._byte = BITS_PER_BYTE / baud
-        self._patience = patience
-        self._sure = CONFIRM_TIMEOUT_S
+        self.foreign_welcome: Welcome | None = None  # received since, without a session or of another program's
+        self.exchange_bytes = MAX_EXCHANGE_BYTES  # of a request and its answer
+        self._byte_time = BITS_PER_BYTE / baud  # s
+        self._reply_timeout = reply_timeout
+        self._confirm_timeout = MIN_CONFIRM_TIMEOUT_S
         self._clock = clock
         self._parser = Parser()
         self._session = NO_SESSION
-        self._sent = self._heard = 0  # the last numbers, both ways
-        self._waiting: list[bytes] = []  # packets that came, and were not looked at yet
+        self._last_sent = self._last_received = 0  # sequence numbers
+        self._packets: list[bytes] = []  # received, not yet handled
 
     @contextmanager
-    def patient(self) -> Iterator[None]:
-        """Within it answers may be late."""
-        self._sure = REST_TIMEOUT_S
+    def at_rest(self) -> Iterator[None]:
+        """Allow late answers while nothing moves."""
+        self._confirm_timeout = MIN_TIMEOUT_AT_REST_S
         try:
             yield
         finally:
-            self._sure = CONFIRM_TIMEOUT_S
+            self._confirm_timeout = MIN_CONFIRM_TIMEOUT_S
 
     def begin(self) -> Welcome:
-        """A session of our own; the torque is off then. Raises NoAnswer and OtherVersion."""
-        self.welcome = self.stranger = None
+        """Begin a session; the board's torque is off then. Raises NoAnswer and OtherVersion."""
+        self.welcome = self.foreign_welcome = None
         self._session = NO_SESSION
-        self.exchange = MAX_EXCHANGE_BYTES
+        self.exchange_bytes = MAX_EXCHANGE_BYTES
         self.port.drain()
         self._parser.reset()
-        self._waiting = []
+        self._packets = []
         for _ in range(ATTEMPTS):
             nonce = secrets.randbits(32) or 1
-            self.port.write(
-                FRAME_END + frame(Hello(PROTOCOL_VERSION, nonce), 0)
-            )  # ends what another program left half said
-            deadline = self._deadline(self._sure)
-            while (answer := self._next(deadline)) is not None:
+            for answer in self._answers_without_session(Hello(PROTOCOL_VERSION, nonce)):
                 if isinstance(answer, Ack) and answer.code == Code.VERSION:
                     raise OtherVersion(answer.detail)
                 if isinstance(answer, Welcome) and answer.session != NO_SESSION and answer.nonce == nonce:
                     if answer.version != PROTOCOL_VERSION:
                         raise OtherVersion(answer.version)
-                    self.welcome, self.stranger = answer, None
-                    self._session, self._sent, self._heard = answer.session, 0, 0
+                    self.welcome, self.foreign_welcome = answer, None
+                    self._session, self._last_sent, self._last_received = answer.session, 0, 0
                     return answer
         raise NoAnswer
 
-    def tell(self, message: Packable) -> int:
-        """Send a message; its number, by which its answer is known."""
-        self._sent += 1
-        self.port.write(frame(message, self._sent, self._session))
-        return self._sent
+    def send(self, message: Packable) -> int:
+        """Send a message; return its number, which its answer will have."""
+        self._last_sent += 1
+        self.port.write(frame(message, self._last_sent, self._session))
+        return self._last_sent
 
-    def answer(self, number: int, patience: float = 0.0) -> Ack | StateMessage | None:
-        """The answer to the message with this number; None where it did not come in time, or within `patience` (s)."""
-        deadline = self._deadline(patience)
+    def answer(self, number: int, timeout: float = 0.0) -> Ack | StateMessage | None:
+        """Return the answer to the message with this number, or None where it is late. `timeout` (s) is a minimum."""
+        deadline = self._deadline(timeout)
         while (answer := self._next(deadline)) is not None:
             if isinstance(answer, (Ack, StateMessage)) and answer.number == number:
                 return answer
         return None
 
-    def confirmed(self, message: Packable) -> Ack | StateMessage:
-        """The answer to a message, said up to ATTEMPTS times. Raises NoAnswer or Refused."""
+    def confirm(self, message: Packable) -> Ack | StateMessage:
+        """Return the answer to a message, in up to ATTEMPTS requests. Raises NoAnswer or Refused."""
         for _ in range(ATTEMPTS):
-            answer = self.answer(self.tell(message), self._sure)
+            answer = self.answer(self.send(message), self._confirm_timeout)
             if isinstance(answer, Ack) and answer.code != Code.OK:
                 raise Refused(answer)
             if answer is not None:
@@ -128,49 +120,55 @@ class Link:
         raise NoAnswer
 
     def stop(self) -> bool:
-        """The emergency stop, which needs no session; whether the board has confirmed it."""
-        for _ in range(ATTEMPTS):
-            self.port.write(FRAME_END + frame(Estop(), 0))
-            deadline = self._deadline(self._sure)
-            while (answer := self._next(deadline)) is not None:
-                if isinstance(answer, Ack) and answer.of == Estop.type:
-                    return True
-        return False
+        """Send the emergency stop, which needs no session; return whether the board has confirmed it."""
+        return any(
+            isinstance(answer, Ack) and answer.of == Estop.type
+            for _ in range(ATTEMPTS)
+            for answer in self._answers_without_session(Estop())
+        )
 
-    def _deadline(self, patience: float) -> float:
-        return self._clock() + self.exchange * self._byte + BOARD_RESPONSE_S + max(self._patience, patience)
+    def _answers_without_session(self, message: Packable) -> Iterator[Answer]:
+        """Send a message in session 0; yield all answers until the deadline."""
+        self.port.write(FRAME_END + frame(message, 0))  # the first byte ends another program's incomplete frame
+        deadline = self._deadline(self._confirm_timeout)
+        while (answer := self._next(deadline)) is not None:
+            yield answer
+
+    def _deadline(self, timeout: float) -> float:
+        wire = self.exchange_bytes * self._byte_time
+        return self._clock() + wire + BOARD_RESPONSE_S + max(self._reply_timeout, timeout)
 
     def _next(self, deadline: float) -> Answer | None:
-        """The next message that the board really sent, and now; None at the deadline."""
+        """Return the next authentic message, or None at the deadline."""
         while True:
-            while self._waiting:
-                if (answer := self._opened(self._waiting.pop(0))) is not None:
+            while self._packets:
+                if (answer := self._decode(self._packets.pop(0))) is not None:
                     return answer
             data = self.port.read(deadline)
             if not data:
                 return None
-            self._waiting = self._parser.feed(data)
+            self._packets = self._parser.feed(data)
 
-    def _opened(self, packet: bytes) -> Answer | None:
-        inside = opened(packet, self._session) if self._session != NO_SESSION else None
+    def _decode(self, data: bytes) -> Answer | None:
+        packet = open_packet(data, self._session) if self._session != NO_SESSION else None
         try:
-            if inside is not None:
-                if not follows(inside.number, self._heard):
-                    return None  # it comes a second time
-                self._heard = inside.number
-                self.stranger = None
-                return inside.answer()
-            outside = opened(packet, NO_SESSION)
-            answer = outside.answer() if outside is not None else None
+            if packet is not None:
+                if not follows(packet.number, self._last_received):
+                    return None  # a repetition
+                self._last_received = packet.number
+                self.foreign_welcome = None
+                return packet.answer()
+            packet = open_packet(data, NO_SESSION)
+            answer = packet.answer() if packet is not None else None
         except BadMessage:
             return None
         if isinstance(answer, Welcome):
-            self.stranger = answer
+            self.foreign_welcome = answer
         return answer
 
 
-def refusal(ack: Ack) -> str:
-    """Why the board will not, in words."""
+def explain_refusal(ack: Ack) -> str:
+    """Return the reason of a refusal, in words."""
     motor = f"motor {ack.detail}"
     words = {
         Code.UNKNOWN: "it does not know this message",

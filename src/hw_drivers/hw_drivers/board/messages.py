@@ -1,35 +1,37 @@
-"""The messages of docs/board_protocol.md: numbers, field layouts and enumerations. No logic but there and back.
+"""The messages of docs/board_protocol.md: numbers, field layouts and enumerations, and their bytes.
 
-Angles are whole numbers of `ANGLE_UNIT_RAD`; velocities (rad/s) and torques (N·m) are the output shaft's.
+Angles are whole numbers of `ANGLE_UNIT_RAD`. Velocities (rad/s) and torques (N·m) are those of the output shaft.
 """
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Any, ClassVar, Self
 
+from hw_drivers.bus.joint_map import TURN_RAD
+from hw_drivers.bus.struct_message import BadMessage, StructMessage
+
 PROTOCOL_VERSION = 1  # of the protocol
 MAX_MOTORS = 16
-ANGLE_UNIT_RAD = 2.0 * math.pi / 2**20  # rad, of an angle
-ANGLE_WRAP = 2**32  # units after which an angle begins again
+ANGLE_UNIT_RAD = TURN_RAD / 2**20
+ANGLE_WRAP = 2**32  # units
 NO_VOLTAGE = 65535
 NO_TEMPERATURE = -128
 ANY_TEMPERATURE = 127  # °C, of a motor that is not limited by it
 
 
 class Encoder(IntEnum):
-    """Of CONFIGURE_MOTOR."""
+    """Field of CONFIGURE_MOTOR."""
 
     QUADRATURE = 0
     ABSOLUTE = 1
 
 
 class MotorFlag(IntFlag):
-    """Of CONFIGURE_MOTOR."""
+    """Flags of CONFIGURE_MOTOR."""
 
     REVERSE_MOTOR = 0x0001
     REVERSE_ENCODER = 0x0002
@@ -39,7 +41,7 @@ class MotorFlag(IntFlag):
 
 
 class MotorMode(IntEnum):
-    """Of a motor's setpoint."""
+    """Mode of a motor's setpoint."""
 
     OFF = 0
     TORQUE = 1
@@ -48,7 +50,7 @@ class MotorMode(IntEnum):
 
 
 class Code(IntEnum):
-    """Of ACK."""
+    """Code of ACK."""
 
     OK = 0
     VERSION = 1
@@ -65,7 +67,7 @@ class Code(IntEnum):
 
 
 class BoardState(IntEnum):
-    """Of STATE."""
+    """State in STATE."""
 
     UNCONFIGURED = 0
     IDLE = 1
@@ -74,7 +76,7 @@ class BoardState(IntEnum):
 
 
 class MotorStatus(IntFlag):
-    """Of a motor in STATE."""
+    """Status of a motor in STATE."""
 
     HOMED = 0x01
     SEARCHING = 0x02
@@ -83,7 +85,7 @@ class MotorStatus(IntFlag):
 
 
 class BoardFault(IntFlag):
-    """Of the board, in STATE."""
+    """Faults of the board in STATE."""
 
     LINK_LOST = 0x0001
     ESTOP = 0x0002
@@ -94,7 +96,7 @@ class BoardFault(IntFlag):
 
 
 class MotorFault(IntFlag):
-    """Of a motor, in STATE."""
+    """Faults of a motor in STATE."""
 
     OVER_CURRENT = 0x0001
     HOT = 0x0002
@@ -104,51 +106,33 @@ class MotorFault(IntFlag):
     STALLED = 0x0020
 
 
-class BadMessage(ValueError):
-    """Bytes that are no such message; the text says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One whose fields stand one after the other, as `layout` says."""
+@dataclass(frozen=True)
+class Message(StructMessage):
+    """A message of fixed layout, with its type."""
 
     type: ClassVar[int]
-    layout: ClassVar[str] = "<"
 
-    def pack(self) -> bytes:
-        """The bytes of its fields."""
-        return struct.pack(self.layout, *(getattr(self, field.name) for field in fields(self)))
-
-    @classmethod
-    def unpack(cls, data: bytes) -> Self:
-        """From the bytes of its fields. Raises BadMessage."""
-        if len(data) != struct.calcsize(cls.layout):
-            raise BadMessage(f"{cls.__name__} has {len(data)} bytes instead of {struct.calcsize(cls.layout)}")
-        return cls(*struct.unpack(cls.layout, data))
+    def __init_subclass__(cls, type: int, layout: str = "<") -> None:
+        super().__init_subclass__(layout)
+        cls.type = type
 
 
-@dataclass(frozen=True, slots=True)
-class Hello(Message):
-    type: ClassVar[int] = 0x01
-    layout: ClassVar[str] = "<BI"
+@dataclass(frozen=True)
+class Hello(Message, type=0x01, layout="<BI"):
     version: int
     nonce: int
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigureBoard(Message):
-    type: ClassVar[int] = 0x02
-    layout: ClassVar[str] = "<HHff"
+@dataclass(frozen=True)
+class ConfigureBoard(Message, type=0x02, layout="<HHff"):
     watchdog: int  # ms
     used: int  # bit 0 is motor 0
     lowest: float  # V
     highest: float  # V
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigureMotor(Message):
-    type: ClassVar[int] = 0x03
-    layout: ClassVar[str] = "<BBHIffffffffiiibH"
+@dataclass(frozen=True)
+class ConfigureMotor(Message, type=0x03, layout="<BBHIffffffffiiibH"):
     motor: int
     encoder: int  # Encoder
     flags: int  # MotorFlag
@@ -156,9 +140,9 @@ class ConfigureMotor(Message):
     gear: float
     torque_constant: float  # N·m/A, of the motor
     resistance: float  # ohm
-    current: float  # A, the most
-    torque: float  # N·m, the most
-    velocity: float  # rad/s, the most
+    current: float  # A, the limit
+    torque: float  # N·m, the limit
+    velocity: float  # rad/s, the limit
     stiffness: float  # N·m/rad
     damping: float  # N·m·s/rad
     index: int  # units, of the output shaft where the index is, or where count 0 begins
@@ -168,44 +152,42 @@ class ConfigureMotor(Message):
     stall: int  # ms
 
 
-@dataclass(frozen=True, slots=True)
-class Arm(Message):
-    type: ClassVar[int] = 0x04
+@dataclass(frozen=True)
+class Arm(Message, type=0x04):
+    """Begin the torque."""
 
 
-@dataclass(frozen=True, slots=True)
-class Disarm(Message):
-    type: ClassVar[int] = 0x05
+@dataclass(frozen=True)
+class Disarm(Message, type=0x05):
+    """End the torque."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reset(Message):
-    type: ClassVar[int] = 0x06
+@dataclass(frozen=True)
+class Reset(Message, type=0x06):
+    """End the torque, and clear the latched faults."""
 
 
-@dataclass(frozen=True, slots=True)
-class Estop(Message):
-    type: ClassVar[int] = 0x07
+@dataclass(frozen=True)
+class Estop(Message, type=0x07):
+    """End the torque, and latch that as a fault."""
 
 
-@dataclass(frozen=True, slots=True)
-class FindIndex(Message):
-    type: ClassVar[int] = 0x08
-    layout: ClassVar[str] = "<Bfff"
+@dataclass(frozen=True)
+class FindIndex(Message, type=0x08, layout="<Bfff"):
     motor: int
     velocity: float  # rad/s
     torque: float  # N·m
-    turns: float  # of the output shaft, until it has failed
+    turns: float  # of the output shaft, until the search fails
 
 
-@dataclass(frozen=True, slots=True)
-class Reboot(Message):
-    type: ClassVar[int] = 0x09
+@dataclass(frozen=True)
+class Reboot(Message, type=0x09):
+    """Restart the board."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MotorSetpoint:
-    """Of one motor; what its mode does not have is not sent."""
+    """Setpoint of one motor. Values that its mode does not use are not sent."""
 
     mode: MotorMode
     torque: float = 0.0  # N·m
@@ -213,7 +195,7 @@ class MotorSetpoint:
     angle: int = 0  # units
 
     def pack(self) -> bytes:
-        """Its bytes."""
+        """Return its bytes."""
         if self.mode is MotorMode.OFF:
             return struct.pack("<B", self.mode)
         if self.mode is MotorMode.TORQUE:
@@ -223,28 +205,26 @@ class MotorSetpoint:
         return struct.pack("<Biff", self.mode, self.angle, self.velocity, self.torque)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Setpoints:
-    """Of motors, by their numbers."""
+    """Setpoints of motors, by their numbers."""
 
     type: ClassVar[int] = 0x10
     motors: Mapping[int, MotorSetpoint]
 
     def pack(self) -> bytes:
-        """The bytes of its fields."""
-        whose = sum(1 << number for number in self.motors)
-        return struct.pack("<H", whose) + b"".join(self.motors[number].pack() for number in sorted(self.motors))
+        """Return the bytes of its fields."""
+        used = sum(1 << number for number in self.motors)
+        return struct.pack("<H", used) + b"".join(self.motors[number].pack() for number in sorted(self.motors))
 
 
-@dataclass(frozen=True, slots=True)
-class Poll(Message):
-    type: ClassVar[int] = 0x11
+@dataclass(frozen=True)
+class Poll(Message, type=0x11):
+    """Ask for STATE."""
 
 
-@dataclass(frozen=True, slots=True)
-class Welcome(Message):
-    type: ClassVar[int] = 0x81
-    layout: ClassVar[str] = "<B3BIIIBB12s"
+@dataclass(frozen=True)
+class Welcome(Message, type=0x81, layout="<B3BIIIBB12s"):
     version: int
     major: int  # of the firmware
     minor: int
@@ -253,23 +233,21 @@ class Welcome(Message):
     session: int  # 0: none
     nonce: int
     motors: int  # that it can have
-    measures: int  # flags of what it can
+    measures: int  # flags of its sensors
     name: bytes  # filled up with 0
 
 
-@dataclass(frozen=True, slots=True)
-class Ack(Message):
-    type: ClassVar[int] = 0x83
-    layout: ClassVar[str] = "<IBBB"
+@dataclass(frozen=True)
+class Ack(Message, type=0x83, layout="<IBBB"):
     number: int  # of the frame that it answers
     of: int  # its type
     code: int  # Code
     detail: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MotorState:
-    """Of one motor in STATE."""
+    """State of one motor."""
 
     layout: ClassVar[str] = "<iffbBH"
     angle: int  # units
@@ -280,11 +258,11 @@ class MotorState:
     faults: int  # MotorFault
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StateMessage:
     type: ClassVar[int] = 0x84
     layout: ClassVar[str] = "<IIHBHHB"
-    number: int  # of the last frame that was taken
+    number: int  # of the last accepted frame
     time: int  # us, of the board's clock
     supply: int  # 10 mV
     state: int  # BoardState
@@ -294,12 +272,12 @@ class StateMessage:
 
     @classmethod
     def size(cls, motors: int) -> int:
-        """Bytes of its fields, with so many motors in use."""
+        """Return the number of bytes of its fields with so many motors in use."""
         return struct.calcsize(cls.layout) + motors * struct.calcsize(MotorState.layout)
 
     @classmethod
     def unpack(cls, data: bytes) -> Self:
-        """From the bytes of its fields. Raises BadMessage."""
+        """Make it from the bytes of its fields. Raises BadMessage."""
         head = cls.size(0)
         if len(data) < head:
             raise BadMessage(f"State has {len(data)} bytes instead of at least {head}")
@@ -313,4 +291,4 @@ class StateMessage:
 
 
 Answer = Welcome | Ack | StateMessage
-ANSWER_TYPES: Mapping[int, type[Any]] = {kind.type: kind for kind in (Welcome, Ack, StateMessage)}
+ANSWER_TYPES: Mapping[int, Any] = {kind.type: kind for kind in (Welcome, Ack, StateMessage)}

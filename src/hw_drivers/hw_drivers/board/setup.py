@@ -1,4 +1,4 @@
-"""Beginning with a board: who it is, what its motors are, and a sentence for whatever is wrong, before any torque."""
+"""Session and set-up of a board, with every check that is possible before torque."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from crawler_core.errors import UserError
 from hw_drivers.board import faults
 from hw_drivers.board.codec import line_size
-from hw_drivers.board.link import Link, NoAnswer, OtherVersion, Refused
+from hw_drivers.board.link import Link, OtherVersion, Refused
 from hw_drivers.board.messages import (
     PROTOCOL_VERSION,
     BoardFault,
@@ -22,20 +22,21 @@ from hw_drivers.board.messages import (
     Welcome,
 )
 from hw_drivers.board.plan import MotorPlan
-from hw_drivers.bus.bus import BusFault, Device
+from hw_drivers.bus.bus import BusFault, Device, NoAnswer
 
-MAX_STATE_POLLS = 100  # at a state, until the board's loop has run
-HARMLESS_FAULT = BoardFault.LINK_LOST  # of a program that has ended: it is no reason not to begin
+MAX_STATE_POLLS = 100  # until the board's loop has run
+HARMLESS_FAULT = BoardFault.LINK_LOST  # left by a program that has ended
 
 
-def greet(link: Link) -> Welcome:
-    """A session with the board; its torque is off then. Raises BusFault."""
+def begin_session(link: Link) -> Welcome:
+    """Begin a session with the board; its torque is off then. Raises BusFault."""
     path = link.port.path
     try:
         return link.begin()
     except OtherVersion as error:
         raise BusFault(
-            f"the board on {path} speaks version {error.version} of the protocol, and this program version {PROTOCOL_VERSION}",
+            f"the board on {path} speaks version {error.version} of the protocol, but this program version "
+            f"{PROTOCOL_VERSION}",
             remedy="flash firmware of that version, or take a release of this stack that speaks the board's",
         ) from None
     except NoAnswer:
@@ -45,18 +46,18 @@ def greet(link: Link) -> Welcome:
 
 
 def devices(welcome: Welcome) -> tuple[Device, ...]:
-    """The motors that a board can have."""
+    """Return the motors that a board can have."""
     name = welcome.name.rstrip(b"\x00").decode("ascii", "replace")
     detail = f"firmware {welcome.major}.{welcome.minor}.{welcome.revision}, protocol {welcome.version}"
     return tuple(Device(number, name, detail) for number in range(welcome.motors))
 
 
 def set_up(link: Link, plans: Sequence[MotorPlan], board: ConfigureBoard, *, clear: bool = False) -> StateMessage:
-    """Configure the board; `clear`: and clear what is latched. Raises UserError, or BusFault where the port is gone."""
+    """Configure the board; `clear` also clears its latched faults. Raises UserError, or BusFault for the port."""
     try:
-        welcome = greet(link)
+        welcome = begin_session(link)
     except BusFault as fault:
-        raise UserError(f"{fault}: {fault.remedy}.") from None
+        raise fault.as_user_error() from None
     for plan in plans:
         if plan.number >= welcome.motors:
             raise UserError(
@@ -69,34 +70,36 @@ def set_up(link: Link, plans: Sequence[MotorPlan], board: ConfigureBoard, *, cle
     seen = fresh_state(link)
     if clear or (seen.faults == HARMLESS_FAULT and not any(motor.faults for motor in seen.motors.values())):
         try:
-            link.confirmed(Reset())
+            link.confirm(Reset())
         except Refused:
-            pass  # what is still the case is said below
+            pass  # a remaining fault is reported below
         except NoAnswer:
             raise UserError(_silent(link)) from None
         seen = fresh_state(link)
-    if trouble := reported(seen, plans):
-        raise UserError(f"{trouble}: {trouble.remedy}; then run 'crawler hw reboot'.")
-    longest = Setpoints({plan.number: MotorSetpoint(MotorMode.POSITION) for plan in plans})
-    link.exchange = line_size(len(longest.pack())) + line_size(StateMessage.size(len(plans)))
+    if fault := first_fault(seen, plans):
+        raise UserError(f"{fault}: {fault.remedy}; then run 'crawler hw reboot'.")
+    largest = Setpoints({plan.number: MotorSetpoint(MotorMode.POSITION) for plan in plans})
+    link.exchange_bytes = line_size(len(largest.pack())) + line_size(StateMessage.size(len(plans)))
     return seen
 
 
 def state(link: Link) -> StateMessage:
-    """How everything is now. Raises UserError where the board does not say."""
+    """Return the board's state. Raises UserError where the board does not send it."""
     try:
-        seen = link.confirmed(Poll())
+        seen = link.confirm(Poll())
     except NoAnswer:
         raise UserError(_silent(link)) from None
     except Refused as refused:
-        raise UserError(f"the board on {link.port.path} does not tell its state: {refused}; update it.") from None
+        raise UserError(
+            f"the board on {link.port.path} does not send its state, since {refused}: update its firmware."
+        ) from None
     if not isinstance(seen, StateMessage):
-        raise UserError(f"the board on {link.port.path} does not tell its state: update its firmware.")
+        raise UserError(f"the board on {link.port.path} does not send its state: update its firmware.")
     return seen
 
 
 def fresh_state(link: Link) -> StateMessage:
-    """How everything is now that the board's loop has run once more: until then it says what was before."""
+    """Return the state after one more run of the board's loop; until then the old state would come."""
     first = seen = state(link)
     for _ in range(MAX_STATE_POLLS):
         if seen.time != first.time:
@@ -105,8 +108,8 @@ def fresh_state(link: Link) -> StateMessage:
     return seen
 
 
-def reported(seen: StateMessage, plans: Sequence[MotorPlan]) -> BusFault | None:
-    """The first fault that a state tells, of a motor or of the board."""
+def first_fault(seen: StateMessage, plans: Sequence[MotorPlan]) -> BusFault | None:
+    """Return the first fault in a state, of a motor or of the board."""
     for plan in plans:
         motor = seen.motors.get(plan.number)
         if motor is not None and motor.faults:
@@ -121,7 +124,7 @@ def reported(seen: StateMessage, plans: Sequence[MotorPlan]) -> BusFault | None:
 
 def _confirmed(link: Link, message: ConfigureBoard | ConfigureMotor, what: str) -> None:
     try:
-        link.confirmed(message)
+        link.confirm(message)
     except NoAnswer:
         raise UserError(_silent(link)) from None
     except Refused as refused:
@@ -129,4 +132,4 @@ def _confirmed(link: Link, message: ConfigureBoard | ConfigureMotor, what: str) 
 
 
 def _silent(link: Link) -> str:
-    return f"the board on {link.port.path} has said hello and is silent since: check its cable and its power."
+    return f"the board on {link.port.path} has answered once and is silent since: check its cable and its power."

@@ -1,4 +1,4 @@
-"""What a board last said of its motors, and what that means for their joints."""
+"""The newest state of a board's motors, and the joints' readings."""
 
 from __future__ import annotations
 
@@ -6,47 +6,47 @@ import math
 from collections.abc import Sequence
 
 from hw_drivers.board.messages import NO_TEMPERATURE, NO_VOLTAGE, MotorStatus, StateMessage
-from hw_drivers.board.plan import MotorPlan, wrapped
+from hw_drivers.board.plan import MotorPlan, wrap_angle
 from hw_drivers.bus.bus import Reading
 
 
 class StateTracker:
-    """The newest state of the motors of `plans`. The board's angles wrap, and begin within a turn; these go on."""
+    """The newest state of the motors of `plans`, with unwrapped angles. The board's wrap, and begin within a turn."""
 
     def __init__(self, plans: Sequence[MotorPlan]) -> None:
         self.plans = tuple(plans)
         self.state: StateMessage | None = None
-        self._time = -math.inf  # s, when it came
+        self._time = -math.inf  # s, of its arrival
         self._angles: dict[int, int] = {}  # units
-        self._aside: dict[int, int] = {}  # units that these are beside the board's: whole turns
+        self._offsets: dict[int, int] = {}  # units between these and the board's: whole turns
 
-    def take(self, state: StateMessage, now: float) -> None:
-        """A state has come at `now` (s)."""
+    def update(self, state: StateMessage, now: float) -> None:
+        """Take a state that came at `now` (s)."""
         self.state, self._time = state, now
         for plan in self.plans:
             if (motor := state.motors.get(plan.number)) is not None:
-                aside = self._aside.setdefault(plan.number, plan.aside(motor.angle))
-                before = self._angles.get(plan.number, motor.angle + aside)
-                self._angles[plan.number] = before + wrapped(motor.angle + aside - before)
+                offset = self._offsets.setdefault(plan.number, plan.start_offset(motor.angle))
+                previous = self._angles.get(plan.number, motor.angle + offset)
+                self._angles[plan.number] = previous + wrap_angle(motor.angle + offset - previous)
 
-    def aside(self, plan: MotorPlan) -> int:
-        """Units by which the angle told is beside the board's."""
-        return self._aside.get(plan.number, 0)
+    def offset(self, plan: MotorPlan) -> int:
+        """Return the units between the joint's angle and the board's."""
+        return self._offsets.get(plan.number, 0)
 
-    def lost(self) -> list[MotorPlan]:
-        """Those of which the board does not know where they are."""
+    def without_zero(self) -> list[MotorPlan]:
+        """Return the motors whose angle the board does not know."""
         motors = self.state.motors if self.state is not None else {}
         return [p for p in self.plans if p.number not in motors or not motors[p.number].status & MotorStatus.HOMED]
 
     def readings(self) -> tuple[Reading, ...]:
-        """The joints' states."""
+        """Return the joints' readings."""
         return tuple(self._reading(plan) for plan in self.plans)
 
     def _reading(self, plan: MotorPlan) -> Reading:
         joint = plan.joint.joint
         motor = self.state.motors.get(plan.number) if self.state is not None else None
         if motor is None or self.state is None:
-            return Reading(joint, -math.inf, math.nan, math.nan)
+            return Reading.missing(joint)
         supply, temperature = self.state.supply, motor.temperature
         return Reading(
             joint,

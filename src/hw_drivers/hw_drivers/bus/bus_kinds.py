@@ -1,15 +1,15 @@
-"""The kinds of bus that there are. A new one is one line here."""
+"""The kinds of bus. A new kind is one line in `KINDS`."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 
 from crawler_core.errors import UserError
-from crawler_core.registry import Table
+from crawler_core.registry import LazyRegistry
 from hw_drivers.bus.bus import BusKind
 
-# only those that a robot has are imported, so that the others need not have their library
-KINDS: Table[BusKind] = Table(
+# only the kinds of the robot at hand are imported: the libraries of the others need not be installed
+KINDS: LazyRegistry[BusKind] = LazyRegistry(
     "kind of bus",
     {
         "board": "hw_drivers.board.board_bus:BUS_KIND",
@@ -21,10 +21,10 @@ KINDS: Table[BusKind] = Table(
 
 
 def effort_kinds() -> list[str]:
-    """The kinds that drive joints by effort; without those whose library is missing."""
+    """Return the kinds that drive joints by effort, without those whose library is missing."""
     found = []
     for name in KINDS:
         with suppress(UserError):
-            if KINDS[name].by_effort:
+            if KINDS[name].supports_effort:
                 found.append(name)
     return found

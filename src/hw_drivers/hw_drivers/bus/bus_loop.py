@@ -1,69 +1,79 @@
-"""One bus in a thread of its own: a cycle of writing and reading per tick, and by the clock where no tick comes."""
+"""The thread of one bus: a cycle of write and read per tick, and by the clock where no tick comes."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from crawler_core.errors import UserError
 from crawler_core.types import FloatArray
-from hw_drivers.bus.bus import Bus, BusFault, JointMap, Reading
+from hw_drivers.bus.bus import POWER_OFF_REMEDY, Bus, BusFault, Reading
 from hw_drivers.bus.fault_latch import FaultLatch
+from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.bus.liveness import Liveness
 
-FREE_RUN_AFTER_PERIODS = 2.0  # periods without a tick after which the loop goes on by its own clock
-TICK_TIMEOUT_S = 1.0  # s without a tick after which the torque goes off: nobody supervises
-CYCLE_TIMEOUT_S = 2.0  # s that a cycle may take before the bus counts as lost
-RELEASE_RETRY_PERIOD_S = 0.5  # s between two attempts to take the torque off a bus that did not listen
+FREE_RUN_AFTER_PERIODS = 2.0  # without a tick, until the loop runs by its own clock
+TICK_TIMEOUT_S = 1.0  # without a tick, until the torque goes off: the supervisor is gone
+CYCLE_TIMEOUT_S = 2.0  # of a cycle, until the bus counts as lost
+RELEASE_RETRY_PERIOD_S = 0.5  # between two attempts to take the torque off a bus that did not confirm it
+
+
+class Setpoints(NamedTuple):
+    """Setpoints of a bus's joints, in their order."""
+
+    position: FloatArray  # rad
+    velocity: FloatArray  # rad/s
+    effort: FloatArray  # N·m; NaN: none
 
 
 class BusLoop:
-    """Keeps one bus alive. Methods may be called from any thread; what they do to the bus never overlaps a cycle."""
+    """Runs the cycles of one bus. Methods may be called from any thread; their work never overlaps a cycle."""
 
     def __init__(
         self,
         bus: Bus,
         joints: Sequence[JointMap],
         period: float,
-        patience: float,
-        alarm: FaultLatch,
+        answer_timeout: float,
+        latch: FaultLatch,
         *,
-        guarded: bool = True,
+        needs_ticks: bool = True,
     ) -> None:
-        """`period` and `patience` in s. `guarded`: the torque goes off when ticks stay away."""
+        """`period` and `answer_timeout` in s. `needs_ticks`: the torque goes off after TICK_TIMEOUT_S without one."""
         self.bus = bus
-        self.starts: list[float] = []  # s, time.monotonic(), of the cycles, where somebody sets `timed`
-        self.timed = False
+        self.records_starts = False
+        self.starts: list[float] = []  # s, time.monotonic(), of the cycles while `records_starts`
         self.cycle_time = 0.0  # s, of the last cycle
-        self.liveness = Liveness(patience)
+        self.liveness = Liveness(answer_timeout)
         self.readings: tuple[Reading, ...] = ()
-        self.finished = 0.0  # s, when the last cycle was over
+        self.finished = 0.0  # s, end of the last cycle
         self._joints = tuple(joints)
         self._period = period
-        self._alarm = alarm
-        self._guarded = guarded
+        self._latch = latch
+        self._needs_ticks = needs_ticks
         self._io = threading.RLock()  # one thread at a time uses the bus
         self._wake = threading.Condition()
-        self._wanted = self._begun = self._done = 0  # cycles asked for, begun and finished
-        self._ending = False
-        self._torque = False  # it is, or may be, on
-        self._live = False  # setpoints are being sent
-        self._ticked = 0.0
-        self._tried = 0.0
-        self._deaf: tuple[BusFault, ...] = ()  # what the last release could not do
+        self._requested = self._begun = self._done = 0  # cycles
+        self._is_ending = False
+        self._may_have_torque = False
+        self._is_enabled = False  # setpoints are being sent
+        self._last_tick = 0.0  # s
+        self._last_release = 0.0  # s
+        self._release_failures: tuple[BusFault, ...] = ()  # of the last attempt
         none = np.full(len(self._joints), np.nan)
-        self._goal: tuple[FloatArray, FloatArray, FloatArray] = (none, none, none)
-        self._aimed = False  # since the last tick
-        self._pushed = np.array([joint.by_effort for joint in self._joints])
+        self._setpoints = Setpoints(none, none, none)
+        self._has_new_setpoints = False  # since the last tick
+        self._by_effort = np.array([joint.is_effort_driven for joint in self._joints])
         self._thread = threading.Thread(target=self._run, name=f"bus {bus.name}", daemon=True)
 
     @property
     def torque(self) -> bool:
-        """Whether torque is on, or may be."""
-        return self._torque
+        """True while torque is on, or may be."""
+        return self._may_have_torque
 
     def start(self) -> None:
         """Begin. The bus must be open and configured."""
@@ -74,45 +84,45 @@ class BusLoop:
     def stop(self) -> None:
         """End the thread; the torque stays as it is. May be called twice."""
         with self._wake:
-            self._ending = True
+            self._is_ending = True
             self._wake.notify_all()
         if self._thread.ident is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=CYCLE_TIMEOUT_S)
 
     def enable(self) -> None:
-        """Torque on where the joints are. Raises BusFault."""
+        """Switch the torque on where the joints are. Raises BusFault."""
         with self._io:
-            if self._live:
+            if self._is_enabled:
                 return
             position = np.array([reading.position for reading in self.readings])
-            still, none = np.zeros_like(position), np.full_like(position, np.nan)
-            self.bus.write(position, still, none)
-            self._torque = self._live = True
-            self._ticked = time.monotonic()
-            self._goal = position, still, none
+            here = Setpoints(position, np.zeros_like(position), np.full_like(position, np.nan))
+            self.bus.write(*here)
+            self._may_have_torque = self._is_enabled = True
+            self._last_tick = time.monotonic()
+            self._setpoints = here
             self.bus.enable()
 
-    def aim(self, position: FloatArray, velocity: FloatArray, effort: FloatArray) -> None:
-        """The setpoints that the next cycle sends. An effort is for one tick; a position stays wanted."""
+    def set_setpoints(self, position: FloatArray, velocity: FloatArray, effort: FloatArray) -> None:
+        """Set the setpoints of the next cycle. An effort lasts for one tick, a position until the next one."""
         with self._wake:
-            self._goal = position, velocity, effort
-            self._aimed = True
+            self._setpoints = Setpoints(position, velocity, effort)
+            self._has_new_setpoints = True
 
     def tick(self) -> None:
-        """Ask for a cycle now."""
+        """Request a cycle now."""
         with self._wake:
-            self._spend_efforts()
-            self._aimed = False
-            self._ticked = time.monotonic()
-            self._wanted = self._begun + 1  # one that is under way has older setpoints
+            self._drop_old_efforts()
+            self._has_new_setpoints = False
+            self._last_tick = time.monotonic()
+            self._requested = self._begun + 1  # one that is under way has older setpoints
             self._wake.notify_all()
 
     def wait(self) -> None:
-        """Wait for the cycle that was asked for. Raises BusFault where it hangs."""
+        """Wait for the requested cycle. Raises BusFault where it takes longer than CYCLE_TIMEOUT_S."""
         with self._wake:
-            wanted = self._wanted
+            requested = self._requested
             done = self._wake.wait_for(
-                lambda: self._done >= wanted or self._alarm.fault is not None, timeout=CYCLE_TIMEOUT_S
+                lambda: self._done >= requested or self._latch.fault is not None, timeout=CYCLE_TIMEOUT_S
             )
         if not done:
             raise BusFault(
@@ -120,42 +130,47 @@ class BusLoop:
                 remedy="check the adapter, then restart the backend",
             )
 
-    def release(self, within: float | None = None) -> tuple[BusFault, ...]:
-        """Torque off, each joint tried, once the cycle in hand has ended `within` seconds (CYCLE_TIMEOUT_S). Returns what failed.
+    def release(self, timeout: float | None = None) -> tuple[BusFault, ...]:
+        """Switch the torque off for each joint and return the failures. Waits up to `timeout` (s) for a running cycle.
 
-        That is tried again now and then, and while a fault lasts on a port opened anew, whoever asks.
+        `timeout` is CYCLE_TIMEOUT_S by default. Failed attempts are repeated every RELEASE_RETRY_PERIOD_S, on a port
+        that is opened again while a fault is latched.
         """
-        # who asks must not hang too: there may be other buses
-        if not self._io.acquire(timeout=CYCLE_TIMEOUT_S if within is None else within):
-            return (self._could_not("hangs"),) if self._torque else ()
+        # the caller must not hang either: other buses may wait for it
+        if not self._io.acquire(timeout=CYCLE_TIMEOUT_S if timeout is None else timeout):
+            return (self._release_failure("hangs"),) if self._may_have_torque else ()
         try:
-            now = time.monotonic()
-            again = self._torque and not self._live and now - self._tried > RELEASE_RETRY_PERIOD_S
-            if self._live or again:
-                self._live = False
-                self._tried = now
-                try:
-                    if again and self._alarm.fault is not None:  # the port may have gone and be back
-                        self.bus.close()
-                        self.bus.open()
-                    self._deaf = self.bus.release()
-                except UserError:
-                    pass  # it is not back: what the last release could not do still stands
-                except Exception as error:  # against the contract, but what follows must go on
-                    self._deaf = (self._could_not(f"broke: {error!r}"),)
-                self._torque = bool(self._deaf)
-            return self._deaf if self._torque else ()
+            retry_is_due = time.monotonic() - self._last_release > RELEASE_RETRY_PERIOD_S
+            if self._is_enabled:
+                self._try_release(reopen=False)
+            elif self._may_have_torque and retry_is_due:
+                self._try_release(reopen=self._latch.fault is not None)  # the port may have gone and be back
+            return self._release_failures if self._may_have_torque else ()
         finally:
             self._io.release()
 
-    def _could_not(self, why: str) -> BusFault:
+    def _try_release(self, *, reopen: bool) -> None:
+        self._is_enabled = False
+        self._last_release = time.monotonic()
+        try:
+            if reopen:
+                self.bus.close()
+                self.bus.open()
+            self._release_failures = self.bus.release()
+        except UserError:
+            pass  # the port is not back: the failures of the last attempt stand
+        except Exception as error:  # against the contract, but the other buses must still be released
+            self._release_failures = (self._release_failure(f"broke: {error!r}"),)
+        self._may_have_torque = bool(self._release_failures)
+
+    def _release_failure(self, reason: str) -> BusFault:
         return BusFault(
-            f"the torque on the bus '{self.bus.name}' could not be switched off, since its driver {why}",
-            remedy="switch the power of the motors off",
+            f"the torque on the bus '{self.bus.name}' could not be switched off, since its driver {reason}",
+            remedy=POWER_OFF_REMEDY,
         )
 
     def recover(self) -> None:
-        """Make the bus usable again, with the torque off. Raises BusFault with what is still wrong."""
+        """Make the bus usable again, with the torque off. Raises BusFault with the fault that remains."""
         if not self._thread.is_alive():
             raise BusFault(f"the driver of the bus '{self.bus.name}' has ended", remedy="restart the backend")
         with self._io:
@@ -169,87 +184,90 @@ class BusLoop:
                     self.bus.configure(self._joints)
                 self.readings = self.bus.read()
             except UserError as error:
-                raise BusFault(str(error).rstrip("."), remedy="put that right, then call reset and enable") from None
-            self._torque = False
-            self.liveness.forget()
+                raise BusFault.of(error) from None
+            self._may_have_torque = False
+            self.liveness.reset()
 
     def _run(self) -> None:
         due = time.monotonic()
-        failed: BusFault | None = None
         try:
-            while not self._ending:
-                due = self._await_turn(due)
-                if not self._ending:
+            while not self._is_ending:
+                due = self._await_cycle(due)
+                if not self._is_ending:
                     self._cycle()
-                    self._finish()
-        except Exception as error:  # whatever it is, the motors must not be left without a guard
-            failed = BusFault(
-                f"the driver of the bus '{self.bus.name}' broke: {error!r}",
-                remedy="report this with the log, then restart the backend",
+                    self._finish_cycle()
+        except Exception as error:  # of any kind: the motors must not lose their guard
+            self._stop_all(
+                BusFault(
+                    f"the driver of the bus '{self.bus.name}' broke: {error!r}",
+                    remedy="report this with the log, then restart the backend",
+                )
             )
-        if failed is not None:
-            self._alarm.sound(failed)
-            self.release()
-            self._finish()
+            self._finish_cycle()
 
-    def _await_turn(self, due: float) -> float:
-        """Wait for a tick or for the clock; returns when the next cycle is due without a tick."""
+    def _await_cycle(self, due: float) -> float:
+        """Wait for a tick or until `due`; return when the next cycle is due without a tick."""
         with self._wake:
-            while not self._ending and self._wanted <= self._begun:
+            while not self._is_ending and self._requested <= self._begun:
                 left = due - time.monotonic()
                 if left <= 0.0:
-                    self._spend_efforts()
+                    self._drop_old_efforts()
                     self._begun += 1
-                    return max(due + self._period, time.monotonic())  # what was missed is not made up for
+                    return max(due + self._period, time.monotonic())  # missed cycles are not made up for
                 self._wake.wait(left)
             self._begun += 1
         return time.monotonic() + FREE_RUN_AFTER_PERIODS * self._period
 
-    def _spend_efforts(self) -> None:
-        """Joints that are driven by effort get none where none was aimed since the last tick."""
-        if not self._aimed and self._pushed.any():
-            position, velocity, effort = self._goal
-            self._goal = position, velocity, np.where(self._pushed, np.nan, effort)
+    def _drop_old_efforts(self) -> None:
+        """Command no effort to effort-driven joints that got no setpoint since the last tick."""
+        if not self._has_new_setpoints and self._by_effort.any():
+            effort = np.where(self._by_effort, np.nan, self._setpoints.effort)
+            self._setpoints = self._setpoints._replace(effort=effort)
 
     def _cycle(self) -> None:
         with self._io:
             begun = time.monotonic()
-            if self.timed:
+            if self.records_starts:
                 self.starts.append(begun)
-            if self._alarm.fault is not None:
+            if self._latch.fault is not None:
                 self.release()
                 return
             try:
-                if self._live:
-                    self.bus.write(*self._goal)
+                if self._is_enabled:
+                    self.bus.write(*self._setpoints)
                 else:
                     self.bus.keep_alive()
                 self.readings = self.bus.read()
                 now = time.monotonic()
-                fault = self.liveness.check(self.readings, now)
-                if fault is None and self._live and self._guarded and now - self._ticked > TICK_TIMEOUT_S:
-                    fault = BusFault(
-                        f"the ticks of the backend stayed away for {TICK_TIMEOUT_S:g} s", remedy="restart the backend"
-                    )
+                fault = self.liveness.check(self.readings, now) or self._check_ticks(now)
             except BusFault as gone:
                 now, fault = time.monotonic(), gone
             self.cycle_time, self.finished = now - begun, now
             if fault is not None:
-                self._alarm.sound(fault)
-                self.release()
+                self._stop_all(fault)
 
-    def _finish(self) -> None:
+    def _check_ticks(self, now: float) -> BusFault | None:
+        if not (self._is_enabled and self._needs_ticks and now - self._last_tick > TICK_TIMEOUT_S):
+            return None
+        return BusFault(f"the backend sent no tick for {TICK_TIMEOUT_S:g} s", remedy="restart the backend")
+
+    def _stop_all(self, fault: BusFault) -> None:
+        """Latch a fault, which stops the other buses too, and release this one."""
+        self._latch.latch(fault)
+        self.release()
+
+    def _finish_cycle(self) -> None:
         with self._wake:
             self._done = self._begun
             self._wake.notify_all()
 
 
-def each(loops: Sequence[BusLoop], act: Callable[[BusLoop], None]) -> None:
-    """Do something to every bus, even if it fails at one; the first failure is raised at the end."""
+def for_each_bus(loops: Iterable[BusLoop], action: Callable[[BusLoop], None]) -> None:
+    """Apply `action` to every bus, even if it fails at one, then raise the first failure."""
     first: BusFault | None = None
     for loop in loops:
         try:
-            act(loop)
+            action(loop)
         except BusFault as fault:
             first = first or fault
     if first is not None:

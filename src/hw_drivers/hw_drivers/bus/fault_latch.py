@@ -1,4 +1,4 @@
-"""One fault stops all: what the loops of a robot's buses share."""
+"""The first fault of a robot's buses, which stops all of them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,17 @@ from crawler_core.errors import BackendFault
 
 
 class FaultLatch:
-    """Keeps the first fault until it is cleared; those that follow from it are not the cause."""
+    """Holds the first fault until it is cleared. Later ones are its consequences and are dropped."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._fault: BackendFault | None = None
+        self.fault: BackendFault | None = None
 
-    @property
-    def fault(self) -> BackendFault | None:
-        return self._fault
-
-    def sound(self, fault: BackendFault) -> None:
-        """A fault has come up."""
+    def latch(self, fault: BackendFault) -> None:
+        """Keep `fault` if it is the first one."""
         with self._lock:
-            if self._fault is None:
-                self._fault = fault
+            self.fault = self.fault or fault
 
     def clear(self) -> None:
-        """The cause is gone, somebody said."""
-        self._fault = None
+        """Forget the fault."""
+        self.fault = None

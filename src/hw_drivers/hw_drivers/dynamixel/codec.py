@@ -1,11 +1,12 @@
-"""Packets of Dynamixel protocol 2.0, there and back. Pure functions of bytes.
+"""Encoder and parser for the packets of Dynamixel protocol 2.0. Pure functions of bytes.
 
 A packet is FF FF FD 00, id, length (2 bytes, little-endian, of all that follows), instruction, parameters, CRC-16.
-Where FF FF FD turns up after the length, an FD is stuffed in behind it, so that a header is never seen inside a packet.
+An FD is stuffed in behind each FF FF FD after the length, so that a header never appears inside a packet.
 
-The SDK of the maker has a codec too, but it polls its port without rest, which takes the interpreter from every other
-thread, its sync read tells nothing of the other servos once one is silent, and what it sends is not stuffed: it drops
-the stuffed copy that it makes. The tests hold this codec against its parts, and let it talk to the emulator.
+The maker's SDK has a codec too, with three faults. It polls its port without rest, which takes the interpreter from
+every other thread. Its sync read returns nothing of the other servos once one is silent. It drops the stuffed copy that
+it makes, and sends unstuffed packets. The tests compare this codec with the SDK's parts, and let the SDK talk to the
+emulator.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from dataclasses import dataclass
 
 HEADER = b"\xff\xff\xfd\x00"
 STUFFING_TRIGGER = b"\xff\xff\xfd"
-BROADCAST = 0xFE
-MAX_LENGTH_FIELD = 1024  # bytes after the length field: more is taken for noise
+BROADCAST_ID = 0xFE
+MAX_LENGTH_FIELD = 1024  # bytes; a larger value is noise
 
 PING, READ, WRITE, REBOOT, STATUS, SYNC_READ, SYNC_WRITE = 0x01, 0x02, 0x03, 0x08, 0x55, 0x82, 0x83
 
@@ -35,7 +36,7 @@ _CRC = _crc_table()
 
 
 def crc16(data: bytes) -> int:
-    """CRC-16/BUYPASS: polynomial 0x8005, from 0, no reflection."""
+    """Return the CRC-16/BUYPASS: polynomial 0x8005, from 0, no reflection."""
     value = 0
     for byte in data:
         value = (value << 8 & 0xFFFF) ^ _CRC[(value >> 8) ^ byte]
@@ -52,24 +53,24 @@ class Packet:
 
     @property
     def error(self) -> int:
-        """Of a status packet: 0, or what was wrong with the instruction (low 7 bits) and the alert bit."""
+        """Error code of the instruction (low 7 bits) and alert bit, of a status packet."""
         return self.data[0]
 
     @property
     def parameters(self) -> bytes:
-        """Of a status packet: what was read."""
+        """Registers that were read, of a status packet."""
         return self.data[1:]
 
 
 def encode(packet: Packet) -> bytes:
-    """The bytes on the wire."""
+    """Return the bytes on the wire."""
     body = (bytes([packet.instruction]) + packet.data).replace(STUFFING_TRIGGER, STUFFING_TRIGGER + b"\xfd")
     head = HEADER + struct.pack("<BH", packet.id, len(body) + 2) + body
     return head + struct.pack("<H", crc16(head))
 
 
 class Parser:
-    """Finds the packets in a stream of bytes of which some are lost or damaged; `damaged` counts bad checksums."""
+    """Finds packets in a stream of bytes, some of which are lost or damaged. `damaged` counts bad checksums."""
 
     def __init__(self) -> None:
         self.damaged = 0
@@ -77,15 +78,15 @@ class Parser:
 
     @property
     def pending(self) -> int:
-        """Bytes that belong to no whole packet yet."""
+        """Number of bytes that belong to no whole packet yet."""
         return len(self._buffer)
 
     def reset(self) -> None:
-        """Forget what came so far: a new question makes old half answers worthless."""
+        """Drop incomplete packets: a new request makes them worthless."""
         self._buffer.clear()
 
     def feed(self, data: bytes) -> list[Packet]:
-        """The packets that `data` completes."""
+        """Return the packets that `data` completes."""
         self._buffer += data
         found: list[Packet] = []
         while (start := self._buffer.find(HEADER)) >= 0:
@@ -102,7 +103,7 @@ class Parser:
             packet = bytes(self._buffer[:whole])
             if crc16(packet[:-2]) != packet[-2] | packet[-1] << 8:
                 self.damaged += 1
-                del self._buffer[:1]  # a cut packet has swallowed its successor: look for that one's header
+                del self._buffer[:1]  # a cut packet has swallowed its successor, whose header is inside
                 continue
             del self._buffer[:whole]
             body = packet[7:-2].replace(STUFFING_TRIGGER + b"\xfd", STUFFING_TRIGGER)
@@ -110,42 +111,42 @@ class Parser:
                 self.damaged += 1
                 continue
             found.append(Packet(packet[4], body[0], body[1:]))
-        del self._buffer[: max(0, len(self._buffer) - len(HEADER) + 1)]  # all but what may be the start of a header
+        del self._buffer[: max(0, len(self._buffer) - len(HEADER) + 1)]  # all but a possible start of a header
         return found
 
 
 def ping(ident: int) -> Packet:
-    """Who is there? BROADCAST asks everybody."""
+    """Make a request for the model number; BROADCAST_ID asks every servo."""
     return Packet(ident, PING)
 
 
 def read(ident: int, address: int, size: int) -> Packet:
-    """`size` bytes from `address` on."""
+    """Make a request for `size` bytes from `address` on."""
     return Packet(ident, READ, struct.pack("<HH", address, size))
 
 
 def write(ident: int, address: int, data: bytes) -> Packet:
-    """`data` to `address`."""
+    """Make a request to write `data` to `address`."""
     return Packet(ident, WRITE, struct.pack("<H", address) + data)
 
 
 def reboot(ident: int) -> Packet:
-    """Start again, as after power-on."""
+    """Make a request to restart, as after power-on."""
     return Packet(ident, REBOOT)
 
 
 def sync_read(idents: list[int], address: int, size: int) -> Packet:
-    """The same registers of several servos, who answer one after the other in this order."""
-    return Packet(BROADCAST, SYNC_READ, struct.pack("<HH", address, size) + bytes(idents))
+    """Make a request for the same registers of several servos, which answer one after the other in this order."""
+    return Packet(BROADCAST_ID, SYNC_READ, struct.pack("<HH", address, size) + bytes(idents))
 
 
 def sync_write(address: int, values: dict[int, bytes]) -> Packet:
-    """The same register of several servos at once; nobody answers. All values have the same size."""
+    """Make a write to the same register of several servos, without answers. All values have the same size."""
     (size,) = {len(value) for value in values.values()}
     data = b"".join(bytes([ident]) + value for ident, value in values.items())
-    return Packet(BROADCAST, SYNC_WRITE, struct.pack("<HH", address, size) + data)
+    return Packet(BROADCAST_ID, SYNC_WRITE, struct.pack("<HH", address, size) + data)
 
 
 def status(ident: int, error: int, parameters: bytes = b"") -> Packet:
-    """A servo's answer."""
+    """Make a servo's answer."""
     return Packet(ident, STATUS, bytes([error]) + parameters)

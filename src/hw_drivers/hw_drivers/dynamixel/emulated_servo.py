@@ -16,34 +16,34 @@ from hw_drivers.dynamixel.tables import (
     Register,
 )
 
-INTEGRATION_STEP_S = 1e-3  # s of one step of the motor's dynamics
-POSITION_BANDWIDTH_RAD_S = 40.0  # rad/s of its position loop, critically damped
-AMBIENT_C = 31  # °C
-HOT_C = 85  # °C
-STALL_ERROR_RAD = 0.2  # rad between goal and position for which it draws all the current it has
+INTEGRATION_STEP_S = 1e-3
+POSITION_BANDWIDTH_RAD_S = 40.0  # of the critically damped position loop
+AMBIENT_C = 31
+HOT_C = 85
+STALL_ERROR_RAD = 0.2  # between goal and position, from which on it draws its maximum current
 READ_ONLY_RANGES = ((0, 7), (120, 147))  # addresses from, to (exclusive)
 GOAL_ADDRESSES = range(100, 120)
 
 
 @dataclass
 class Motor:
-    """The shaft."""
+    """The output shaft."""
 
     angle: float  # rad
     rate: float = 0.0  # rad/s
 
 
 class EmulatedServo:
-    """Answers packets as an X series servo does. `now` is in s of any clock that goes forward."""
+    """An X series servo that answers packets. `now` is in s of any clock that goes forward."""
 
     def __init__(self, ident: int, model: t.ServoModel, angle: float, now: float, firmware: int = 52) -> None:
         self.model = model
         self.motor = Motor(angle)
-        self.dead = False
-        self.hot = False
+        self.is_dead = False
+        self.is_hot = False
         self._now = now
-        self._heard = now
-        self._kept = bytearray(t.RAM_START)
+        self._last_packet = now
+        self._permanent = bytearray(t.RAM_START)
         self._table = bytearray(t.TABLE_END)
         for register, value in (
             (t.MODEL_NUMBER, model.number),
@@ -53,13 +53,13 @@ class EmulatedServo:
             (t.RETURN_DELAY, 250),
             (t.OPERATING_MODE, t.POSITION_MODE),
             (t.TEMPERATURE_LIMIT, 72),
-            (t.CURRENT_LIMIT, model.current_most),
+            (t.CURRENT_LIMIT, model.max_current),
             (t.VELOCITY_LIMIT, round(model.no_load / t.VELOCITY_UNIT_RAD_S)),
             (t.MAX_POSITION, t.TICKS_PER_TURN - 1),
             (t.SHUTDOWN, 0x35),
         ):
             self.set(register, value)
-        self._kept[:] = self._table[: t.RAM_START]
+        self._permanent[:] = self._table[: t.RAM_START]
         self._power_on()
 
     @property
@@ -68,22 +68,22 @@ class EmulatedServo:
 
     @property
     def torque(self) -> bool:
-        return bool(self.get(t.TORQUE)) and not self.dead
+        return bool(self.get(t.TORQUE)) and not self.is_dead
 
     def get(self, register: Register) -> int:
-        """A register as it is in the servo."""
+        """Return a register's value."""
         return register.unpack(bytes(self._table[register.address : register.address + register.size]))
 
     def set(self, register: Register, value: int) -> None:
-        """Change a register from inside, whatever its rights."""
+        """Set a register from inside, even a read-only one."""
         self._table[register.address : register.address + register.size] = register.pack(value)
 
     def answer(self, packet: Packet, now: float) -> Packet | None:
-        """Its answer to an instruction for it alone, or None where it is silent."""
+        """Answer an instruction for this servo alone, or return None where it is silent."""
         self.advance(now)
-        if self.dead:
+        if self.is_dead:
             return None
-        self.hear(now)
+        self.feed_watchdog(now)
         if packet.instruction == PING:
             return self._status(0, struct.pack("<HB", self.get(t.MODEL_NUMBER), self.get(t.FIRMWARE)))
         if packet.instruction == READ:
@@ -105,16 +105,16 @@ class EmulatedServo:
             return answer
         return self._status(INSTRUCTION_ERROR)
 
-    def hear(self, now: float) -> None:
-        """A packet came past: the watchdog is content."""
-        self._heard = now
+    def feed_watchdog(self, now: float) -> None:
+        """Restart the watchdog's time: a packet came, for any servo."""
+        self._last_packet = now
 
     def read(self, address: int, size: int) -> bytes:
-        """Registers, the indirect ones included."""
+        """Return registers, the indirect ones included."""
         return bytes(self._table[self._source(i)] for i in range(address, address + size))
 
     def write(self, address: int, data: bytes) -> int:
-        """Change registers as a packet asks; returns the error code."""
+        """Write registers as a packet requests; return the error code."""
         end = address + len(data)
         if not data:
             return LENGTH_ERROR
@@ -137,36 +137,36 @@ class EmulatedServo:
             self._hold()
         self._table[address:end] = data
         if address < t.RAM_START:
-            self._kept[address:end] = data
+            self._permanent[address:end] = data
         return 0
 
     def advance(self, now: float) -> None:
-        """Let the motor turn until `now`."""
+        """Turn the motor until `now`."""
         bite = self.get(t.WATCHDOG)
-        if 0 < bite < t.WATCHDOG_BITTEN and now - self._heard > bite * t.WATCHDOG_UNIT_S:
-            self._turn(self._heard + bite * t.WATCHDOG_UNIT_S)
+        if 0 < bite < t.WATCHDOG_BITTEN and now - self._last_packet > bite * t.WATCHDOG_UNIT_S:
+            self._turn(self._last_packet + bite * t.WATCHDOG_UNIT_S)
             self._hold()
             self.set(t.WATCHDOG, t.WATCHDOG_BITTEN)
         self._turn(now)
         self._measure()
 
     def overheat(self) -> None:
-        """Get too hot: it reports that and takes its torque off, as SHUTDOWN says."""
-        self.hot = True
+        """Overheat: report that and switch the torque off, as SHUTDOWN says."""
+        self.is_hot = True
         self.set(t.HARDWARE_ERROR, t.OVERHEATING)
         self.set(t.TORQUE, 0)
 
     def revive(self) -> None:
-        """Heal a dead or a hot one. The dead one comes back as after power-on, the hot one keeps its error."""
-        if self.dead:
+        """End its faults. A dead servo returns as after power-on, a hot one keeps its error."""
+        if self.is_dead:
             self._power_on()
-        self.dead = self.hot = False
+        self.is_dead = self.is_hot = False
 
     def _power_on(self) -> None:
         self._table[:] = bytes(len(self._table))
-        self._table[: t.RAM_START] = self._kept
+        self._table[: t.RAM_START] = self._permanent
         self.set(t.STATUS_LEVEL, 2)
-        if self.hot:
+        if self.is_hot:
             self.overheat()
         for i in range(t.CYCLE_BYTES):
             at = t.INDIRECT_ADDRESS + 2 * i
@@ -175,7 +175,7 @@ class EmulatedServo:
         self._measure()
 
     def _source(self, address: int) -> int:
-        """Where a byte really lies."""
+        """Return the address behind an indirect one."""
         i = address - self.model.indirect_data
         if not 0 <= i < t.CYCLE_BYTES:
             return address
@@ -200,12 +200,12 @@ class EmulatedServo:
 
     def _measure(self) -> None:
         pull = min(max((self.get(t.GOAL_POSITION) * t.RAD_PER_TICK - self.motor.angle) / STALL_ERROR_RAD, -1.0), 1.0)
-        self.set(t.PRESENT_CURRENT, round(pull * self.model.current_most) if self.torque else 0)
+        self.set(t.PRESENT_CURRENT, round(pull * self.model.max_current) if self.torque else 0)
         self.set(t.REALTIME_TICK, int(self._now / t.REALTIME_UNIT_S) % t.REALTIME_WRAP_TICKS)
         self.set(t.PRESENT_VELOCITY, round(self.motor.rate / t.VELOCITY_UNIT_RAD_S))
         self.set(t.PRESENT_POSITION, round(self.motor.angle / t.RAD_PER_TICK))
         self.set(t.PRESENT_VOLTAGE, round(sum(self.model.voltage) / 2.0 / t.VOLTAGE_UNIT_V))
-        self.set(t.PRESENT_TEMPERATURE, HOT_C if self.hot else AMBIENT_C)
+        self.set(t.PRESENT_TEMPERATURE, HOT_C if self.is_hot else AMBIENT_C)
 
     def _status(self, error: int, parameters: bytes = b"") -> Packet:
         alert = t.ALERT if self.get(t.HARDWARE_ERROR) else 0

@@ -1,23 +1,23 @@
-"""How old an answer is. The protocol does not say which question an answer belongs to; the servo's own clock does."""
+"""The age of an answer. The protocol does not link answers to requests, but the servo's own clock dates them."""
 
 from __future__ import annotations
 
 from hw_drivers.dynamixel.tables import REALTIME_UNIT_S, REALTIME_WRAP_TICKS
 
-MAX_LAG_S = 0.05  # s that an answer may lag behind the fastest ones
-CLOCK_DRIFT = 0.02  # by which a servo's clock may be off
-CLOCK_WRAP_S = REALTIME_WRAP_TICKS * REALTIME_UNIT_S  # s
+MAX_LAG_S = 0.05  # behind the fastest answers
+CLOCK_DRIFT = 0.02  # relative error of a servo's clock
+CLOCK_WRAP_S = REALTIME_WRAP_TICKS * REALTIME_UNIT_S
 
 
 class Freshness:
-    """Holds one servo's clock against ours. An answer that was held up on its way shows an earlier time than is due."""
+    """Compares one servo's clock with this computer's. A delayed answer shows an earlier time than is due."""
 
     def __init__(self) -> None:
         self._lag = 0.0  # s behind the fastest answers
-        self._last: tuple[float, int] | None = None  # our time (s) and the servo's tick
+        self._last: tuple[float, int] | None = None  # this computer's time (s) and the servo's tick
 
     def is_fresh(self, tick: int, now: float) -> bool:
-        """Whether an answer with this tick, which came at `now` (s), tells of the present."""
+        """Return True if an answer with this tick, which came at `now` (s), belongs to the last request."""
         last, self._last = self._last, (now, tick)
         if last is None or now - last[0] > 0.5 * CLOCK_WRAP_S:
             self._lag = 0.0

@@ -1,4 +1,4 @@
-"""What a servo has to be for its joint: checked without a bus, and written to it by `setup`."""
+"""The set-up of one joint's servo: checked without a bus, written to the servo by `setup`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from crawler_core.errors import UserError
-from hw_drivers.bus.bus import JointMap
+from hw_drivers.bus.joint_map import TURN_RAD, JointMap
 from hw_drivers.dynamixel.settings import DynamixelJoint
 from hw_drivers.dynamixel.tables import (
     CURRENT_POSITION_MODE,
@@ -19,12 +19,10 @@ from hw_drivers.dynamixel.tables import (
     ServoModel,
 )
 
-TURN_RAD = RAD_PER_TICK * TICKS_PER_TURN  # rad
-
 
 @dataclass(frozen=True)
 class ServoPlan:
-    """How one servo is to be set up."""
+    """The set-up of one servo."""
 
     joint: JointMap
     model_name: str
@@ -38,37 +36,37 @@ class ServoPlan:
     temperature_limit: float  # °C
 
     def ticks(self, angle: float) -> int:
-        """The goal position for a joint's angle (rad)."""
+        """Return the goal position for a joint's angle (rad)."""
         return min(max(round(self.joint.to_motor(angle) / RAD_PER_TICK), self.lowest), self.highest)
 
 
 def plan_servo(joint: JointMap) -> ServoPlan:
-    """The plan for a joint. Raises UserError, one sentence, where no such servo can do what the robot file asks."""
-    own: DynamixelJoint = joint.own
-    if not own.model:
-        raise UserError(f"hardware.joints.{joint.joint}.model is missing: give one of {', '.join(MODELS)}.")
-    model = MODELS[own.model]
+    """Plan the servo of a joint. Raises UserError where no such servo can do what the robot file asks."""
+    servo: DynamixelJoint = joint.settings
+    if not servo.model:
+        raise UserError(f"{joint.key}.model is missing: give one of {', '.join(MODELS)}.")
+    model = MODELS[servo.model]
     if not 0 <= joint.id <= 252:
-        raise UserError(f"hardware.joints.{joint.joint}.id = {joint.id} is not allowed: servos have ids from 0 to 252.")
+        raise UserError(f"{joint.key}.id = {joint.id} is not allowed: servos have ids from 0 to 252.")
     if joint.velocity * joint.gear > model.no_load:
         most = model.no_load / joint.gear
         raise UserError(
-            f"{joint.joint} may turn at {joint.velocity:.3g} rad/s, but an {own.model} reaches {most:.3g} rad/s: "
-            f"lower hardware.joints.{joint.joint}.velocity, or choose a faster servo."
+            f"{joint.joint} may turn at {joint.velocity:.3g} rad/s, but an {servo.model} reaches {most:.3g} rad/s: "
+            f"lower {joint.key}.velocity, or choose a faster servo."
         )
-    many_turns = _many_turns(joint, own.model)
-    current = _current(joint, own, model)
-    mode = CURRENT_POSITION_MODE if current else EXTENDED_MODE if many_turns else POSITION_MODE
+    needs_many_turns = _needs_many_turns(joint, servo.model)
+    current = _current(joint, servo, model)
+    mode = CURRENT_POSITION_MODE if current else EXTENDED_MODE if needs_many_turns else POSITION_MODE
     lowest, highest = (
         (0, TICKS_PER_TURN - 1)
         if mode == POSITION_MODE
         else (-MAX_TURNS * TICKS_PER_TURN, MAX_TURNS * TICKS_PER_TURN - 1)
     )
-    return ServoPlan(joint, own.model, model, mode, lowest, highest, current, own.temperature_limit)
+    return ServoPlan(joint, servo.model, model, mode, lowest, highest, current, servo.temperature_limit)
 
 
-def _many_turns(joint: JointMap, model: str) -> bool:
-    """Whether the joint needs more than one turn of its servo. Raises UserError where its limits are out of reach."""
+def _needs_many_turns(joint: JointMap, model: str) -> bool:
+    """Return True if the joint needs more than one turn of its servo. Raises UserError for limits out of reach."""
     low, high = sorted((joint.to_motor(joint.lower), joint.to_motor(joint.upper)))
     if not math.isfinite(high - low):
         return True
@@ -80,20 +78,20 @@ def _many_turns(joint: JointMap, model: str) -> bool:
         raise UserError(
             f"the limits of {joint.joint} are {math.degrees(low):.1f} to {math.degrees(high):.1f} degrees at the servo,"
             f" outside the 0 to 359.9 degrees of an {model}: remount its horn, or change "
-            f"hardware.joints.{joint.joint}.zero_deg."
+            f"{joint.key}.zero_deg."
         )
     return False
 
 
-def _current(joint: JointMap, own: DynamixelJoint, model: ServoModel) -> int:
-    if not own.current_limit:
+def _current(joint: JointMap, servo: DynamixelJoint, model: ServoModel) -> int:
+    if not servo.current_limit:
         return 0
     if not model.current_unit:
-        raise UserError(f"an {own.model} measures no current: leave hardware.joints.{joint.joint}.current_limit out.")
-    most = model.current_most * model.current_unit
-    if own.current_limit > most:
+        raise UserError(f"an {servo.model} measures no current: leave {joint.key}.current_limit out.")
+    most = model.max_current * model.current_unit
+    if servo.current_limit > most:
         raise UserError(
-            f"hardware.joints.{joint.joint}.current_limit = {own.current_limit:g} is not allowed: "
-            f"an {own.model} takes at most {most:.2f} A."
+            f"{joint.key}.current_limit = {servo.current_limit:g} is not allowed: "
+            f"an {servo.model} takes at most {most:.2f} A."
         )
-    return max(1, round(own.current_limit / model.current_unit))
+    return max(1, round(servo.current_limit / model.current_unit))

@@ -1,4 +1,4 @@
-"""Finding the servos and setting them up, with a sentence for whatever is wrong, before any torque."""
+"""Search and set-up of the servos, with every check that is possible before torque."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import struct
 from collections.abc import Sequence
 
 from crawler_core.errors import UserError
-from hw_drivers.bus.bus import Device
+from hw_drivers.bus.bus import Device, NoAnswer
 from hw_drivers.dynamixel import codec
 from hw_drivers.dynamixel import tables as t
-from hw_drivers.dynamixel.link import ATTEMPTS, Link, NoAnswer, Refused
+from hw_drivers.dynamixel.link import ATTEMPTS, Link, Refused
 from hw_drivers.dynamixel.plan import ServoPlan
 
-SCAN_TIME_S = 0.3  # s for 253 servos to answer a broadcast ping, 1 ms each and some spare
+SCAN_TIME_S = 0.3  # for 253 servos to answer a broadcast ping, 1 ms each and some spare
 GARBLED_CAUSE = "two servos share it, or the wire is bad: connect them one at a time and give each its own id"
 
 
 def scan(link: Link) -> tuple[Device, ...]:
-    """Who answers a broadcast ping."""
+    """Return the servos that answer a broadcast ping."""
     found = {}
-    for answer in link.listen(codec.ping(codec.BROADCAST), SCAN_TIME_S + link.patience):
+    for answer in link.request_all(codec.ping(codec.BROADCAST_ID), SCAN_TIME_S + link.reply_timeout):
         if len(answer.parameters) == 3:
             number, firmware = struct.unpack("<HB", answer.parameters)
             found[answer.id] = Device(answer.id, t.NAMES.get(number, f"model {number}"), f"firmware {firmware}")
@@ -27,14 +27,14 @@ def scan(link: Link) -> tuple[Device, ...]:
 
 
 def set_up(link: Link, plans: Sequence[ServoPlan]) -> None:
-    """Torque off, then everything as planned. Raises UserError."""
-    _everybody(link, plans)
+    """Switch the torque off, then write the plans. Raises UserError."""
+    _check_models(link, plans)
     for plan in plans:
         try:
             _check(link, plan)
             _write(link, plan)
         except NoAnswer:
-            raise UserError(_missing(link, plan)) from None
+            raise UserError(_missing_servo(link, plan)) from None
         except Refused as error:
             raise UserError(
                 f"the servo of {plan.joint.joint}, id {plan.joint.id}, refused its set-up ({error}): "
@@ -42,16 +42,16 @@ def set_up(link: Link, plans: Sequence[ServoPlan]) -> None:
             ) from None
 
 
-def _everybody(link: Link, plans: Sequence[ServoPlan]) -> None:
-    """Each id answers a ping, and is the model that the robot file names."""
+def _check_models(link: Link, plans: Sequence[ServoPlan]) -> None:
+    """Raise UserError unless each id answers a ping and is the robot file's model."""
     for plan in plans:
         joint, garbled = plan.joint, link.garbled
         try:
-            answer = link.confirmed(codec.ping(joint.id), joint.id, 3)
+            answer = link.confirm(codec.ping(joint.id), joint.id, 3)
         except NoAnswer:
             if link.garbled >= garbled + ATTEMPTS:
                 raise UserError(f"the servo id {joint.id} of {joint.joint} answers garbled: {GARBLED_CAUSE}.") from None
-            raise UserError(_missing(link, plan)) from None
+            raise UserError(_missing_servo(link, plan)) from None
         except Refused as error:
             raise UserError(f"the servo id {joint.id} of {joint.joint} refuses a ping: {error}.") from None
         number = struct.unpack("<H", answer.parameters[:2])[0] if len(answer.parameters) >= 2 else 0
@@ -63,8 +63,8 @@ def _everybody(link: Link, plans: Sequence[ServoPlan]) -> None:
             )
 
 
-def _missing(link: Link, plan: ServoPlan) -> str:
-    """Why an id is silent: it is not there, nobody is, or all speak at another rate."""
+def _missing_servo(link: Link, plan: ServoPlan) -> str:
+    """Return the sentence for a silent id: it is missing, all are missing, or it has another rate."""
     joint = plan.joint
     where = f"on {link.port.path} at {link.baud} baud"
     silent = f"the servo of {joint.joint}, id {joint.id}, does not answer {where}"
@@ -76,7 +76,7 @@ def _missing(link: Link, plan: ServoPlan) -> str:
             continue
         try:
             link.port.set_baud(baud)
-            found = Link(link.port, baud, link.patience).ask(codec.ping(joint.id), [joint.id], 3)
+            found = Link(link.port, baud, link.reply_timeout).request(codec.ping(joint.id), [joint.id], 3)
         finally:
             link.port.set_baud(link.baud)
         if found:
@@ -109,15 +109,15 @@ def _check(link: Link, plan: ServoPlan) -> None:
 def _write(link: Link, plan: ServoPlan) -> None:
     ident = plan.joint.id
     if link.read(ident, t.STATUS_LEVEL) != 2:
-        link.tell(codec.write(ident, t.STATUS_LEVEL.address, b"\x02"))  # it may not have answered a write so far
+        link.send(codec.write(ident, t.STATUS_LEVEL.address, b"\x02"))  # so far it may answer no write
     link.write(ident, t.WATCHDOG, 0)
     link.write(ident, t.TORQUE, 0)
-    kept: dict[t.Register, int] = {t.RETURN_DELAY: 0, t.OPERATING_MODE: plan.mode}
+    permanent: dict[t.Register, int] = {t.RETURN_DELAY: 0, t.OPERATING_MODE: plan.mode}
     if plan.mode == t.POSITION_MODE:
-        kept |= {t.MIN_POSITION: plan.lowest, t.MAX_POSITION: plan.highest}  # the supervisor knows the joint's limits
+        permanent |= {t.MIN_POSITION: plan.lowest, t.MAX_POSITION: plan.highest}  # the supervisor limits the joint
     if plan.current:
-        kept[t.CURRENT_LIMIT] = plan.current
-    for register, value in kept.items():
+        permanent[t.CURRENT_LIMIT] = plan.current
+    for register, value in permanent.items():
         if link.read(ident, register) != value:  # this memory wears out
             link.write(ident, register, value)
     link.write(ident, t.PROFILE_VELOCITY, 0)  # the supervisor shapes the motion
@@ -126,4 +126,4 @@ def _write(link: Link, plan: ServoPlan) -> None:
         link.write(ident, t.GOAL_CURRENT, plan.current)
     sources = [register.address + i for register in t.CYCLE_REGISTERS for i in range(register.size)]
     gather = struct.pack(f"<{len(sources)}H", *sources)
-    link.confirmed(codec.write(ident, t.INDIRECT_ADDRESS, gather), ident)
+    link.confirm(codec.write(ident, t.INDIRECT_ADDRESS, gather), ident)

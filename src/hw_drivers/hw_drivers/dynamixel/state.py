@@ -1,4 +1,4 @@
-"""What a servo reports in each cycle, and what that means for its joint."""
+"""The state that a servo reports in each cycle, and the joint's reading."""
 
 from __future__ import annotations
 
@@ -14,55 +14,35 @@ RESTARTED = "it has restarted"
 
 @dataclass(frozen=True)
 class ServoState:
-    """The registers of tables.CYCLE_REGISTERS, in their units."""
+    """The registers of tables.CYCLE_REGISTERS, in their units and their order, and the time."""
 
-    time: float  # s, time.monotonic()
     position: int
     velocity: int
     current: int
     voltage: int
     temperature: int
     error: int
-    torque: bool
+    torque: int  # 1: on
     watchdog: int
     tick: int
     id: int  # 0 after a restart, which empties the indirect addresses
+    time: float  # s, time.monotonic()
 
 
 def unpack_state(data: bytes, time: float) -> ServoState:
-    """The state from the CYCLE_BYTES bytes of a cycle."""
+    """Unpack the CYCLE_BYTES bytes of a cycle."""
     values, at = [], 0
     for register in t.CYCLE_REGISTERS:
         values.append(register.unpack(data[at : at + register.size]))
         at += register.size
-    position, velocity, current, voltage, temperature, error, torque, watchdog, tick, ident = values
-    return ServoState(
-        time, position, velocity, current, voltage, temperature, error, bool(torque), watchdog, tick, ident
-    )
-
-
-def pack_state(state: ServoState) -> bytes:
-    """The other way round."""
-    values = (
-        state.position,
-        state.velocity,
-        state.current,
-        state.voltage,
-        state.temperature,
-        state.error,
-        int(state.torque),
-        state.watchdog,
-        state.tick,
-        state.id,
-    )
-    return b"".join(register.pack(value) for register, value in zip(t.CYCLE_REGISTERS, values, strict=True))
+    return ServoState(*values, time)
 
 
 def reading(plan: ServoPlan, state: ServoState | None, enabled: bool) -> Reading:
-    """The joint's state. `enabled` says that the torque ought to be on."""
+    """Return the joint's reading. `enabled`: the torque should be on."""
     joint = plan.joint
     if state is None:
-        return Reading(joint.joint, -math.inf, math.nan, math.nan)
+        return Reading.missing(joint.joint)
     if state.id != joint.id:
         remedy = f"check the power of {joint.joint}, then call reset and enable"
         return Reading(joint.joint, state.time, math.nan, math.nan, errors=(RESTARTED,), remedy=remedy)
@@ -88,7 +68,7 @@ def _errors(plan: ServoPlan, state: ServoState, enabled: bool) -> tuple[tuple[st
         words = f"overheating at {state.temperature} °C, its limit is {plan.temperature_limit:g} °C"
         return (words,), t.hardware_remedy(t.OVERHEATING)
     if enabled and state.watchdog == t.WATCHDOG_BITTEN:
-        return ("its watchdog stopped it for want of packets",), "lighten the load of this computer"
+        return ("its watchdog stopped it, since no packets came",), "lighten the load of this computer"
     if enabled and not state.torque:
         return ("its torque went off by itself",), "check the supply and the servo's shutdown settings"
     return (), ""

@@ -9,22 +9,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Register:
-    """Where a value lies. Those below RAM_START are kept without power, and can be written with the torque off only."""
+    """The place of a value. Registers below RAM_START survive power-off and are writable with the torque off only."""
 
     address: int
     size: int  # bytes
     signed: bool = False
 
     def pack(self, value: int) -> bytes:
-        """The bytes of a value."""
+        """Return the bytes of a value."""
         return value.to_bytes(self.size, "little", signed=self.signed)
 
     def unpack(self, data: bytes) -> int:
-        """The value of the bytes."""
+        """Return the value of the bytes."""
         return int.from_bytes(data[: self.size], "little", signed=self.signed)
 
 
-RAM_START = 64  # the first address of what power-on resets
+RAM_START = 64  # the first address that power-on resets
 TABLE_END = 260
 
 MODEL_NUMBER = Register(0, 2)
@@ -64,10 +64,10 @@ WATCHDOG_BITTEN = 255
 RETURN_DELAY_UNIT_S = 2e-6  # s
 REALTIME_UNIT_S = 1e-3  # s
 REALTIME_WRAP_TICKS = 32768  # ticks
-MAX_TURNS = 256  # either way, in the modes that count turns
+MAX_TURNS = 256  # in each direction, in the modes that count turns
 
-# what one sync read brings, gathered by indirect addressing: the id tells a servo that has restarted since, the tick
-# an answer that is old
+# the registers of one sync read, gathered by indirect addressing: the id reveals a servo that has restarted since, the
+# tick an old answer
 CYCLE_REGISTERS = (
     PRESENT_POSITION,
     PRESENT_VELOCITY,
@@ -101,8 +101,8 @@ HARDWARE_REMEDIES: Mapping[int, str] = {
 }
 ALERT = 0x80  # in the error byte of a status packet: the hardware error register is not 0
 INSTRUCTION_ERRORS: Mapping[int, str] = {
-    1: "it could not do it",
-    2: "it does not know the instruction",
+    1: "the instruction failed",
+    2: "the instruction is unknown to it",
     3: "the instruction came damaged",
     4: "the value is out of its range",
     5: "the value has the wrong size",
@@ -116,11 +116,11 @@ BAUD_RATES = (57600, 1_000_000, 2_000_000, 3_000_000, 4_000_000, 115200, 9600)  
 
 @dataclass(frozen=True)
 class ServoModel:
-    """One model, by its maker's data sheet."""
+    """One model, from its maker's data sheet."""
 
     number: int
     current_unit: float  # A; 0: it measures and limits no current
-    current_most: int  # the largest current limit, in units
+    max_current: int  # the largest current limit, in units
     torque_constant: float  # N·m/A, stall torque over stall current: good to some ten per cent
     no_load: float  # rad/s at its nominal voltage
     voltage: tuple[float, float]  # V, allowed
@@ -139,12 +139,12 @@ NAMES: Mapping[int, str] = {model.number: name for name, model in MODELS.items()
 
 
 def hardware_errors(bits: int) -> tuple[str, ...]:
-    """The hardware error register in words."""
+    """Return the hardware error register in words."""
     known = tuple(words for bit, words in HARDWARE_ERRORS.items() if bits & bit)
     rest = bits & ~sum(HARDWARE_ERRORS)
     return (*known, f"an unknown hardware error {rest:#x}") if rest else known
 
 
 def hardware_remedy(bits: int) -> str:
-    """What to do about the first of the hardware errors."""
-    return next((words for bit, words in HARDWARE_REMEDIES.items() if bits & bit), "see the maker's manual")
+    """Return the remedy for the first of the hardware errors."""
+    return next((words for bit, words in HARDWARE_REMEDIES.items() if bits & bit), "read the maker's manual")

@@ -1,4 +1,4 @@
-"""The emulated backend as a node: pretended motors behind the topics of the stack."""
+"""The node of the emulated backend."""
 
 from crawler_nodes.backend_node.node import run_backend
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
@@ -6,7 +6,7 @@ from hw_drivers.emulation.emulated_settings import EmulatedSettings
 
 
 def main() -> None:
-    """Run until asked to end."""
+    """Run the node until it is asked to end."""
     run_backend(EmulatedBackend, EmulatedSettings)
 
 

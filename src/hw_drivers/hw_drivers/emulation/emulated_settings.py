@@ -5,28 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from crawler_core.parameters import parameter
 from hw_drivers.backend.hardware_settings import NO_CALIBRATION, HardwareSettings
+from hw_drivers.bus.setting import setting
 from hw_drivers.emulation.emulator import INJECTABLE_FAULTS
 
 
 @dataclass(frozen=True)
 class EmulatedSettings:
-    """What the pretended motors shall be like. Which of them turns which joint stands in the robot file."""
+    """Settings of a run on emulated motors. The robot file's section `hardware` maps the joints to them."""
 
-    like: ClassVar[str] = "hardware"  # what a robot file wants of that backend holds here too
+    like: ClassVar[str] = "hardware"  # the robot file's backends.hardware holds here too
 
-    calibration: str = parameter(
-        NO_CALIBRATION, constant=True, doc="a calibration file, as for the robot; none: no file"
+    calibration: str = setting(NO_CALIBRATION, doc="a calibration file, as for the robot; none: no file")
+    patience: float = setting(
+        0.1, unit="s", lower=0.02, upper=5.0, doc="without an answer from a motor until it is a fault"
     )
-    patience: float = parameter(
-        0.1, unit="s", low=0.02, high=5.0, constant=True, doc="that a motor may stay silent until it is a fault"
-    )
-    fail: str = parameter("none", choices=INJECTABLE_FAULTS, constant=True, doc="a fault that the buses shall have")
-    fail_after: float = parameter(1.0, unit="s", low=0.0, constant=True, doc="from open until they have it")
-    fail_joint: str = parameter("", constant=True, doc="where; empty: everywhere")
+    fail: str = setting("none", choices=INJECTABLE_FAULTS, doc="a fault to inject into the buses")
+    fail_after: float = setting(1.0, unit="s", lower=0.0, doc="from open until the fault")
+    fail_joint: str = setting("", doc="the joint of the fault; empty: all")
 
     @property
     def hardware(self) -> HardwareSettings:
-        """What the driver of the motors is told."""
+        """The settings of the drivers."""
         return HardwareSettings(calibration=self.calibration, patience=self.patience)

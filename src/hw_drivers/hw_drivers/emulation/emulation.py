@@ -1,4 +1,4 @@
-"""A pretended robot: an emulator for each of its buses, whose motors' true angles move its equations."""
+"""An emulated robot: an emulator for each of its buses, whose motors' true angles move its equations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from crawler_core.errors import unknown_name
-from crawler_core.registry import load
+from crawler_core.registry import import_object
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, Contact
 from crawler_models.models import model_of
@@ -20,40 +20,41 @@ from hw_drivers.emulation.model_load import ModelLoad
 
 
 class Emulation:
-    """The emulators, and the ground that their motors move the robot over.
+    """The emulators of a robot's buses, and the equations of the robot that their motors move.
 
-    Motors that are driven by position say where their joints are, and the robot's equations follow; those that are
-    driven by effort push the equations, which say how they turn. There is no ground for a robot without equations, nor
-    for one with motors of both kinds: there each turns a rotor of its own.
+    Position-driven motors move the equations: the joints are where the motors are. Effort-driven motors push the
+    equations, which turn the motors. A robot without equations, or with motors of both kinds, has no base that moves:
+    each of its motors turns a rotor of its own.
     """
 
     def __init__(self, spec: RobotSpec, buses: Sequence[BusMap]) -> None:
-        """Everything stands at home. Raises UserError where the robot cannot stand so."""
+        """Stand everything at home. Raises UserError where the robot cannot stand so."""
         home = {joint.name: joint.home for joint in spec.actuated}
         self.emulators: dict[str, Emulator] = {}
-        self._order: list[str] = []
+        self._names = [joint.joint for bus in buses for joint in bus.joints]
         self._bus_of = {joint.joint: bus.name for bus in buses for joint in bus.joints}
-        drives = {joint.by_effort for joint in spec.actuated} if model_of(spec).plant is not None else set()
+        drives = {joint.is_effort_driven for joint in spec.actuated} if model_of(spec).plant is not None else set()
         self._ground = EmulatedGround(spec) if drives == {False} else None
-        self._pushed = ModelLoad(spec) if drives == {True} else None
+        self._load = ModelLoad(spec) if drives == {True} else None
         self._spec = spec
         try:
             for bus in buses:
                 start = [home[joint.joint] for joint in bus.joints]
-                emulate: Emulate = load(bus.kind.emulator, what=f"the emulator of a bus of kind {bus.kind_name}")
+                emulate: Emulate = import_object(
+                    bus.kind.emulator, what=f"the emulator of a bus of kind {bus.kind_name}"
+                )
                 self.emulators[bus.name] = emulate(bus.settings, bus.joints, start)
-                self._order += [joint.joint for joint in bus.joints]
-            if self._pushed is not None:
+            if self._load is not None:
                 for joint in spec.actuated:
                     emulator = self.emulators[self._bus_of[joint.name]]
-                    assert isinstance(emulator, LoadedEmulator)  # as its kind says: by_effort
-                    emulator.carry(joint.name, self._pushed.load(joint.name))
+                    assert isinstance(emulator, LoadedEmulator)  # its kind supports effort
+                    emulator.attach_load(joint.name, self._load.load(joint.name))
         except BaseException:
             self.close()
             raise
 
     def connected(self, bus: BusMap) -> BusMap:
-        """The bus with its emulator's port in place of the robot file's."""
+        """Return the bus with its emulator's port in place of the robot file's."""
         settings: Any = replace(bus.settings, port=self.emulators[bus.name].port)
         return replace(bus, settings=settings)
 
@@ -66,29 +67,29 @@ class Emulation:
                 emulator.inject(fault, joint)
 
     def torque(self) -> dict[str, bool]:
-        """Whether each joint's motor holds torque."""
-        return dict(zip(self._order, (on for e in self.emulators.values() for on in e.torque()), strict=True))
+        """Return for each joint whether its motor holds torque."""
+        return dict(zip(self._names, (on for e in self.emulators.values() for on in e.torque()), strict=True))
 
-    def look(self) -> tuple[BaseState | None, tuple[Contact, ...]]:
-        """Where the base is now, and what the feet do; nothing where there is no ground."""
-        if self._ground is None and self._pushed is None:
+    def observe_base(self) -> tuple[BaseState | None, tuple[Contact, ...]]:
+        """Return the base and the feet, or None and no feet where nothing moves a base. Raises BackendFault."""
+        if self._load is not None:
+            self.motion()  # brings the motors, and with them the equations, to the present
+            return self._load.observe()
+        if self._ground is None:
             return None, ()
         angles, rates = (np.array([row[name] for name in self._spec.actuated_names]) for row in self.motion())
-        if self._pushed is not None:
-            return self._pushed.look()
-        assert self._ground is not None
         return self._ground.move(angles, rates)
 
     def recover(self) -> None:
-        """Put a robot that has fallen on its feet. Raises BackendFault."""
-        if self._pushed is not None:
-            self._pushed.recover()
+        """Stand a fallen robot up. Raises BackendFault."""
+        if self._load is not None:
+            self._load.recover()
 
     def motion(self) -> tuple[dict[str, float], dict[str, float]]:
-        """The joints' true angles (rad) and rates (rad/s) now, by name."""
+        """Return the joints' true angles (rad) and rates (rad/s) now, by name."""
         moved = [emulator.motion() for emulator in self.emulators.values()]
         angles, rates = (np.concatenate(rows).tolist() for rows in zip(*moved, strict=True))
-        return dict(zip(self._order, angles, strict=True)), dict(zip(self._order, rates, strict=True))
+        return dict(zip(self._names, angles, strict=True)), dict(zip(self._names, rates, strict=True))
 
     def close(self) -> None:
         """End the emulators. May be called twice."""

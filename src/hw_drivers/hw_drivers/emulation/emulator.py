@@ -1,65 +1,170 @@
-"""What a pretended bus does, and what its motors turn. One emulator for each kind of bus; real motors never load it."""
+"""The contract of an emulated bus, and the parts that the emulators of all kinds share. Real motors never load it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+import threading
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
+import numpy as np
+
+from crawler_core.errors import unknown_name
 from crawler_core.types import FloatArray
-from hw_drivers.bus.bus import JointMap
+from hw_drivers.bus.joint_map import JointMap
+from hw_drivers.ports.emulated_serial_port import EmulatedSerialPort
+from hw_drivers.ports.serial_port import BITS_PER_BYTE
 
 # lost, late, corrupt, truncated: every reply is; dead: a device is silent; hot: it reports overheating;
 # gone: the port vanishes (and returns with `none`)
 INJECTABLE_FAULTS = ("none", "lost", "late", "corrupt", "truncated", "dead", "hot", "gone")
 
+Data = TypeVar("Data")  # the unit that travels on the bus: bytes or a frame
 
-class Emulator(Protocol):
-    """A pretended bus with motors that turn. It speaks the real bytes or frames to the real driver."""
 
-    port: str  # what the driver opens in place of the robot file's port
+class Emulator(ABC):
+    """An emulated bus with motors that turn. It speaks the real bytes or frames to the real driver."""
+
+    faults: ClassVar[Sequence[str]] = INJECTABLE_FAULTS
+    port: str  # opened by the driver in place of the robot file's port
+
+    def __init__(self, joints: Sequence[JointMap], clock: Callable[[], float]) -> None:
+        """`clock` returns s of any clock that goes forward."""
+        self._joints = list(joints)
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._ending = threading.Event()
+        self._thread: threading.Thread | None = None
 
     def motion(self) -> tuple[FloatArray, FloatArray]:
-        """The joints' true angles (rad) and rates (rad/s) now, in the order of its joints."""
-        ...
+        """Return the joints' true angles (rad) and rates (rad/s) now, in the order of its joints."""
+        with self._lock:
+            rows = zip(self._joints, self._motor_motion(), strict=False)
+            moved = [(joint.to_joint(angle), joint.rate_to_joint(rate)) for joint, (angle, rate) in rows]
+        angles, rates = np.array(moved).reshape(-1, 2).T
+        return angles, rates
 
+    @abstractmethod
+    def _motor_motion(self) -> Iterable[tuple[float, float]]:
+        """Return each motor's angle (rad) and rate (rad/s) now, those of the joints first."""
+
+    @abstractmethod
     def torque(self) -> tuple[bool, ...]:
-        """Whether each joint's motor holds torque now."""
-        ...
+        """Return for each joint whether its motor holds torque now."""
 
     def inject(self, fault: str, joint: str = "") -> None:
-        """Begin a fault, one of INJECTABLE_FAULTS, at a joint or, with an empty one, everywhere; `none` heals everything."""
-        ...
+        """Begin a fault, one of `faults`, at a joint or at all; `none` heals everything. Raises UserError."""
+        if fault not in self.faults:
+            raise unknown_name("fault of this emulated bus", fault, self.faults)
+        if joint and joint not in self._joint_names():
+            return  # it is on another bus
+        with self._lock:
+            self._inject(fault, joint)
+
+    @abstractmethod
+    def _inject(self, fault: str, joint: str) -> None: ...
+
+    def _joint_names(self) -> list[str]:
+        return [joint.joint for joint in self._joints]
+
+    def _start_thread(self, serve: Callable[[], None]) -> None:
+        """Call `serve`, which waits a little for the driver, over and over until `close`."""
+
+        def run() -> None:
+            while not self._ending.is_set():
+                serve()
+
+        self._thread = threading.Thread(target=run, name=f"emulated {self.port}", daemon=True)
+        self._thread.start()
 
     def close(self) -> None:
-        """End it, and release what it holds. May be called twice."""
-        ...
+        """End it and release what it holds. May be called twice."""
+        self._ending.set()
+        if self._thread is not None:
+            self._thread.join()
+        self._close_port()
+
+    @abstractmethod
+    def _close_port(self) -> None: ...
+
+
+class DelayLine(Generic[Data]):
+    """Replies under way, in the order of their arrival."""
+
+    def __init__(self) -> None:
+        self._queue: deque[tuple[float, Data]] = deque()
+
+    def __bool__(self) -> bool:
+        return bool(self._queue)
+
+    def put(self, data: Data, arrival: float) -> None:
+        """Let `data` arrive at `arrival` (s)."""
+        self._queue.append((arrival, data))
+
+    def take(self, now: float) -> list[Data]:
+        """Return all that has arrived by `now` (s)."""
+        arrived = []
+        while self._queue and self._queue[0][0] <= now:
+            arrived.append(self._queue.popleft()[1])
+        return arrived
+
+    def clear(self) -> None:
+        """Lose everything that is under way."""
+        self._queue.clear()
+
+
+class SerialEmulator(Emulator):
+    """An emulated bus behind a pseudo-terminal."""
+
+    def __init__(self, joints: Sequence[JointMap], baud: int, clock: Callable[[], float]) -> None:
+        super().__init__(joints, clock)
+        self.has_wire_delay = False  # replies take the time that their bits would take on a real line
+        self._baud = baud
+        self._late: DelayLine[bytes] = DelayLine()
+        self._port = EmulatedSerialPort()
+        self.port = self._port.path
+
+    def _set_connected(self, connected: bool) -> None:
+        if connected:
+            self._port.plug_in()
+        else:
+            self._port.unplug()
+
+    def _wait_for_wire(self, size: int) -> None:
+        """Wait as long as `size` bytes take on a real line, where the emulator does so."""
+        if self.has_wire_delay:
+            self._ending.wait(size * BITS_PER_BYTE / self._baud)
+
+    def _close_port(self) -> None:
+        self._port.close()
 
 
 class Load(Protocol):
-    """What a motor that is driven by effort turns, in place of a rotor alone. All of it is at the joint."""
+    """The mechanism that an effort-driven motor turns, in place of a rotor alone. All values are at the joint."""
 
     @property
     def damping(self) -> float:
-        """N·m·s/rad by which `push` slows a turning motor already, as the robot file says of the motor itself."""
+        """N·m·s/rad by which `push` brakes the motor already, as the robot file says of the motor itself."""
         ...
 
     def push(self, effort: float, seconds: float) -> tuple[float, float]:
-        """Let an effort (N·m) act for so long; the joint's angle (rad) and rate (rad/s) then."""
+        """Apply an effort (N·m) for `seconds`; return the joint's angle (rad) and rate (rad/s) then."""
         ...
 
 
 @runtime_checkable
-class LoadedEmulator(Emulator, Protocol):
-    """What the emulators of a kind that drives joints by effort can do besides."""
+class LoadedEmulator(Protocol):
+    """Ability of the emulators of a kind that drives joints by effort."""
 
-    def carry(self, joint: str, load: Load) -> None:
+    def attach_load(self, joint: str, load: Load) -> None:
         """Let the motor of one of its joints turn `load` from now on."""
         ...
 
 
 class Emulate(Protocol):
-    """What the `emulator` of a BusKind names: it makes one with its motors at rest."""
+    """The object that `BusKind.emulator` names. It makes an emulator with its motors at rest."""
 
     def __call__(self, settings: Any, joints: Sequence[JointMap], start: Sequence[float], /) -> Emulator:
-        """From the bus settings, the joints, and the joints' angles (rad) at the start."""
+        """Make it from the bus settings, the joints, and the joints' angles (rad) at the start."""
         ...

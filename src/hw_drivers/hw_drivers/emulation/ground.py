@@ -1,4 +1,4 @@
-"""The robot's equations as the ground under pretended motors."""
+"""The equations of a robot whose emulated motors are driven by position."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from crawler_core.types import BaseState, Contact, FloatArray
 from crawler_models.plant import PlantFault
 from crawler_models.standing_plant import StandingPlant
 
-MIN_STEP_S = 1e-4  # s between two looks for which the equations are advanced
+MIN_STEP_S = 1e-4  # shorter steps wait for the next call
 
 
 class EmulatedGround:
-    """Moves the base with the motors' true angles, as time passes by itself."""
+    """Moves the base with the motors' true angles, in real time."""
 
     def __init__(self, spec: RobotSpec, clock: Callable[[], float] = time.monotonic) -> None:
-        """The robot stands at home. Raises UserError where it has no equations, or cannot stand so."""
+        """Stand the robot at home. Raises UserError where it has no equations, or cannot stand so."""
         self._plant = StandingPlant(spec)
         self._clock = clock
-        self._at = clock()
+        self._time = clock()
 
     def move(self, angles: FloatArray, rates: FloatArray) -> tuple[BaseState, tuple[Contact, ...]]:
-        """The actuated joints have come to `angles` (rad) at `rates` (rad/s) since the last call."""
+        """Move the actuated joints to `angles` (rad) at `rates` (rad/s); return the base and the feet."""
         now = self._clock()
-        dt = now - self._at
+        dt = now - self._time
         if dt > MIN_STEP_S:
-            self._at = now
+            self._time = now
             try:
                 self._plant.advance(angles, rates, np.full_like(angles, np.nan), dt)
-            except (PlantFault, ValueError):  # motors cannot be stopped by equations that end
+            except (PlantFault, ValueError):  # equations that end cannot stop motors
                 with suppress(ValueError):  # it cannot stand at these angles: it stays as it was until it can
                     self._plant.stand(angles)
         return self._plant.base(), self._plant.contacts()

@@ -1,11 +1,11 @@
-"""What is known of one axis: the newest of each message, when it came, and what that means for the joint."""
+"""The state of one axis, from the newest of each of its messages, and the joint's reading."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-from hw_drivers.bus.bus import Reading
+from hw_drivers.bus.bus import POWER_OFF_REMEDY, Reading
 from hw_drivers.odrive.error_flags import WATCHDOG_TIMER_EXPIRED, explain
 from hw_drivers.odrive.messages import (
     AxisState,
@@ -18,32 +18,31 @@ from hw_drivers.odrive.messages import (
 )
 from hw_drivers.odrive.plan import AxisPlan, unwrap
 
-NEVER = -math.inf
-MAX_CURRENT_AGE_S = 0.1  # s: an older current is no longer the torque of now
+MAX_CURRENT_AGE_S = 0.1  # an older current does not give the torque of now
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """What the driver last asked of all axes."""
+    """The state that the driver last commanded to all axes."""
 
     torque: bool
     since: float  # s
 
 
 class Axis:
-    """One axis as it was last heard. `hear` takes its messages, `reading` tells the joint's state."""
+    """One axis. `update` takes its messages, `reading` returns the joint's state."""
 
     def __init__(self, plan: AxisPlan) -> None:
         self.plan = plan
         self.heartbeat = Heartbeat(0, AxisState.UNDEFINED, 0, 0)
-        self.heartbeat_time = NEVER
+        self.heartbeat_time = -math.inf  # s
         self._turns = math.nan
-        self._rate = math.nan
-        self._estimate_time = NEVER
-        self._current = math.nan
-        self._current_time = NEVER
-        self._temperature = math.nan
-        self._voltage = math.nan
+        self._rate = math.nan  # turns/s
+        self._estimate_time = -math.inf  # s
+        self._current = math.nan  # A
+        self._current_time = -math.inf  # s
+        self._temperature = math.nan  # °C
+        self._voltage = math.nan  # V
 
     @property
     def measured(self) -> tuple[float, float]:
@@ -51,29 +50,29 @@ class Axis:
         return self.plan.angle(self._turns), self.plan.rate(self._rate)
 
     @property
-    def located(self) -> bool:
-        """Whether an angle has come at all."""
+    def has_angle(self) -> bool:
+        """True after the first estimate."""
         return math.isfinite(self._turns)
 
     @property
-    def beaten(self) -> bool:
-        """Whether a heartbeat has come at all."""
+    def has_heartbeat(self) -> bool:
+        """True after the first heartbeat."""
         return math.isfinite(self.heartbeat_time)
 
     @property
     def has_torque(self) -> bool:
-        """Whether its last heartbeat said so; calibrations and the like move the motor, too."""
+        """True where its last heartbeat reported an active state; calibrations and the like move the motor, too."""
         return self.heartbeat.axis_state not in (AxisState.IDLE, AxisState.UNDEFINED)
 
-    def hear(self, message: Message, now: float) -> None:
-        """Take a message that came from the axis."""
+    def update(self, message: Message, now: float) -> None:
+        """Take a message of the axis that came at `now` (s)."""
         if isinstance(message, Heartbeat):
             self.heartbeat, self.heartbeat_time = message, now
         elif isinstance(message, GetEncoderEstimates):
             if not (math.isfinite(message.position) and math.isfinite(message.velocity)):
-                return  # the drive says why in its heartbeat; the angle grows old meanwhile
-            previous = self._turns if self.located else message.position
-            self._turns = unwrap(message.position, previous, self.plan.own.wrap)
+                return  # the heartbeat has the reason; the angle grows old meanwhile
+            previous = self._turns if self.has_angle else message.position
+            self._turns = unwrap(message.position, previous, self.plan.settings.wrap)
             self._rate = message.velocity
             self._estimate_time = now
         elif isinstance(message, GetIq):
@@ -84,45 +83,46 @@ class Axis:
         elif isinstance(message, GetBusVoltageCurrent):
             self._voltage = message.voltage
 
-    def reading(self, now: float, expected: Expectation, silence: float) -> Reading:
-        """The joint's state; no heartbeat for `silence` (s) is an error of its own."""
-        errors, remedy = self._errors(now, expected, silence)
+    def reading(self, now: float, expected: Expectation, heartbeat_timeout: float) -> Reading:
+        """Return the joint's reading; no heartbeat for `heartbeat_timeout` (s) is one of its errors."""
+        errors, remedy = self._errors(now, expected, heartbeat_timeout)
         angle, rate = self.measured
+        is_current_new = now - self._current_time < MAX_CURRENT_AGE_S
         return Reading(
             self.plan.joint.joint,
             self._estimate_time,
             angle,
             rate,
-            effort=self.plan.effort(self._current) if now - self._current_time < MAX_CURRENT_AGE_S else math.nan,
+            effort=self.plan.effort(self._current) if is_current_new else math.nan,
             temperature=self._temperature,
             voltage=self._voltage,
             errors=errors,
             remedy=remedy,
         )
 
-    def troubles(self, torque: bool) -> tuple[str, str]:
-        """What the axis reports and what to do; a watchdog that bit while the torque was to be off has done no harm."""
+    def explain_errors(self, torque: bool) -> tuple[str, str]:
+        """Return the axis's errors and their remedies. Without `torque`, an expired watchdog is no error."""
         flags = self.heartbeat.axis_error
         return explain(flags if torque else flags & ~WATCHDOG_TIMER_EXPIRED)
 
-    def _errors(self, now: float, expected: Expectation, silence: float) -> tuple[tuple[str, ...], str]:
+    def _errors(self, now: float, expected: Expectation, heartbeat_timeout: float) -> tuple[tuple[str, ...], str]:
         joint, node = self.plan.joint.joint, self.plan.joint.id
-        quiet = now - self.heartbeat_time
-        if quiet > silence:
+        silence = now - self.heartbeat_time
+        if silence > heartbeat_timeout:
             return (
-                (f"no heartbeat from its ODrive, CAN node {node}, for {quiet:.2f} s",),
+                (f"no heartbeat from its ODrive, CAN node {node}, for {silence:.2f} s",),
                 f"check the power of {joint}'s drive and the CAN cable to it, then call reset and enable",
             )
-        meanings, remedy = self.troubles(expected.torque)
+        meanings, remedy = self.explain_errors(expected.torque)
         if meanings:
             return tuple(meanings.split("; ")), f"{remedy}; then call reset and enable"
         if self.heartbeat_time <= expected.since:
-            return (), ""  # it has not had the chance to say what it did
+            return (), ""  # its heartbeat is older than the command
         if expected.torque and self.heartbeat.axis_state != AxisState.CLOSED_LOOP_CONTROL:
             return (
                 ("its torque went off by itself",),
                 f"check the supply of {joint}'s drive, then call reset and enable",
             )
-        if not expected.torque and self.has_torque and now - expected.since > silence:
-            return ("its torque stays on although it was switched off",), "switch the power of the motors off"
+        if not expected.torque and self.has_torque and now - expected.since > heartbeat_timeout:
+            return ("its torque stays on although it was switched off",), POWER_OFF_REMEDY
         return (), ""

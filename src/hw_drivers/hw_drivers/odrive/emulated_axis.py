@@ -1,4 +1,4 @@
-"""One emulated ODrive: its answers to CANSimple's messages, its controllers, and a motor with inertia."""
+"""One emulated ODrive: its messages, its controllers, and a motor with inertia."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from hw_drivers.odrive import error_flags as flags
 from hw_drivers.odrive import messages as m
 
-INTEGRATION_STEP_S = 0.5e-3  # s of one step of the motor's dynamics
-VELOCITY_BANDWIDTH_RAD_S = 100.0  # 1/s of the velocity loop
-POSITION_GAIN_PER_S = 20.0  # 1/s, the drive's own default
-INTEGRATOR_GAIN_PER_S = 20.0  # 1/s
-FRICTION_TIME_S = 0.05  # s in which a motor without torque comes to rest
-REBOOT_TIME_S = 0.3  # s
-TRIP_C = 80.0  # degrees C at which it takes its torque off
-AMBIENT_C = 30.0  # degrees C
-SUPPLY_V = 24.0  # V
+INTEGRATION_STEP_S = 0.5e-3
+VELOCITY_BANDWIDTH_RAD_S = 100.0  # of the velocity loop
+POSITION_GAIN_PER_S = 20.0  # the drive's own default
+INTEGRATOR_GAIN_PER_S = 20.0
+FRICTION_TIME_S = 0.05  # in which a motor without torque comes to rest
+REBOOT_TIME_S = 0.3
+TRIP_C = 80.0  # where it takes its torque off
+AMBIENT_C = 30.0
+SUPPLY_V = 24.0
 INVALID_STATE = 13  # procedure_result
 
 
 @dataclass(frozen=True)
 class AxisHardware:
-    """A drive and its motor, as bought and set up."""
+    """The properties and settings of a drive and its motor."""
 
     node_id: int
     serial_number: bytes = b"\x01\x00\x00\x00\x00\x00"
@@ -40,7 +40,7 @@ class AxisHardware:
 
 
 class EmulatedAxis:
-    """Takes messages, sends messages, and turns. `now` is in s of any clock that goes forward."""
+    """A drive with its motor. `now` is in s of any clock that goes forward."""
 
     def __init__(self, hardware: AxisHardware, turns: float, now: float) -> None:
         self.hardware = hardware
@@ -50,35 +50,35 @@ class EmulatedAxis:
         self.active_errors = 0
         self.disarm_reason = 0
         self.temperature = AMBIENT_C
-        self.dead = False
-        # the motor's torque (N·m) and how long it acts (s) to its turns and turns/s then; None: a rotor by itself
+        self.is_dead = False
+        # maps the motor's torque (N·m) and its duration (s) to the turns and turns/s then; None: a rotor alone
         self.load: Callable[[float, float], tuple[float, float]] | None = None
         self._result = 0
-        self._forget()
-        self._goal = self._turned(turns)
+        self._reset_settings()
+        self._goal = self._wrapped(turns)
         self._goal_rate = self._goal_torque = self._integral = self._torque = 0.0
-        self._now = self._fed = now
-        self._back_at = -math.inf  # when a reboot is over
+        self._now = self._last_feed = now
+        self._reboot_end = -math.inf  # s
         self._due: dict[type[m.Message], float] = {m.Heartbeat: now, m.GetEncoderEstimates: now, m.GetIq: now}
 
     @property
-    def armed(self) -> bool:
-        """Whether its motor holds torque."""
-        return self.state == m.AxisState.CLOSED_LOOP_CONTROL and not self.dead
+    def is_armed(self) -> bool:
+        """True while its motor holds torque."""
+        return self.state == m.AxisState.CLOSED_LOOP_CONTROL and not self.is_dead
 
     @property
-    def silent(self) -> bool:
-        """Whether it is dead or starting."""
-        return self.dead or self._now < self._back_at
+    def is_silent(self) -> bool:
+        """True while it is dead or starts."""
+        return self.is_dead or self._now < self._reboot_end
 
-    def take(self, message: m.Message, now: float) -> None:
-        """Do what a message says."""
+    def handle(self, message: m.Message, now: float) -> None:
+        """Obey a message."""
         self.advance(now)
-        if self.silent:
+        if self.is_silent:
             return
         # the published firmware feeds on every frame; this one is stricter, so that a driver must send setpoints
         if isinstance(message, (m.SetInputPos, m.SetInputVel, m.SetInputTorque, m.SetAxisState, m.ClearErrors)):
-            self._fed = now
+            self._last_feed = now
         if isinstance(message, m.SetAxisState):
             self._request(message.state)
         elif isinstance(message, m.SetInputPos):
@@ -96,17 +96,17 @@ class EmulatedAxis:
         elif isinstance(message, m.ClearErrors):
             self.active_errors = self.disarm_reason = 0
         elif isinstance(message, m.Estop):
-            self._trip(flags.ESTOP_REQUESTED)
+            self.trip(flags.ESTOP_REQUESTED)
         elif isinstance(message, m.Reboot):
             self._disarm()
             self.active_errors = self.disarm_reason = 0
-            self._back_at = now + REBOOT_TIME_S
-            self._forget()
+            self._reboot_end = now + REBOOT_TIME_S
+            self._reset_settings()
 
     def answer(self, command: int) -> m.Message | None:
-        """The message of this kind as it is now, or None where it sends no such thing."""
+        """Return its message of this kind, or None where it sends none."""
         hardware = self.hardware
-        if self.silent:
+        if self.is_silent:
             return None
         if command == m.GetVersion.command:
             return m.GetVersion(2, 4, 4, 58, *hardware.firmware, 0)
@@ -117,7 +117,7 @@ class EmulatedAxis:
         if command == m.Address.command:
             return m.Address(hardware.node_id, hardware.serial_number, 0)
         if command == m.GetEncoderEstimates.command:
-            return m.GetEncoderEstimates(self._turned(self.turns), self.rate)
+            return m.GetEncoderEstimates(self._wrapped(self.turns), self.rate)
         if command == m.GetIq.command:
             current = self._torque / hardware.torque_constant
             return m.GetIq(current, current)
@@ -128,39 +128,35 @@ class EmulatedAxis:
         return None
 
     def due(self, now: float) -> list[m.Message]:
-        """What it sends by itself until `now`."""
+        """Return the messages that it sends by itself until `now`."""
         self.advance(now)
         sent = []
         for kind, when in self._due.items():
             if now >= when:
                 period = self.hardware.heartbeat_period if kind is m.Heartbeat else self.hardware.estimate_period
-                self._due[kind] = max(when + period, now)  # one that was delayed is not sent twice
+                self._due[kind] = max(when + period, now)  # after a delay it is sent once
                 if (message := self.answer(kind.command)) is not None:
                     sent.append(message)
         return sent
 
     def advance(self, now: float) -> None:
-        """Let the motor turn until `now`; its protections act on the way."""
+        """Turn the motor until `now`, with its protections."""
         while self._now < now:
             step = min(INTEGRATION_STEP_S, now - self._now)
             self._now = now if step < INTEGRATION_STEP_S else self._now + step
-            if self.hardware.watchdog and self._now - self._fed > self.hardware.watchdog:
-                self._trip(flags.WATCHDOG_TIMER_EXPIRED)
+            if self.hardware.watchdog and self._now - self._last_feed > self.hardware.watchdog:
+                self.trip(flags.WATCHDOG_TIMER_EXPIRED)
             if self.temperature > TRIP_C:
-                self._trip(flags.INVERTER_OVER_TEMP)
+                self.trip(flags.INVERTER_OVER_TEMP)
             self._turn(step)
 
-    def trip(self, error: int) -> None:
-        """Have an error, as if by itself."""
-        self._trip(error)
-
-    def _forget(self) -> None:
-        """What it was told and did not save."""
+    def _reset_settings(self) -> None:
+        """Return to the saved settings."""
         self.mode = int(m.ControlMode.POSITION)
         self.limits = m.SetLimits(10.0, self.hardware.max_torque / self.hardware.torque_constant)
 
     def _turn(self, step: float) -> None:
-        self._torque = self._controlled(step) if self.armed else 0.0
+        self._torque = self._controlled(step) if self.is_armed else 0.0
         if self.load is not None:
             self.turns, self.rate = self.load(self._torque, step)
             return
@@ -169,28 +165,28 @@ class EmulatedAxis:
         self.turns += self.rate * step
 
     def _controlled(self, step: float) -> float:
-        """The torque (N·m) of its cascade of controllers."""
+        """Return the torque (N·m) of its cascade of controllers."""
         most = min(self.limits.current * self.hardware.torque_constant, self.hardware.max_torque)
         torque = self._goal_torque
         gain = VELOCITY_BANDWIDTH_RAD_S * self.hardware.inertia * 2.0 * math.pi
-        if self.mode == m.ControlMode.TORQUE:  # within the velocity limit, unless one switches that off in the drive
-            fastest = self.limits.velocity
-            torque = max(-gain * (fastest + self.rate), min(torque, gain * (fastest - self.rate)))
+        if self.mode == m.ControlMode.TORQUE:  # within the velocity limit: enable_torque_mode_vel_limit is on
+            limit = self.limits.velocity
+            torque = max(-gain * (limit + self.rate), min(torque, gain * (limit - self.rate)))
         else:
             rate = self._goal_rate
             if self.mode == m.ControlMode.POSITION:
-                rate += POSITION_GAIN_PER_S * self._away()
+                rate += POSITION_GAIN_PER_S * self._position_error()
             rate = max(-self.limits.velocity, min(rate, self.limits.velocity))
             self._integral += gain * INTEGRATOR_GAIN_PER_S * (rate - self.rate) * step
             self._integral = max(-most, min(self._integral, most))
             torque += gain * (rate - self.rate) + self._integral
         return max(-most, min(torque, most))
 
-    def _away(self) -> float:
-        away = self._goal - self._turned(self.turns)
-        return math.remainder(away, self.hardware.wrap) if self.hardware.wrap else away
+    def _position_error(self) -> float:
+        error = self._goal - self._wrapped(self.turns)
+        return math.remainder(error, self.hardware.wrap) if self.hardware.wrap else error
 
-    def _turned(self, turns: float) -> float:
+    def _wrapped(self, turns: float) -> float:
         return turns % self.hardware.wrap if self.hardware.wrap else turns
 
     def _request(self, state: int) -> None:
@@ -201,9 +197,10 @@ class EmulatedAxis:
         else:
             self._result = INVALID_STATE
 
-    def _trip(self, error: int) -> None:
+    def trip(self, error: int) -> None:
+        """Report an error and take the torque off."""
         self.active_errors |= error
-        if self.armed:
+        if self.is_armed:
             self.disarm_reason = error
         self._disarm()
 

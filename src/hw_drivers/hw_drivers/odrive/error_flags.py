@@ -1,4 +1,4 @@
-"""An axis's error flags as sentences: what each means and what to do about it."""
+"""The error flags of an axis, with their meanings and remedies."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ INVERTER_OVER_TEMP = 0x00004000
 MOTOR_OVER_TEMP = 0x00002000
 SYSTEM_LEVEL = 0x00000002
 INITIALIZING = 0x00000001
+DRV_FAULT = 0x00000020
 ERROR_FLAGS = (
     ErrorFlag("INITIALIZING", INITIALIZING, "the drive is still starting", "wait a second and reset"),
     ErrorFlag(
@@ -49,7 +50,7 @@ ERROR_FLAGS = (
     ),
     ErrorFlag(
         "DRV_FAULT",
-        0x00000020,
+        DRV_FAULT,
         "the gate driver reports a fault",
         "check the motor's phases for a short; the drive may be damaged",
     ),
@@ -156,7 +157,7 @@ ERROR_FLAGS = (
         "calibrate the motor and the encoder again, with the joint free to turn",
     ),
 )
-# procedure_result of a request that the axis turned down
+# procedure_result of a request that the axis rejected
 PROCEDURE_RESULTS = {
     13: "the axis may not do that in its present state",
     14: "the motor or its encoder is not calibrated",
@@ -165,11 +166,11 @@ KNOWN_BITS = sum(flag.bit for flag in ERROR_FLAGS)
 
 
 def explain(axis_error: int) -> tuple[str, str]:
-    """What the flags say and what to do; both empty without an error."""
+    """Return the meanings and the remedies of the flags; both empty without an error."""
     found = [flag for flag in ERROR_FLAGS if axis_error & flag.bit]
     meanings = [f"{flag.meaning} ({flag.name})" for flag in found]
     remedies = [flag.remedy for flag in found]
     if unknown := axis_error & ~KNOWN_BITS:
         meanings.append(f"it reports flags unknown to firmware 0.6: 0x{unknown:08x}")
-        remedies.append("look these up with the drive's own tool")
+        remedies.append("read about them with the drive's own tool")
     return "; ".join(meanings), "; ".join(remedies)

@@ -1,4 +1,4 @@
-"""The axes of one CAN interface: hearing what they send, and asking them, with a deadline."""
+"""The nodes of one CAN interface: their messages, and queries with a deadline."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from hw_drivers.bus.bus import BusFault
+from hw_drivers.bus.struct_message import BadMessage
 from hw_drivers.odrive.axis import Axis
-from hw_drivers.odrive.codec import BadFrame, ask, decode, encode
+from hw_drivers.odrive.codec import decode, encode, encode_query
 from hw_drivers.odrive.messages import Address, GetVersion, Heartbeat, Message
 from hw_drivers.ports.can_port import CanPort
 
-POLL = 0.001  # s between looks at the interface while waiting
-ATTEMPTS = 3
+POLL_PERIOD_S = 0.001
+ATTEMPTS = 3  # of a query
 
 
 class Network:
-    """Whoever is on the interface. `axes` are those that belong to a joint, by node id."""
+    """All nodes on the interface. `axes` are those that belong to a joint, by node id."""
 
     def __init__(
         self, port: CanPort, reply_timeout: float, clock: Callable[[], float], sleep: Callable[[float], None]
@@ -26,12 +27,12 @@ class Network:
         self.versions: dict[int, GetVersion] = {}
         self.serials: dict[int, set[bytes]] = defaultdict(set)
         self.heartbeats: dict[int, Heartbeat] = {}
-        self.clock = clock
+        self._clock = clock
         self._sleep = sleep
-        self._patience = reply_timeout
+        self._reply_timeout = reply_timeout
 
-    def forget(self) -> None:
-        """Start anew, as on a bus that was never listened to."""
+    def reset(self) -> None:
+        """Forget all nodes."""
         self.axes = {}
         self.versions.clear()
         self.serials.clear()
@@ -41,13 +42,17 @@ class Network:
         """Send one message. Raises BusFault."""
         self.port.send(encode(node_id, message))
 
-    def hear(self) -> None:
-        """Take all that has come. Raises BusFault where the interface is gone."""
+    def query(self, node_id: int, kind: type[Message]) -> None:
+        """Ask a node for a message, without waiting. Raises BusFault."""
+        self.port.send(encode_query(node_id, kind))
+
+    def receive(self) -> None:
+        """Take all received messages. Raises BusFault where the interface is gone."""
         for frame in self.port.receive():
             try:
                 node_id, message = decode(frame)
-            except BadFrame:
-                continue  # cut short, or not of an ODrive: who sent it grows silent, or is none of ours
+            except BadMessage:
+                continue  # cut short, or not of an ODrive; a damaged drive shows by its missing heartbeat
             if isinstance(message, GetVersion):
                 self.versions[node_id] = message
             elif isinstance(message, Address):
@@ -55,42 +60,42 @@ class Network:
             elif isinstance(message, Heartbeat):
                 self.heartbeats[node_id] = message
             if node_id in self.axes:
-                self.axes[node_id].hear(message, self.clock())
+                self.axes[node_id].update(message, self._clock())
 
-    def wait(self, seconds: float, done: Callable[[], bool] = lambda: False) -> bool:
-        """Hear until `done`, or for so long; returns whether it was done."""
-        end = self.clock() + seconds
+    def wait(self, seconds: float, is_done: Callable[[], bool] = lambda: False) -> bool:
+        """Receive until `is_done`, up to `seconds`; return whether it was done."""
+        end = self._clock() + seconds
         while True:
-            self.hear()
-            if done():
+            self.receive()
+            if is_done():
                 return True
-            if self.clock() >= end:
+            if self._clock() >= end:
                 return False
-            self._sleep(POLL)
+            self._sleep(POLL_PERIOD_S)
 
-    def ask(self, nodes: Iterable[int], kind: type[Message], done: Callable[[int], bool]) -> list[int]:
-        """Ask nodes for a message until `done(node)`; returns those for which it never was.
+    def query_until(self, nodes: Iterable[int], kind: type[Message], is_done: Callable[[int], bool]) -> list[int]:
+        """Ask nodes for a message until `is_done(node)`; return those for which it never was.
 
         Raises BusFault where one could not be asked, after all others were.
         """
-        missing = [node for node in nodes if not done(node)]
+        missing = [node for node in nodes if not is_done(node)]
         failed: BusFault | None = None
         for _ in range(ATTEMPTS):
             if not missing:
                 break
             for node in missing:
                 try:
-                    self.port.send(ask(node, kind))
+                    self.query(node, kind)
                 except BusFault as fault:
                     failed = fault
-            self.wait(self._patience, lambda asked=missing: all(map(done, asked)))  # type: ignore[misc]
-            missing = [node for node in missing if not done(node)]
+            self.wait(self._reply_timeout, lambda asked=missing: all(map(is_done, asked)))  # type: ignore[misc]
+            missing = [node for node in missing if not is_done(node)]
         if missing and failed:
             raise failed
         return missing
 
-    def listen_for_twins(self, nodes: Iterable[int]) -> None:
-        """Ask nodes for their serial numbers, and wait for a second answer."""
+    def collect_serials(self, nodes: Iterable[int]) -> None:
+        """Ask nodes for their serial numbers, and wait for second answers: two drives may share an id."""
         for node in nodes:
-            self.port.send(ask(node, Address))
-        self.wait(self._patience)
+            self.query(node, Address)
+        self.wait(self._reply_timeout)

@@ -1,4 +1,4 @@
-"""An emulated PCA9685: its registers with their rules, and the pulses that come out."""
+"""An emulated PCA9685: its registers with their rules, and its pulses."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ ALL_LED = range(r.ALL_LED_ON_L, r.ALL_LED_ON_L + r.LED_SIZE)
 
 
 class EmulatedPwmBoard:
-    """Transfers as the chip sees them. `oscillator` (Hz) is what it really has."""
+    """The chip behind the transfers. `oscillator` (Hz) is its true one."""
 
     def __init__(self, oscillator: float = r.OSCILLATOR_HZ) -> None:
         self.oscillator = oscillator
         self.power_on()
 
     def power_on(self) -> None:
-        """As the data sheet gives the registers after power-on: asleep, all outputs off."""
+        """Set the registers to the data sheet's values after power-on: asleep, all outputs off."""
         self._registers = bytearray(256)
         self._registers[r.MODE1] = r.SLEEP | r.ALL_CALL
         self._registers[r.MODE2] = r.TOTEM_POLE
@@ -26,13 +26,13 @@ class EmulatedPwmBoard:
             self._registers[r.led(channel) + 3] = r.FULL
 
     def write(self, register: int, data: bytes) -> None:
-        """Bytes from `register` on; without auto-increment, all into the same one."""
+        """Write bytes from `register` on; without auto-increment, all into the same one."""
         for value in data:
             self._set(register, value)
             register = self._next(register)
 
     def read(self, register: int, length: int) -> bytes:
-        """Bytes from `register` on."""
+        """Return bytes from `register` on."""
         found = bytearray()
         for _ in range(length):
             found.append(0 if register in ALL_LED else self._registers[register])
@@ -40,7 +40,7 @@ class EmulatedPwmBoard:
         return bytes(found)
 
     def pulse(self, channel: int) -> float | None:
-        """The length (s) of the pulses that come out of a channel, or None without any."""
+        """Return the length (s) of a channel's pulses, or None without any."""
         if self._registers[r.MODE1] & (r.SLEEP | r.RESTART):
             return None
         on_low, on_high, off_low, off_high = self._registers[r.led(channel) : r.led(channel) + r.LED_SIZE]
@@ -50,7 +50,7 @@ class EmulatedPwmBoard:
         return length * (self._registers[r.PRE_SCALE] + 1) / self.oscillator or None
 
     def period(self) -> float:
-        """The time (s) from pulse to pulse."""
+        """Return the time (s) from pulse to pulse."""
         return r.STEPS_PER_CYCLE * (self._registers[r.PRE_SCALE] + 1) / self.oscillator
 
     def _next(self, register: int) -> int:

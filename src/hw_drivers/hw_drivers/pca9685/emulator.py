@@ -5,34 +5,29 @@ from __future__ import annotations
 import errno
 import itertools
 import math
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-import numpy as np
-
-from crawler_core.errors import unknown_name
-from crawler_core.types import FloatArray
-from hw_drivers.bus.bus import JointMap
-from hw_drivers.emulation.emulator import INJECTABLE_FAULTS
+from hw_drivers.bus.joint_map import JointMap
+from hw_drivers.emulation.emulator import Emulator
 from hw_drivers.pca9685.emulated_pwm_board import EmulatedPwmBoard
 from hw_drivers.pca9685.settings import Pca9685Joint, Pca9685Settings
 from hw_drivers.ports.i2c_port import EMULATED_PORTS, I2c
 
-LAG_S = 0.02  # s of the servo's first-order lag
-MAX_RATE_RAD_S = 15.0  # rad/s that it can turn at most
-LATE_REPLY_DELAY_S = 0.2  # s that a transfer takes where the board stretches the clock
+SERVO_LAG_S = 0.02  # time constant of the servo's first-order lag
+MAX_RATE_RAD_S = 15.0
+LATE_TRANSFER_S = 0.2  # where the board stretches the clock
 _numbers = itertools.count()
 
 
 class EmulatedServo:
     """A servo that follows its pulses, and stays where it is without any."""
 
-    def __init__(self, own: Pca9685Joint, angle: float, now: float) -> None:
+    def __init__(self, settings: Pca9685Joint, angle: float, now: float) -> None:
         """`angle` (rad) is the servo's own."""
-        self._own = own
+        self._settings = settings
         self.angle = angle
-        self.rate = 0.0
+        self.rate = 0.0  # rad/s
         self._now = now
 
     def advance(self, pulse: float | None, now: float) -> None:
@@ -40,17 +35,17 @@ class EmulatedServo:
         elapsed, self._now = now - self._now, now
         if elapsed <= 0.0:
             return
-        before = self.angle
+        before, settings = self.angle, self._settings
         if pulse is not None:
-            share = (1e6 * pulse - self._own.trim_us - self._own.low_us) / (self._own.high_us - self._own.low_us)
-            goal = math.radians(self._own.low_deg + share * (self._own.high_deg - self._own.low_deg))
-            way = (goal - self.angle) * (1.0 - math.exp(-elapsed / LAG_S))
-            self.angle += max(-MAX_RATE_RAD_S * elapsed, min(way, MAX_RATE_RAD_S * elapsed))
+            share = (1e6 * pulse - settings.trim_us - settings.low_us) / (settings.high_us - settings.low_us)
+            goal = math.radians(settings.low_deg + share * (settings.high_deg - settings.low_deg))
+            step = (goal - self.angle) * (1.0 - math.exp(-elapsed / SERVO_LAG_S))
+            self.angle += max(-MAX_RATE_RAD_S * elapsed, min(step, MAX_RATE_RAD_S * elapsed))
         self.rate = (self.angle - before) / elapsed
 
 
-class Pca9685Emulator:
-    """A bus with one board. `board` and `servos` are there to be looked at."""
+class Pca9685Emulator(Emulator):
+    """A bus with one board. Tests read `board` and `servos`."""
 
     def __init__(
         self,
@@ -62,70 +57,56 @@ class Pca9685Emulator:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        super().__init__(joints, clock)
         self.port = f"emulated-i2c-{next(_numbers)}"
         self.board = board
         self.servos = list(servos)
         self.transfers = 0
         self._address = address
-        self._joints = list(joints)
-        self._clock = clock
         self._sleep = sleep
         self._fault = "none"
         self._dead: set[str] = set()  # joints whose servo does not turn
-        self._lock = threading.RLock()
         EMULATED_PORTS[self.port] = self._open
 
-    def motion(self) -> tuple[FloatArray, FloatArray]:
-        """The joints' true angles and rates, which the driver cannot know."""
-        with self._lock:
-            self._advance()
-            pairs = list(zip(self._joints, self.servos, strict=True))
-            return (
-                np.array([joint.to_joint(servo.angle) for joint, servo in pairs]),
-                np.array([joint.rate_to_joint(servo.rate) for joint, servo in pairs]),
-            )
+    def _motor_motion(self) -> Iterable[tuple[float, float]]:
+        """The driver cannot know these."""
+        self._advance()
+        return [(servo.angle, servo.rate) for servo in self.servos]
 
     def torque(self) -> tuple[bool, ...]:
-        """Whether each servo gets pulses."""
+        """Return for each servo whether it gets pulses."""
         with self._lock:
             return tuple(self._pulse(joint) is not None for joint in self._joints)
 
-    def inject(self, fault: str, joint: str = "") -> None:
-        """Begin a fault; `none` heals everything.
+    def _inject(self, fault: str, joint: str) -> None:
+        """Begin a fault. Nothing on the bus shows a servo that is `dead` or `hot`: it is limp.
 
-        A servo that is `dead` or `hot` is limp, and nothing on the bus shows it. Without a joint, `dead` is the board,
-        which loses its power.
+        Without a joint, `dead` is the board, which loses its power.
         """
-        if fault not in INJECTABLE_FAULTS:
-            raise unknown_name("fault of an emulated PCA9685", fault, INJECTABLE_FAULTS)
-        if joint and all(one.joint != joint for one in self._joints):
-            return  # it is on another bus
-        with self._lock:
-            self._advance()
-            if fault == "none":
-                if self._fault == "dead":
-                    self.board.power_on()
-                self._dead.clear()
-                self._fault = fault
-            elif fault == "hot" or (fault == "dead" and joint):
-                self._dead |= {one.joint for one in self._joints if joint in ("", one.joint)}
-            else:
-                self._fault = fault
+        self._advance()
+        if fault == "none":
+            if self._fault == "dead":
+                self.board.power_on()
+            self._dead.clear()
+            self._fault = fault
+        elif fault == "hot" or (fault == "dead" and joint):
+            self._dead |= {name for name in self._joint_names() if joint in ("", name)}
+        else:
+            self._fault = fault
 
-    def close(self) -> None:
-        """End it."""
+    def _close_port(self) -> None:
         EMULATED_PORTS.pop(self.port, None)
 
-    def read_i2c_block_data(self, i2c_addr: int, register: int, length: int) -> list[int]:
-        """As smbus2's."""
+    def read_registers(self, address: int, register: int, length: int) -> list[int]:
+        """Transfer as smbus2 does. Raises OSError."""
         with self._lock:
-            self._transfer(i2c_addr)
+            self._transfer(address)
             return list(self._spoil(self.board.read(register, length)))
 
-    def write_i2c_block_data(self, i2c_addr: int, register: int, data: list[int]) -> None:
-        """As smbus2's."""
+    def write_registers(self, address: int, register: int, data: list[int]) -> None:
+        """Transfer as smbus2 does. Raises OSError."""
         with self._lock:
-            self._transfer(i2c_addr)
+            self._transfer(address)
             self.board.write(register, self._spoil(bytes(data)))
 
     def _open(self) -> I2c:
@@ -139,7 +120,7 @@ class Pca9685Emulator:
         if self._fault == "gone":
             raise OSError(errno.ENODEV, "No such device")
         if self._fault == "late":
-            self._sleep(LATE_REPLY_DELAY_S)
+            self._sleep(LATE_TRANSFER_S)
             raise OSError(errno.ETIMEDOUT, "Connection timed out")
         if address != self._address or self._fault in ("lost", "dead"):
             raise OSError(errno.EREMOTEIO, "Remote I/O error")
@@ -163,16 +144,16 @@ class Pca9685Emulator:
 
 
 class _Handle:
-    """An open file of the bus."""
+    """An open file of the bus, in place of smbus2.SMBus."""
 
     def __init__(self, emulator: Pca9685Emulator) -> None:
         self._emulator: Pca9685Emulator | None = emulator
 
     def read_i2c_block_data(self, i2c_addr: int, register: int, length: int) -> list[int]:
-        return self._opened().read_i2c_block_data(i2c_addr, register, length)
+        return self._opened().read_registers(i2c_addr, register, length)
 
     def write_i2c_block_data(self, i2c_addr: int, register: int, data: list[int]) -> None:
-        self._opened().write_i2c_block_data(i2c_addr, register, data)
+        self._opened().write_registers(i2c_addr, register, data)
 
     def close(self) -> None:
         self._emulator = None
@@ -184,7 +165,9 @@ class _Handle:
 
 
 def emulate(settings: Pca9685Settings, joints: Sequence[JointMap], start: Sequence[float]) -> Pca9685Emulator:
-    """A board as the robot file wants it, with its joints at `start` (rad)."""
+    """Make the board of the robot file, with its joints at `start` (rad)."""
     now = time.monotonic()
-    servos = [EmulatedServo(joint.own, joint.to_motor(angle), now) for joint, angle in zip(joints, start, strict=True)]
+    servos = [
+        EmulatedServo(joint.settings, joint.to_motor(angle), now) for joint, angle in zip(joints, start, strict=True)
+    ]
     return Pca9685Emulator(EmulatedPwmBoard(settings.oscillator), settings.address, joints, servos)

@@ -1,4 +1,4 @@
-"""Angles to pulses to counts, and back. Pure functions, checked before any torque."""
+"""Conversion between angles, pulses and counts. Pure functions, checked before any torque."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from crawler_core.errors import UserError
-from hw_drivers.bus.bus import JointMap
+from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.pca9685.registers import CHANNELS, FULL, HIGHEST_PRE_SCALE, LOWEST_PRE_SCALE, STEPS_PER_CYCLE
 from hw_drivers.pca9685.settings import Pca9685Joint, Pca9685Settings
 
@@ -14,28 +14,26 @@ MICRO = 1e-6
 
 
 def prescale(frequency: float, oscillator: float) -> int:
-    """PRE_SCALE for a PWM frequency (Hz), equation 1 of the data sheet. Raises UserError where it does not exist."""
+    """Return PRE_SCALE for a PWM frequency (Hz), equation 1 of the data sheet. Raises UserError where none exists."""
     value = round(oscillator / (STEPS_PER_CYCLE * frequency)) - 1
     if not LOWEST_PRE_SCALE <= value <= HIGHEST_PRE_SCALE:
         low, high = (oscillator / (STEPS_PER_CYCLE * (limit + 1)) for limit in (HIGHEST_PRE_SCALE, LOWEST_PRE_SCALE))
-        raise UserError(
-            f"a frequency of {frequency:g} Hz is not possible: the board can do {low:.3g} to {high:.4g} Hz."
-        )
+        raise UserError(f"a frequency of {frequency:g} Hz is not possible: the board has {low:.3g} to {high:.4g} Hz.")
     return value
 
 
 def count_time(pre_scale: int, oscillator: float) -> float:
-    """How long (s) one of the 4096 steps takes."""
+    """Return the time (s) of one of the 4096 steps."""
     return (pre_scale + 1) / oscillator
 
 
 def pulse_registers(count: int) -> bytes:
-    """ON and OFF of a channel whose pulse starts with the cycle and is `count` steps long."""
+    """Return ON and OFF of a channel whose pulse starts with the cycle and is `count` steps long."""
     return bytes([0, 0, count & 0xFF, count >> 8])
 
 
 def pulse_count(registers: bytes) -> int | None:
-    """The length (steps) of a channel's pulse, or None where it gives no pulses."""
+    """Return the length (steps) of a channel's pulse, or None where it gives no pulses."""
     on = registers[0] | (registers[1] & 0x0F) << 8
     off = registers[2] | (registers[3] & 0x0F) << 8
     if (registers[1] | registers[3]) & FULL or on == off:
@@ -45,10 +43,10 @@ def pulse_count(registers: bytes) -> int | None:
 
 @dataclass(frozen=True)
 class ServoPlan:
-    """One joint's servo."""
+    """The servo of one joint."""
 
     joint: JointMap
-    own: Pca9685Joint
+    settings: Pca9685Joint
     step: float  # s of one count
 
     @property
@@ -56,52 +54,52 @@ class ServoPlan:
         return self.joint.id
 
     def count(self, angle: float) -> int:
-        """The pulse (steps) for the joint's angle (rad)."""
+        """Return the pulse (steps) for the joint's angle (rad)."""
         return round(self.pulse(angle) * MICRO / self.step)
 
     def pulse(self, angle: float) -> float:
-        """The pulse (µs) for the joint's angle (rad), never beyond the calibrated ones."""
-        own = self.own
-        share = (math.degrees(self.joint.to_motor(angle)) - own.low_deg) / (own.high_deg - own.low_deg)
-        return own.low_us + min(max(share, 0.0), 1.0) * (own.high_us - own.low_us) + own.trim_us
+        """Return the pulse (µs) for the joint's angle (rad), within the calibrated ones."""
+        servo = self.settings
+        share = (math.degrees(self.joint.to_motor(angle)) - servo.low_deg) / (servo.high_deg - servo.low_deg)
+        return servo.low_us + min(max(share, 0.0), 1.0) * (servo.high_us - servo.low_us) + servo.trim_us
 
     def angle(self, count: int) -> float:
-        """The joint's angle (rad) for a pulse (steps)."""
-        own = self.own
-        share = (count * self.step / MICRO - own.trim_us - own.low_us) / (own.high_us - own.low_us)
-        return self.joint.to_joint(math.radians(own.low_deg + share * (own.high_deg - own.low_deg)))
+        """Return the joint's angle (rad) for a pulse (steps)."""
+        servo = self.settings
+        share = (count * self.step / MICRO - servo.trim_us - servo.low_us) / (servo.high_us - servo.low_us)
+        return self.joint.to_joint(math.radians(servo.low_deg + share * (servo.high_deg - servo.low_deg)))
 
 
-def plan_servo(joint: JointMap, settings: Pca9685Settings) -> ServoPlan:
-    """What the channel of this joint is told. Raises UserError for a number that it cannot take."""
-    own: Pca9685Joint = joint.own
-    key = f"hardware.joints.{joint.joint}"
+def plan_servo(joint: JointMap, bus: Pca9685Settings) -> ServoPlan:
+    """Plan the channel of a joint. Raises UserError for a value that it cannot take."""
+    servo: Pca9685Joint = joint.settings
+    key = joint.key
     if not 0 <= joint.id < CHANNELS:
         raise UserError(f"{key}.id = {joint.id} is not allowed: the board has the channels 0 to {CHANNELS - 1}.")
     if not math.isfinite(joint.lower) or not math.isfinite(joint.upper):
         raise UserError(f"{joint.joint} is continuous, but a hobby servo cannot turn for ever: use another motor.")
-    if not own.low_deg < own.high_deg:
-        raise UserError(f"{key}.low_deg = {own.low_deg:g} must be less than high_deg = {own.high_deg:g}.")
-    if own.low_us == own.high_us:
-        raise UserError(f"{key}.low_us and high_us are both {own.low_us:g}: give the pulses that were measured.")
+    if not servo.low_deg < servo.high_deg:
+        raise UserError(f"{key}.low_deg = {servo.low_deg:g} must be less than high_deg = {servo.high_deg:g}.")
+    if servo.low_us == servo.high_us:
+        raise UserError(f"{key}.low_us and high_us are both {servo.low_us:g}: give the pulses that were measured.")
     for limit in (joint.lower, joint.upper):
         wanted = math.degrees(joint.to_motor(limit))
-        if not own.low_deg - 1e-6 <= wanted <= own.high_deg + 1e-6:
+        if not servo.low_deg - 1e-6 <= wanted <= servo.high_deg + 1e-6:
             raise UserError(
                 f"{joint.joint} may go to {math.degrees(limit):.1f} degrees, which is {wanted:.1f} at the servo, but "
-                f"it is calibrated from {own.low_deg:g} to {own.high_deg:g}: narrow the joint's limits, or correct "
+                f"it is calibrated from {servo.low_deg:g} to {servo.high_deg:g}: narrow the joint's limits, or correct "
                 f"zero_deg, direction, low_deg and high_deg in {key}."
             )
-    if not joint.lower <= math.radians(own.rest_deg) <= joint.upper:
+    if not joint.lower <= math.radians(servo.rest_deg) <= joint.upper:
         raise UserError(
-            f"{key}.rest_deg = {own.rest_deg:g} must be the angle at which the joint rests at the start, within "
+            f"{key}.rest_deg = {servo.rest_deg:g} must be the angle at which the joint rests at the start, within "
             f"{math.degrees(joint.lower):g} to {math.degrees(joint.upper):g}."
         )
-    step = count_time(prescale(settings.frequency, settings.oscillator), settings.oscillator)
-    longest, cycle = max(own.low_us, own.high_us) + own.trim_us, STEPS_PER_CYCLE * step / MICRO
-    if min(own.low_us, own.high_us) + own.trim_us <= 0.0 or longest >= cycle:
+    step = count_time(prescale(bus.frequency, bus.oscillator), bus.oscillator)
+    longest, cycle = max(servo.low_us, servo.high_us) + servo.trim_us, STEPS_PER_CYCLE * step / MICRO
+    if min(servo.low_us, servo.high_us) + servo.trim_us <= 0.0 or longest >= cycle:
         raise UserError(
             f"the pulses of {joint.joint} must lie between 0 and {cycle:.0f} us, the time between two of them: correct "
             f"low_us, high_us and trim_us in {key}, or the frequency."
         )
-    return ServoPlan(joint, own, step)
+    return ServoPlan(joint, servo, step)

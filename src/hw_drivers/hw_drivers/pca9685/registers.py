@@ -1,4 +1,4 @@
-"""The PCA9685's registers, from NXP's data sheet (revision 4). No logic."""
+"""The PCA9685's registers, from NXP's data sheet (revision 4)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ CHANNELS = 16
 STEPS_PER_CYCLE = 4096  # of one PWM cycle
 
 MODE1 = 0x00
-RESTART = 0x80  # reads 1 where sleep stopped running outputs; writing 1 makes them go on
+RESTART = 0x80  # reads 1 where sleep stopped running outputs; writing 1 restarts them
 AUTO_INCREMENT = 0x20
 SLEEP = 0x10  # the oscillator is off; PRE_SCALE takes a value only then
 ALL_CALL = 0x01
@@ -23,13 +23,13 @@ ALL_LED_OFF_H = 0xFD
 PRE_SCALE = 0xFE
 LOWEST_PRE_SCALE = 3
 HIGHEST_PRE_SCALE = 255
-OSCILLATOR_HZ = 25e6  # Hz, nominal; boards differ by some per cent
-WAKE_TIME_S = 0.0005  # s until the oscillator runs
+OSCILLATOR_HZ = 25e6  # nominal; boards differ by some per cent
+WAKE_TIME_S = 0.0005  # until the oscillator runs
 ADDRESSES = range(0x40, 0x78)  # that its six pins can choose
-ALL_CALL_ADDRESS = 0x70  # where every board answers until it is told not to
-MAX_BLOCK_BYTES = 32  # bytes that one SMBus transfer carries
+ALL_CALL_ADDRESS = 0x70  # of every board, until ALL_CALL is cleared
+MAX_BLOCK_BYTES = 32  # of one SMBus transfer
 
 
 def led(channel: int) -> int:
-    """The first register of a channel."""
+    """Return the first register of a channel."""
     return LED0 + LED_SIZE * channel

@@ -1,59 +1,43 @@
-"""A CAN interface through python-can: opened with sentences for what is wrong, and a fault when it vanishes."""
+"""A CAN interface through python-can."""
 
 from __future__ import annotations
 
-import contextlib
 import errno
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from crawler_core.errors import UserError
 from hw_drivers.bus.bus import BusFault
-from hw_drivers.odrive.codec import CanFrame
 from hw_drivers.ports.device_lock import DeviceLock
+from hw_drivers.ports.reopening_port import ReopeningPort
 
 NET_SYSFS = Path("/sys/class/net")
 IFF_UP = 0x1
-CAN_ERR_BUSOFF = 0x40  # SocketCAN's CAN_ERR_BUSOFF, in the id of an error frame
-SEND_TIMEOUT_S = 0.01  # s that the interface's queue may be full: with nobody on the bus, nothing leaves it
-MAX_FRAMES_PER_RECEIVE = 4096  # of one `receive`: a babbling node must not keep us here
+CAN_ERR_BUSOFF = 0x40  # SocketCAN's, in the id of an error frame
+SEND_TIMEOUT_S = 0.01  # for a full queue: without another node on the bus, nothing leaves it
+MAX_FRAMES_PER_RECEIVE = 4096  # a babbling node must not block the cycle
 
 
-class CanPort:
-    """One interface. After it vanished, each call tries to open it again."""
+@dataclass(frozen=True, slots=True)
+class CanFrame:
+    """A classic CAN frame with an 11-bit id; a remote frame asks for the message of its id."""
+
+    id: int
+    data: bytes = b""
+    remote: bool = False
+
+
+class CanPort(ReopeningPort[Any]):
+    """One CAN interface."""
 
     def __init__(self, port: str, bitrate: int) -> None:
         self.port = port
         self._interface, _, self._channel = port.partition(":") if ":" in port else ("socketcan", "", port)
         self._bitrate = bitrate
-        self._bus: Any = None
-        self._wanted = False
-        self._claim = (
-            DeviceLock(port) if self._interface == "socketcan" else None
-        )  # the others can be opened once, or pretend
-
-    def open(self) -> None:
-        """Open it. Raises UserError with the remedy."""
-        self._shut()
-        try:
-            import can
-        except ImportError:
-            raise UserError("ODrives need python-can: install python3-can, or pip install python-can.") from None
-        if self._interface == "socketcan":
-            self._check_link()
-        try:
-            self._bus = can.Bus(
-                channel=self._channel, interface=self._interface, bitrate=self._bitrate, ignore_config=True
-            )
-        except (can.CanError, OSError, ValueError, ImportError, NotImplementedError) as error:
-            raise UserError(self._why_not(error)) from None
-        if self._claim is not None:
-            try:
-                self._claim.take()
-            except UserError:
-                self._shut()
-                raise
-        self._wanted = True
+        # other interfaces can be opened once only, or are virtual
+        lock = DeviceLock(port) if self._interface == "socketcan" else None
+        super().__init__(f"the CAN interface {port}", lock)
 
     def send(self, frame: CanFrame) -> None:
         """Send one frame. Raises BusFault."""
@@ -62,17 +46,17 @@ class CanPort:
         message = can.Message(
             arbitration_id=frame.id, data=frame.data, is_remote_frame=frame.remote, is_extended_id=False
         )
-        bus = self._alive()
+        bus = self._opened()
         try:
             bus.send(message, timeout=SEND_TIMEOUT_S)
         except (can.CanError, OSError) as error:
-            raise self._gone(error) from None
+            raise self._failure(error) from None
 
     def receive(self) -> list[CanFrame]:
-        """Every frame that has come since the last call; does not wait. Raises BusFault."""
+        """Return every frame since the last call, without waiting. Raises BusFault."""
         import can
 
-        bus = self._alive()
+        bus = self._opened()
         frames = []
         try:
             for _ in range(MAX_FRAMES_PER_RECEIVE):
@@ -85,39 +69,29 @@ class CanPort:
                 elif not message.is_extended_id:
                     frames.append(CanFrame(message.arbitration_id, bytes(message.data), message.is_remote_frame))
         except (can.CanError, OSError, ValueError) as error:
-            raise self._gone(error) from None
+            raise self._failure(error) from None
         return frames
 
-    def close(self) -> None:
-        """Release it. Never raises."""
-        self._wanted = False
-        self._shut()
-        if self._claim is not None:
-            self._claim.drop()
+    def _connect(self) -> Any:
+        try:
+            import can
+        except ImportError:
+            raise UserError("ODrives need python-can: install python3-can, or pip install python-can.") from None
+        if self._interface == "socketcan":
+            self._check_link()
+        try:
+            return can.Bus(channel=self._channel, interface=self._interface, bitrate=self._bitrate, ignore_config=True)
+        except (can.CanError, OSError, ValueError, ImportError, NotImplementedError) as error:
+            raise UserError(self._open_error(error)) from None
 
-    def _shut(self) -> None:
-        bus, self._bus = self._bus, None
-        if bus is not None:
-            with contextlib.suppress(Exception):  # an adapter that was pulled out cannot be closed in order
-                bus.shutdown()
+    def _shut(self, handle: Any) -> None:
+        handle.shutdown()
 
-    def _alive(self) -> Any:
-        """The open interface, opened again where it had vanished."""
-        if self._bus is None:
-            if not self._wanted:
-                raise BusFault(f"the CAN interface {self.port} is not open", remedy="open it first")
-            try:
-                self.open()
-            except UserError as error:
-                cause, _, remedy = str(error).rstrip(".").partition(": ")
-                raise BusFault(cause, remedy=f"{remedy}; then call reset and enable") from None
-        return self._bus
-
-    def _gone(self, error: Exception) -> BusFault:
-        self._shut()
+    def _failure(self, error: Exception) -> BusFault:
+        self._disconnect()
         if _errno(error) == errno.ENOBUFS or "timed out" in str(error).lower():
             return BusFault(
-                f"nothing leaves the CAN interface {self.port}: nobody acknowledges its frames",
+                f"nothing leaves the CAN interface {self.port}: no node acknowledges its frames",
                 remedy=f"check the cable, the two terminators, the drives' power and that they run at {self._bitrate} "
                 "bit/s, then call reset and enable",
             )
@@ -127,7 +101,7 @@ class CanPort:
         )
 
     def _bus_off(self) -> BusFault:
-        self._shut()
+        self._disconnect()
         return BusFault(
             f"the CAN interface {self.port} is bus-off: too many frames failed",
             remedy="check the cable, the two terminators and that all devices have the same bit rate; bring the "
@@ -136,18 +110,13 @@ class CanPort:
 
     def _check_link(self) -> None:
         device = NET_SYSFS / self._channel
+        bring_up = f"'sudo ip link set {self._channel} up type can bitrate {self._bitrate}'"
         if not device.exists():
-            raise UserError(
-                f"there is no CAN interface '{self._channel}': plug the adapter in, and run "
-                f"'sudo ip link set {self._channel} up type can bitrate {self._bitrate}'."
-            )
+            raise UserError(f"there is no CAN interface '{self._channel}': plug the adapter in, and run {bring_up}.")
         if not int((device / "flags").read_text(), 16) & IFF_UP:
-            raise UserError(
-                f"the CAN interface {self._channel} is down: run "
-                f"'sudo ip link set {self._channel} up type can bitrate {self._bitrate}'."
-            )
+            raise UserError(f"the CAN interface {self._channel} is down: run {bring_up}.")
 
-    def _why_not(self, error: Exception) -> str:
+    def _open_error(self, error: Exception) -> str:
         import can
 
         code = _errno(error)

@@ -1,4 +1,4 @@
-"""A CAN interface that can vanish: python-can's virtual one, with the errors of a real one."""
+"""An emulated CAN interface: python-can's virtual one, with the errors of a real one."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ import can
 from can.interfaces import BACKENDS
 from can.interfaces.virtual import VirtualBus
 
+from hw_drivers.ports.can_port import CAN_ERR_BUSOFF
+
 INTERFACE_NAME = "crawler_emulator"
 BACKENDS[INTERFACE_NAME] = (__name__, "EmulatedCan")
-CAN_ERR_BUSOFF = 0x40  # SocketCAN's CAN_ERR_BUSOFF
 
 
 @dataclass
 class EmulatedWire:
-    """One emulated interface."""
+    """The state of one emulated interface."""
 
-    gone: bool = False
-    bus_off: bool = False
+    is_gone: bool = False
+    is_bus_off: bool = False
 
 
 EMULATED_WIRES: dict[str, EmulatedWire] = {}
@@ -29,7 +30,7 @@ _numbers = itertools.count()
 
 
 def new_wire() -> str:
-    """The channel of a new interface."""
+    """Make an interface; return its channel."""
     channel = f"emulated-{next(_numbers)}"
     EMULATED_WIRES[channel] = EmulatedWire()
     return channel
@@ -41,31 +42,31 @@ class EmulatedCan(VirtualBus):
     def __init__(self, channel: str, **kwargs: Any) -> None:
         wire = EMULATED_WIRES.get(channel)
         self._attached = False
-        if wire is None or wire.gone:
+        if wire is None or wire.is_gone:
             self._open = False
             self._is_shutdown = True
             raise can.CanInitializationError("No such device", error_code=errno.ENODEV)
         super().__init__(channel, **kwargs)
         self._wire = wire
-        self._told = False
+        self._reported_bus_off = False
 
     def send(self, msg: can.Message, timeout: float | None = None) -> None:
         """Send, or fail as a real interface does."""
         self._check_wire()
-        if self._wire.bus_off:
+        if self._wire.is_bus_off:
             raise can.CanOperationError("No buffer space available", error_code=errno.ENOBUFS)
         super().send(msg, timeout)
 
     def _recv_internal(self, timeout: float | None) -> tuple[can.Message | None, bool]:
         self._check_wire()
-        if not self._wire.bus_off:
-            self._told = False
+        if not self._wire.is_bus_off:
+            self._reported_bus_off = False
             return super()._recv_internal(timeout)
-        if self._told:
+        if self._reported_bus_off:
             return None, False
-        self._told = True
+        self._reported_bus_off = True
         return can.Message(arbitration_id=CAN_ERR_BUSOFF, is_error_frame=True, dlc=8, data=bytes(8)), False
 
     def _check_wire(self) -> None:
-        if self._wire.gone:
+        if self._wire.is_gone:
             raise can.CanOperationError("Network is down", error_code=errno.ENETDOWN)

@@ -1,4 +1,4 @@
-"""A pretended serial port: a pseudo-terminal under a name of its own, which can vanish and return."""
+"""An emulated serial port: a pseudo-terminal that can vanish and return under the same name."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import time
 import tty
 from pathlib import Path
 
-POLL_PERIOD_S = 0.02  # s between two looks at whether an unplugged port is back
+POLL_PERIOD_S = 0.02  # of an unplugged port
 
 
 class EmulatedSerialPort:
-    """The devices' end of it. `path` is a link, so that a port that returns has the same name."""
+    """The devices' end of it. `path` is a link, so that its name survives unplugging."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -24,19 +24,19 @@ class EmulatedSerialPort:
         self.path = str(Path(self._directory.name) / "ttyEmulated")
         self._ends: tuple[int, int] | None = None
         self._probe: tuple[int, ...] = _pair()
-        self._under_way = False  # a byte of the probe's
+        self._probe_byte_is_under_way = False
         self.plug_in()
 
     def plug_in(self) -> None:
-        """Be there; again is harmless."""
+        """Make the port appear; again is harmless."""
         with self._lock:
             if self._ends is not None:
                 return
-            self._ends = _pair()  # the driver's stays open here: else the port would hang up when it lets go of it
+            self._ends = _pair()  # the driver's end stays open here: otherwise its close would hang up the port
             os.symlink(os.ttyname(self._ends[1]), self.path)
 
     def unplug(self) -> None:
-        """Hang up, and be gone."""
+        """Hang up and make the port vanish."""
         with self._lock:
             if self._ends is not None:
                 os.unlink(self.path)
@@ -45,7 +45,7 @@ class EmulatedSerialPort:
                 self._ends = None
 
     def read(self, seconds: float) -> bytes:
-        """What the driver has sent, waiting so long for it; nothing from a port that is not there."""
+        """Return the driver's bytes, waiting up to `seconds`; none from an unplugged port."""
         ends = self._ends
         if ends is None:
             time.sleep(min(seconds, POLL_PERIOD_S))
@@ -59,28 +59,28 @@ class EmulatedSerialPort:
             return b""  # unplugged meanwhile
 
     def write(self, data: bytes) -> None:
-        """Send to the driver; what nobody takes is lost."""
+        """Send to the driver; bytes that do not fit are lost."""
         with self._lock, contextlib.suppress(OSError):
             if data and self._ends is not None:
                 os.write(self._ends[0], data)
 
-    def late(self) -> bool:
-        """Whether the kernel is behind with carrying bytes: what the driver has sent may not be here yet.
+    def is_behind(self) -> bool:
+        """Return True while the kernel is late with carrying bytes: those of the driver may not be here yet.
 
-        A worker of its own does that for all pseudo-terminals, which has been 1.6 s late on a busy machine while all
-        else went on. One thread may ask.
+        One kernel worker carries the bytes of all pseudo-terminals. On a busy machine it was 1.6 s late while all else
+        went on. Call this from one thread.
         """
         ours, theirs = self._probe
         try:
-            if self._under_way:
+            if self._probe_byte_is_under_way:
                 os.read(ours, 1)
-            self._under_way = os.write(theirs, b"?") > 0
+            self._probe_byte_is_under_way = os.write(theirs, b"?") > 0
         except BlockingIOError:
             return True
         return False
 
-    def speaks(self, baud: int) -> bool:
-        """Whether the driver has set this rate; one that no terminal has a constant for is not told apart."""
+    def has_baud(self, baud: int) -> bool:
+        """Return True if the driver has set this rate. A rate that terminals have no constant for always matches."""
         constant = getattr(termios, f"B{baud}", None)
         with self._lock:
             return constant is None or self._ends is None or termios.tcgetattr(self._ends[1])[5] == constant
@@ -95,7 +95,7 @@ class EmulatedSerialPort:
 
 
 def _pair() -> tuple[int, int]:
-    """A pseudo-terminal: the devices' end, and the driver's."""
+    """Open a pseudo-terminal; return the devices' end and the driver's."""
     ours, theirs = os.openpty()
     tty.setraw(theirs)
     os.set_blocking(ours, False)

@@ -1,22 +1,23 @@
-"""An I2C bus: opened with sentences for what is wrong; transfers are tried again, and what a board says is checked."""
+"""An I2C bus. Failed transfers are repeated."""
 
 from __future__ import annotations
 
-import contextlib
 import errno
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from crawler_core.errors import UserError
-from hw_drivers.bus.bus import BusFault
+from hw_drivers.bus.bus import BusFault, NoAnswer
+from hw_drivers.ports.device_lock import DeviceLock
+from hw_drivers.ports.reopening_port import ReopeningPort
 
-T = TypeVar("T")
-ATTEMPTS = 3
-SILENT = (errno.EREMOTEIO, errno.EIO, errno.ENXIO, errno.EAGAIN)  # one transfer failed, not the bus
+Result = TypeVar("Result")
+TRANSFER_ATTEMPTS = 3
+NO_ANSWER_ERRNOS = (errno.EREMOTEIO, errno.EIO, errno.ENXIO, errno.EAGAIN)  # one transfer failed, not the bus
 
 
 class I2c(Protocol):
-    """What is used of smbus2.SMBus. Failures are OSErrors."""
+    """The used part of smbus2.SMBus. Failures are OSErrors."""
 
     def read_i2c_block_data(self, i2c_addr: int, register: int, length: int) -> list[int]: ...
 
@@ -25,77 +26,48 @@ class I2c(Protocol):
     def close(self) -> None: ...
 
 
-class NoAcknowledge(Exception):
-    """Nobody answered, in all tries."""
+# emulated ports, which are no device files: the functions that open them, and raise OSErrors as SMBus does
+EMULATED_PORTS: dict[str, Callable[[], I2c]] = {}
 
 
-EMULATED_PORTS: dict[
-    str, Callable[[], I2c]
-] = {}  # ports that are no device files: what opens them, which may fail as one would
+class I2cPort(ReopeningPort[I2c]):
+    """One I2C bus."""
 
-
-class I2cPort:
-    """One bus. After it vanished, each call tries to open it again."""
-
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, lock: DeviceLock | None = None) -> None:
+        super().__init__(f"the I2C bus {path}", lock)
         self.path = path
-        self._bus: I2c | None = None
-        self._wanted = False
-
-    def open(self) -> None:
-        """Open it. Raises UserError with the remedy."""
-        self._shut()
-        try:
-            self._bus = EMULATED_PORTS[self.path]() if self.path in EMULATED_PORTS else _smbus(self.path)
-        except OSError as error:
-            raise UserError(_why_not(self.path, error)) from None
-        self._wanted = True
 
     def read(self, address: int, register: int, length: int) -> bytes:
-        """Registers from `register` on. Raises NoAcknowledge, or BusFault where the bus is gone."""
-        return bytes(self._try(lambda bus: bus.read_i2c_block_data(address, register, length)))
+        """Read `length` registers. Raises NoAnswer, or BusFault where the bus is gone."""
+        return bytes(self._attempt(lambda bus: bus.read_i2c_block_data(address, register, length)))
 
     def write(self, address: int, register: int, data: bytes) -> None:
-        """Write registers from `register` on. Raises as `read` does."""
-        self._try(lambda bus: bus.write_i2c_block_data(address, register, list(data)))
+        """Write consecutive registers. Raises as `read` does."""
+        self._attempt(lambda bus: bus.write_i2c_block_data(address, register, list(data)))
 
-    def close(self) -> None:
-        """Release it. Never raises."""
-        self._wanted = False
-        self._shut()
+    def _connect(self) -> I2c:
+        try:
+            return EMULATED_PORTS[self.path]() if self.path in EMULATED_PORTS else _smbus(self.path)
+        except OSError as error:
+            raise UserError(_open_error(self.path, error)) from None
 
-    def _shut(self) -> None:
-        bus, self._bus = self._bus, None
-        if bus is not None:
-            with contextlib.suppress(OSError):  # an adapter that was pulled out cannot be closed in order
-                bus.close()
+    def _shut(self, handle: I2c) -> None:
+        handle.close()
 
-    def _try(self, transfer: Callable[[I2c], T]) -> T:
-        for _ in range(ATTEMPTS):
-            bus = self._alive()
+    def _attempt(self, transfer: Callable[[I2c], Result]) -> Result:
+        for _ in range(TRANSFER_ATTEMPTS):
+            bus = self._opened()
             try:
                 return transfer(bus)
             except OSError as error:
                 if error.errno == errno.ETIMEDOUT:
-                    break  # a wire is stuck, and another try would take as long again
-                if error.errno not in SILENT:
-                    raise self._gone(error) from None
-        raise NoAcknowledge
+                    break  # a wire is stuck, and another attempt would take as long again
+                if error.errno not in NO_ANSWER_ERRNOS:
+                    raise self._failure(error) from None
+        raise NoAnswer
 
-    def _alive(self) -> I2c:
-        if self._bus is None:
-            if not self._wanted:
-                raise BusFault(f"the I2C bus {self.path} is not open", remedy="open it first")
-            try:
-                self.open()
-            except UserError as error:
-                cause, _, remedy = str(error).rstrip(".").partition(": ")
-                raise BusFault(cause, remedy=f"{remedy}; then call reset and enable") from None
-        assert self._bus is not None
-        return self._bus
-
-    def _gone(self, error: OSError) -> BusFault:
-        self._shut()
+    def _failure(self, error: OSError) -> BusFault:
+        self._disconnect()
         return BusFault(
             f"the I2C bus {self.path} has failed: {error.strerror or error}",
             remedy="check the adapter and its cable, then call reset and enable",
@@ -111,7 +83,7 @@ def _smbus(path: str) -> I2c:
     return bus
 
 
-def _why_not(path: str, error: OSError) -> str:
+def _open_error(path: str, error: OSError) -> str:
     if error.errno in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
         return f"there is no I2C bus {path}: enable I2C in the computer's set-up, and run 'sudo modprobe i2c-dev'."
     if error.errno in (errno.EACCES, errno.EPERM):

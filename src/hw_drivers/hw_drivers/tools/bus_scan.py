@@ -1,4 +1,4 @@
-"""A robot's buses before any run: who is there, where the joints' zeros are, and their torque off."""
+"""Work on a robot's buses before any run: scan them, find the joints' zeros, take the torque off."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from crawler_core.errors import UserError
 from hw_drivers.backend.hardware_map import BusMap
-from hw_drivers.bus.bus import Bus, BusFault, Device, FindsZeros
+from hw_drivers.bus.bus import POWER_OFF_REMEDY, Bus, BusFault, Device
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class ScanResult:
 
 
 @contextmanager
-def opened(bus: BusMap) -> Iterator[Bus]:
-    """A bus with its port open. Raises UserError."""
+def open_bus(bus: BusMap) -> Iterator[Bus]:
+    """Open a bus's port for the block. Raises UserError."""
     driver = bus.kind.make(bus.name, bus.settings)
     try:
         driver.open()
@@ -32,45 +32,41 @@ def opened(bus: BusMap) -> Iterator[Bus]:
         driver.close()
 
 
-def scan(buses: Sequence[BusMap]) -> list[ScanResult]:
-    """Everything that answers, and every joint whose motor does not. Raises UserError and BusFault."""
-    found = []
+def scan_buses(buses: Sequence[BusMap]) -> list[ScanResult]:
+    """Return every device that answers, and every joint whose motor does not. Raises UserError and BusFault."""
+    results = []
     for bus in buses:
-        with opened(bus) as driver:
+        with open_bus(bus) as driver:
             devices = {device.id: device for device in driver.scan()}
         joints = {joint.id: joint.joint for joint in bus.joints}
-        found += [
-            ScanResult(bus.name, ident, joints.get(ident, ""), devices.get(ident))
-            for ident in sorted({*devices, *joints})
-        ]
-    return found
+        results += [ScanResult(bus.name, i, joints.get(i, ""), devices.get(i)) for i in sorted({*devices, *joints})]
+    return results
 
 
 def find_zeros(buses: Sequence[BusMap]) -> list[str]:
-    """Turn the joints whose zeros their devices have forgotten until they know them; which ones those were.
+    """Turn each joint with an unknown zero until its device knows it; return these joints.
 
     Raises UserError and BusFault.
     """
     found: list[str] = []
     for bus in buses:
-        with opened(bus) as driver:
-            if isinstance(driver, FindsZeros):
-                found += driver.find_zeros(bus.joints)
+        with open_bus(bus) as driver:
+            found += driver.find_zeros(bus.joints)
     return found
 
 
 def release_all(buses: Sequence[BusMap]) -> list[BusFault]:
-    """Torque off on every joint of every bus, each tried whatever fails before it. Raises nothing of theirs."""
+    """Switch the torque off on every joint of every bus, whatever fails; return the failures."""
     faults: list[BusFault] = []
     for bus in buses:
         driver = bus.kind.make(bus.name, bus.settings)
         try:
             driver.open()
         except UserError as error:
-            faults.append(BusFault(str(error).rstrip("."), remedy="switch the power of the motors off"))
+            faults.append(BusFault.of(error, remedy=POWER_OFF_REMEDY))
             continue
         try:
-            driver.configure(bus.joints)  # switches the torque off too, but stops at the first device that is not well
+            driver.configure(bus.joints)  # switches the torque off too, but stops at the first faulty device
         except (UserError, BusFault):
             pass
         finally:

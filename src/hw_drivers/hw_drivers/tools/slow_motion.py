@@ -1,4 +1,4 @@
-"""Moving joints slowly from the command line, under the same supervisor that guards a crawl. No ROS."""
+"""Slow motions of single joints, under the same supervisor as a run."""
 
 from __future__ import annotations
 
@@ -10,49 +10,49 @@ from dataclasses import replace
 import numpy as np
 
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.linkages.loop_closure_solver import closure_of
+from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
 from crawler_core.loop.backend import Backend
 from crawler_core.loop.pacer import Pacer
-from crawler_core.loop.supervised_backend import Runner
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.safety.supervisor import Supervisor
-from crawler_core.types import FloatArray, JointCommand, Observation
+from crawler_core.types import JointCommand
 from hw_drivers.backend.hardware_map import BusMap
 
-TICK_RATE_HZ = 100.0  # Hz
-PEAK_TO_MEAN_SPEED = 1.875  # of the smooth motion's speed over its mean
-SETTLING_TIME_S = 1.0  # s that the motors get to arrive
+TICK_S = 0.01
+PEAK_TO_MEAN_SPEED = 1.875  # of the smooth step
+SETTLING_TIME_S = 1.0
 
 
-def placing(spec: RobotSpec, buses: Sequence[BusMap]) -> RobotSpec:
-    """The robot, driven by position in every joint whose bus can do that: a slow motion has no law that would push."""
-    able = {joint.joint for bus in buses if bus.kind.places for joint in bus.joints}
-    return replace(spec, joints=tuple(replace(j, drive="position") if j.name in able else j for j in spec.joints))
+def with_position_drives(spec: RobotSpec, buses: Sequence[BusMap]) -> RobotSpec:
+    """Return the robot with position drives where the bus supports them: a slow motion has no law for efforts."""
+    able = {joint.joint for bus in buses if bus.kind.supports_position for joint in bus.joints}
+    return replace(
+        spec, joints=tuple(replace(j, command_interface="position") if j.name in able else j for j in spec.joints)
+    )
 
 
 @contextmanager
-def guarded(spec: RobotSpec, make: Callable[[float], Backend]) -> Iterator[Runner]:
-    """A guarded backend, open; `make` gets the tick (s). On every way out the torque goes off.
+def open_supervised(spec: RobotSpec, make: Callable[[float], Backend]) -> Iterator[SupervisedBackend]:
+    """Open a supervised backend for the block; `make` gets the tick (s). The torque is off afterwards, always.
 
-    Raises UserError and BackendFault as the backend does.
+    Raises UserError and BackendFault.
     """
-    runner = Runner(
-        make(1.0 / TICK_RATE_HZ), Supervisor(spec, 1.0 / TICK_RATE_HZ), 1.0 / TICK_RATE_HZ, closure_of(spec)
-    )
+    supervised = SupervisedBackend(make(TICK_S), Supervisor(spec, TICK_S), TICK_S, make_loop_closure_solver(spec))
     try:
-        runner.open()
-        yield runner
+        supervised.open()
+        yield supervised
     finally:
-        runner.close(release=True)
+        supervised.close(release=True)
 
 
 def check_goal(spec: RobotSpec, goal: Mapping[str, float], speed: float) -> None:
-    """Raise UserError where a goal (rad) is outside its joint's limits, or the speed (rad/s) is no slow one."""
+    """Raise UserError where a goal (rad) is outside its joint's limits, or the speed (rad/s) is too high."""
     by_name = {joint.name: joint for joint in spec.actuated}
     for name, angle in goal.items():
         joint = by_name[name]
-        if joint.by_effort:
-            raise UserError(f"{name} is driven by effort: it cannot be sent to an angle.")
+        if joint.is_effort_driven:
+            raise UserError(f"{name} cannot move to an angle: it is driven by effort. Move it by hand.")
         if not joint.lower <= angle <= joint.upper:
             raise UserError(
                 f"{name} cannot go to {math.degrees(angle):.1f} degrees: its limits are "
@@ -65,36 +65,29 @@ def check_goal(spec: RobotSpec, goal: Mapping[str, float], speed: float) -> None
         )
 
 
-def move(
-    runner: Runner,
-    spec: RobotSpec,
-    goal: Mapping[str, float],
-    speed: float,
-    each: Callable[[Observation], None] = lambda seen: None,
-) -> FloatArray:
-    """Bring the joints of `goal` (rad) there at `speed` (rad/s), the others stay; returns all actuated angles.
+def move_joints(supervised: SupervisedBackend, spec: RobotSpec, goal: Mapping[str, float], speed: float) -> None:
+    """Move the joints of `goal` (rad) at up to `speed` (rad/s) by a quintic smooth step; the others stay.
 
     Raises BackendFault where the supervisor stops the motion.
     """
-    runner.enable()
-    start = runner.observation.position[spec.actuated_indices]
-    away = np.array([goal.get(joint.name, q) - q for joint, q in zip(spec.actuated, start, strict=True)])
-    ticks = max(1, math.ceil(PEAK_TO_MEAN_SPEED * float(np.abs(away).max()) / speed * TICK_RATE_HZ))
+    supervised.enable()
+    start = supervised.observation.position[spec.actuated_indices]
+    way = np.array([goal.get(joint.name, q) - q for joint, q in zip(spec.actuated, start, strict=True)])
+    duration = PEAK_TO_MEAN_SPEED * float(np.abs(way).max()) / speed
+    ticks = max(1, math.ceil(duration / TICK_S))
     pacer = Pacer(1.0)
-    for k in range(1, ticks + round(SETTLING_TIME_S * TICK_RATE_HZ) + 1):
+    for k in range(1, ticks + round(SETTLING_TIME_S / TICK_S) + 1):
         u = min(k / ticks, 1.0)
-        position = start + away * u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
-        rate = away * 30.0 * (u * (1.0 - u)) ** 2 * TICK_RATE_HZ / ticks
-        if not runner.tick(JointCommand(position, rate, np.full_like(start, np.nan))):
-            raise fault_of(runner)
-        each(runner.observation)
-        pacer.wait(1.0 / TICK_RATE_HZ)
-    if runner.supervisor.report.fault:
-        raise fault_of(runner)
-    return runner.observation.position[spec.actuated_indices]
+        position = start + way * u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
+        rate = way * 30.0 * (u * (1.0 - u)) ** 2 / (ticks * TICK_S)
+        if not supervised.tick(JointCommand(position, rate, np.full_like(start, np.nan))):
+            raise latched_fault(supervised)
+        pacer.wait(TICK_S)
+    if supervised.supervisor.report.fault:
+        raise latched_fault(supervised)
 
 
-def fault_of(runner: Runner) -> BackendFault:
-    """What stopped the motion."""
-    report = runner.supervisor.report
+def latched_fault(supervised: SupervisedBackend) -> BackendFault:
+    """Return the fault that stopped the motion."""
+    report = supervised.supervisor.report
     return BackendFault(report.fault, remedy=report.remedy, joint=report.joint)
