@@ -12,7 +12,7 @@ from crawler_core.parameters import build, describe
 from crawler_core.robot.sections import SECTIONS, sections_in
 
 Settings = dict[str, dict[str, Any]]
-T = TypeVar("T")
+SharedSettings = TypeVar("SharedSettings")
 
 
 def parse_assignments(assignments: Iterable[str]) -> Settings:
@@ -50,11 +50,11 @@ def merge(base: Mapping[str, Mapping[str, Any]], over: Mapping[str, Mapping[str,
 def check_section(
     section: str,
     values: Mapping[str, Any],
-    shared: type[T],
+    shared: type[SharedSettings],
     own: type,
     defaults: Mapping[str, Any],
     reserved: Sequence[str],
-) -> T:
+) -> SharedSettings:
     """Check a node's settings and return the `shared` ones, which every node of its kind has, with their defaults.
 
     `own` are the parameters of this gait, law or backend, `defaults` their values from the robot file, `reserved` the
