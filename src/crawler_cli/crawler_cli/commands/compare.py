@@ -1,4 +1,4 @@
-"""Run the same gait by the equations and every physics engine, and compare the results."""
+"""Run the same gait by the equations and all physics engines, and compare them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Make a site of the documentation and of all modules' docstrings, to be read without a network."""
+"""Make a site of the documentation and of all docstrings, readable offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check this machine: environment, build, discovery, timer jitter, physics engines, serial ports."""
+"""Check this machine: build, discovery, jitter, physics engines, serial ports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measure when each foot is on the ground and how it pushes there, beside what the gait intends."""
+"""Measure when each foot is down and how it pushes, beside what the gait intends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find, watch, calibrate and move the motors of a robot without a crawl, and disable their torque."""
+"""Find, watch, calibrate and move a robot's motors, and disable their torque."""
 
 from __future__ import annotations
 

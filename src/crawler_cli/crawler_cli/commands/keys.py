@@ -1,4 +1,4 @@
-"""Make the keys (SROS 2 enclaves) with which only a stack's own nodes command its robot."""
+"""Make the keys (SROS 2) with which only a stack's own nodes command its robot."""
 
 from __future__ import annotations
 

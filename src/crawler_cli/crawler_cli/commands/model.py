@@ -1,4 +1,4 @@
-"""Solve a robot's equations alone, without ROS: the steady step length, speed and contacts of a gait."""
+"""Solve a robot's equations without ROS: step length, speed and contacts of a gait."""
 
 from __future__ import annotations
 

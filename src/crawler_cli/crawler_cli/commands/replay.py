@@ -1,4 +1,4 @@
-"""Publish a recording on a stack's topics again, in a namespace of its own, for viewers."""
+"""Publish a recording on a stack's topics, in a namespace of its own, for viewers."""
 
 from __future__ import annotations
 

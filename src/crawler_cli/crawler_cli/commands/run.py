@@ -1,4 +1,4 @@
-"""Run a stack (backend, gait and controller as processes) and report how the robot crawls."""
+"""Run a stack of nodes as processes, and report how the robot crawls."""
 
 from __future__ import annotations
 

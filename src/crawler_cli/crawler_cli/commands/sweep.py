@@ -1,4 +1,4 @@
-"""Map step length, speed and contact validity over any parameters of robot, gait and law."""
+"""Map step length, speed and contacts over any parameters of robot, gait and law."""
 
 from __future__ import annotations
 

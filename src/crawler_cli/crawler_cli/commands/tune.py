@@ -1,4 +1,4 @@
-"""Find the gait that crawls best: by the equations, in physics or on a running stack."""
+"""Find the gait that crawls best: by equations, in physics or on a running stack."""
 
 from __future__ import annotations
 
