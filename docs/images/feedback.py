@@ -42,7 +42,7 @@ def ring_step(spec: RobotSpec, backend: Any, omega: float) -> float:
     grid = np.arange(0.0, end + 0.1, 0.01)
     reference = Blend(Hold(home), gait, 0.0, FADE).sample(grid)
     controller = Controller(spec, HybridLaw(spec, HybridParameters(), dt), round(1e9 * dt))
-    controller.take(Horizon([round(1e9 * t) for t in grid], *reference))
+    controller.reference.add(Horizon([round(1e9 * t) for t in grid], *reference))
     nothing = np.full(len(home), math.nan)
     x = []
     backend.open()

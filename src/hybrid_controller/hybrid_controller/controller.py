@@ -12,7 +12,7 @@ from crawler_core.types import Contact
 from hybrid_controller.estimation.foot_events import FootEvents
 from hybrid_controller.estimation.odometry_delay import BaseMotion
 from hybrid_controller.laws.law import Law, Measured, Setpoint
-from hybrid_controller.reference.horizon import Horizon, ReferencePoint
+from hybrid_controller.reference.horizon import ReferencePoint
 from hybrid_controller.reference.reference_buffer import ReferenceBuffer
 from hybrid_controller.reference.setpoint_ramp import SetpointRamp
 
@@ -42,6 +42,7 @@ class Controller:
 
     def __init__(self, spec: RobotSpec, law: Law, dt_ns: int) -> None:
         self.law = law
+        self.reference = ReferenceBuffer(spec, dt_ns)
         self.status = Status.WAITING
         self.approaching = False  # the setpoints have not reached the reference yet
         self.law_in_force = False  # the law alone made the last setpoints
@@ -52,13 +53,8 @@ class Controller:
         self._none_saturated = [False] * len(spec.actuated)
         self._no_effort = [math.nan] * len(spec.actuated) if self._effort_driven else []
         self._foot_events = FootEvents()
-        self._reference = ReferenceBuffer(spec, dt_ns)
         self._ramp: SetpointRamp | None = None  # set while the setpoints do not come from the law alone
         self._last: Setpoint | None = None
-
-    def set_reference(self, horizon: Horizon) -> None:
-        """Follow a new horizon."""
-        self._reference.add(horizon)
 
     def restart(self) -> None:
         """Reset everything but the newest horizon: time went back."""
@@ -66,13 +62,13 @@ class Controller:
         self.approaching = False
         self.law.restart()
         self._foot_events = FootEvents()
-        self._reference.restart()
+        self.reference.restart()
         self._ramp = self._last = None
 
     def reset_reference(self) -> None:
         """Reset everything, the reference too: motion is not enabled any more, and the next horizon starts afresh."""
         self.restart()
-        self._reference.clear()
+        self.reference.clear()
 
     def hold_measured(self, position: list[float]) -> ControlOutput | None:
         """Return setpoints that hold the measured joints, while motion is not enabled.
@@ -80,20 +76,12 @@ class Controller:
         The reference is reset: motion continues from here with the next horizon. Returns None as long as no state had
         finite angles.
         """
-        if self._last is None or not self._reference.is_empty:
+        if self._last is None or not self.reference.is_empty:
             self.reset_reference()
         if math.isfinite(sum(position)):
             self._last = Setpoint(list(position), [0.0] * len(position), self._none_saturated, self._no_effort)
         self._ramp, self.law_in_force, self.status = None, False, Status.STOPPED
         return None if self._last is None else ControlOutput(self._last)
-
-    def has_reference(self, time_ns: int) -> bool:
-        """Return True if the tick that begins at `time_ns` has a reference at its start and its end."""
-        return self._reference.covers_tick(time_ns)
-
-    def horizon_remaining(self, time_ns: int) -> float:
-        """Return the length of the reference after `time_ns`, s."""
-        return self._reference.remaining(time_ns)
 
     def step(
         self,
@@ -113,9 +101,9 @@ class Controller:
         measured = Measured(time_ns, position, velocity, contacts, odometry, events)
         if not self.state_invalid:
             self.law.observe(measured)
-        if self.state_invalid or not self.has_reference(time_ns):
+        if self.state_invalid or not self.reference.covers_tick(time_ns):
             return None if self._last is None else self._stop(self._last)
-        now, ahead, jumps = self._reference.tick_points(time_ns)
+        now, ahead, jumps = self.reference.tick_points(time_ns)
         if self._last is None:
             self._ramp = SetpointRamp(self._spec, self._dt, position, [0.0] * len(position))
         elif jumps and self._ramp is None:

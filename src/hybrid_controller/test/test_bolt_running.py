@@ -195,14 +195,14 @@ def horizon(begin, end):
 
 def test_a_dead_gait_node_ends_the_effort_and_a_new_reference_brings_it_back(leg):
     controller = Controller(leg, RunningLaw(leg, PAPER, DT), MS)
-    controller.set_reference(horizon(0, 100))
+    controller.reference.add(horizon(0, 100))
     known = []
     for ms in range(200):
         given = controller.step(ms * MS, [-0.02 * ms], [-20.0], foot(ContactMode.OPEN))
         known.append(math.isfinite(given.setpoint.effort[0]))
     assert known == [True] * 99 + [False] * 101
     assert controller.status is Status.STOPPED
-    controller.set_reference(horizon(200, 400))
+    controller.reference.add(horizon(200, 400))
     given = controller.step(200 * MS, [-4.0], [0.0], foot(ContactMode.STICK))
     assert given.setpoint.effort == [0.0]  # it begins anew where the crank is
     assert controller.law_in_force

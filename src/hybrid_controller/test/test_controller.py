@@ -54,7 +54,7 @@ def test_nothing_is_commanded_before_the_first_reference(controller):
 
 
 def test_each_state_is_answered_with_the_reference_one_tick_later(controller):
-    controller.set_reference(horizon(0, 300 * MS))
+    controller.reference.add(horizon(0, 300 * MS))
     rows = run(controller, 0, 200 * MS)
     q, v, _ = motion(np.arange(1, 41) * DT)
     assert rows == pytest.approx(np.hstack([q, v]), abs=1e-6)
@@ -62,23 +62,23 @@ def test_each_state_is_answered_with_the_reference_one_tick_later(controller):
 
 
 def test_a_horizon_that_does_not_reach_to_the_end_of_the_tick_is_none(controller):
-    controller.set_reference(horizon(0, 100 * MS))
-    assert controller.has_reference(90 * MS)
-    assert not controller.has_reference(95 * MS)
+    controller.reference.add(horizon(0, 100 * MS))
+    assert controller.reference.covers_tick(90 * MS)
+    assert not controller.reference.covers_tick(95 * MS)
 
 
 def test_new_horizons_of_the_same_motion_leave_no_trace(crawler, controller):
     other = Controller(crawler, controller.law, DT)
-    controller.set_reference(horizon(0, 500 * MS))
+    controller.reference.add(horizon(0, 500 * MS))
     often = []
     for begin in range(0, 200 * MS, DT):
-        other.set_reference(horizon(begin // (10 * MS) * 10 * MS, begin + 100 * MS))
+        other.reference.add(horizon(begin // (10 * MS) * 10 * MS, begin + 100 * MS))
         often.extend(run(other, begin, begin + DT).tolist())
     assert run(controller, 0, 200 * MS).tolist() == often
 
 
 def test_when_the_reference_runs_out_the_joints_come_to_rest_and_stay(controller):
-    controller.set_reference(horizon(0, 100 * MS))
+    controller.reference.add(horizon(0, 100 * MS))
     rows = run(controller, 0, 300 * MS)
     assert_smooth(rows)
     assert controller.status is Status.STOPPED
@@ -88,9 +88,9 @@ def test_when_the_reference_runs_out_the_joints_come_to_rest_and_stay(controller
 
 
 def test_a_fresh_reference_is_approached_and_then_followed_exactly(controller):
-    controller.set_reference(horizon(0, 100 * MS))
+    controller.reference.add(horizon(0, 100 * MS))
     rows = [run(controller, 0, 400 * MS)]
-    controller.set_reference(horizon(390 * MS, 3000 * MS))
+    controller.reference.add(horizon(390 * MS, 3000 * MS))
     rows.append(run(controller, 400 * MS, 405 * MS))
     assert controller.approaching
     rows.append(run(controller, 405 * MS, 2900 * MS))
@@ -103,7 +103,7 @@ def test_a_fresh_reference_is_approached_and_then_followed_exactly(controller):
 
 
 def test_the_first_reference_is_approached_from_the_measured_pose(controller):
-    controller.set_reference(horizon(0, 3000 * MS))
+    controller.reference.add(horizon(0, 3000 * MS))
     rows = run(controller, 0, 2900 * MS, position=(1.5, 2.2))
     assert rows[0, :2] == pytest.approx([1.5, 2.2], abs=0.01)
     assert_smooth(rows)
@@ -111,9 +111,9 @@ def test_the_first_reference_is_approached_from_the_measured_pose(controller):
 
 
 def test_a_reference_that_jumps_is_approached_too(controller):
-    controller.set_reference(horizon(0, 1000 * MS))
+    controller.reference.add(horizon(0, 1000 * MS))
     rows = [run(controller, 0, 500 * MS)]
-    controller.set_reference(horizon(450 * MS, 3000 * MS, shift=-0.4))
+    controller.reference.add(horizon(450 * MS, 3000 * MS, shift=-0.4))
     rows.append(run(controller, 500 * MS, 2900 * MS))
     together = np.vstack(rows)
     assert_smooth(together)
@@ -123,7 +123,7 @@ def test_a_reference_that_jumps_is_approached_too(controller):
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("field", ["position", "velocity"])
 def test_a_state_that_is_not_finite_is_not_acted_upon(controller, bad, field):
-    controller.set_reference(horizon(0, 1000 * MS))
+    controller.reference.add(horizon(0, 1000 * MS))
     rows = [run(controller, 0, 100 * MS)]
     values = {"position": [1.9, 1.9], "velocity": [0.0, 0.0], field: [0.0, bad]}
     for now in range(100 * MS, 150 * MS, DT):
@@ -138,13 +138,13 @@ def test_a_state_that_is_not_finite_is_not_acted_upon(controller, bad, field):
 
 
 def test_a_first_state_that_is_not_finite_starts_nothing(controller):
-    controller.set_reference(horizon(0, 1000 * MS))
+    controller.reference.add(horizon(0, 1000 * MS))
     assert controller.step(0, [math.nan, 1.9], [0.0, 0.0]) is None
     assert controller.status is Status.WAITING
 
 
 def test_after_a_restart_it_begins_with_the_measured_pose_again(controller):
-    controller.set_reference(horizon(0, 1000 * MS))
+    controller.reference.add(horizon(0, 1000 * MS))
     first = run(controller, 0, 100 * MS)
     controller.restart()
     assert controller.status is Status.WAITING
@@ -173,7 +173,7 @@ def answer_of(controller, *arguments):
 
 def test_a_law_gets_the_contacts_of_the_state_and_runs_on_without(crawler):
     controller = Controller(crawler, HoldWhileSlipping(crawler, JointTrackingParameters(), DT * 1e-9), DT)
-    controller.set_reference(horizon(0, 1000 * MS))
+    controller.reference.add(horizon(0, 1000 * MS))
     state = ([CENTRE, CENTRE], [0.0, 0.0])
     sticking = answer_of(controller, 0, *state, [foot(ContactMode.STICK)])
     slipping = answer_of(controller, DT, *state, [foot(ContactMode.SLIP_POS)])
@@ -205,7 +205,7 @@ class Spy(JointTracking):
 def test_a_law_sees_every_usable_state_but_starts_each_tick_from_its_own_setpoints(crawler):
     law = Spy(crawler)
     controller = Controller(crawler, law, DT)
-    controller.set_reference(horizon(0, 1000 * MS))
+    controller.reference.add(horizon(0, 1000 * MS))
     answers = [answer_of(controller, k * DT, [CENTRE, CENTRE], [0.0, 0.0]) for k in range(6)]
     controller.step(6 * DT, [math.nan, CENTRE], [0.0, 0.0])
     assert controller.law_in_force is False

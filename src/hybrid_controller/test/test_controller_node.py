@@ -105,7 +105,7 @@ class Rig:
     def reference(self, begin_ns, end_ns):
         """Send a reference and let it arrive."""
         self.world.send_reference(begin_ns, end_ns)
-        self.graph.spin_until(lambda: self.node.controller.horizon_remaining(0) == pytest.approx(end_ns * 1e-9))
+        self.graph.spin_until(lambda: self.node.controller.reference.remaining(0) == pytest.approx(end_ns * 1e-9))
 
     def ask(self, time_ns, **state):
         """Send a state and wait for its answer."""
@@ -416,7 +416,7 @@ def test_the_references_of_another_gait_node_are_not_followed(rig):
     rig.graph.spin_until(lambda: rig.node.reference_source.source == "/gait#1")
     rig.world.send_reference(0, 400 * MS, sender="/gait#2")
     rig.graph.spin_until(lambda: rig.node.reference_source.ignored == 1)
-    assert rig.node.controller.horizon_remaining(0) == pytest.approx(0.5)
+    assert rig.node.controller.reference.remaining(0) == pytest.approx(0.5)
 
 
 def test_two_gait_nodes_are_named_with_their_nodes(rig):
@@ -467,7 +467,7 @@ def test_while_it_stands_by_odometry_is_not_kept(rig):
         rig.graph.spin_until(lambda now=now: rig.node.inputs.odometry_ns == now)
         rig.ask(now, sender="/backend#1")
     assert rig.node.motion_state.value == "disabled"
-    assert len(rig.node.inputs._odometry) <= 1 + ODOMETRY_DELAY_NS // DT
+    assert len(rig.node.inputs._odometry._waiting) <= 1 + ODOMETRY_DELAY_NS // DT
 
 
 def test_after_motion_was_not_allowed_between_two_states_nothing_of_the_old_plan_is_commanded(rig):

@@ -136,7 +136,7 @@ def controller_of(spec, **values):
 
 def test_at_touch_down_the_reference_begins_anew_where_the_joint_is_in_the_very_tick(wheeled):
     controller = controller_of(wheeled, restart="touch_down", restart_foot="foot_1")
-    controller.set_reference(horizon(0, 5000 * MS))
+    controller.reference.add(horizon(0, 5000 * MS))
     plant = Plant(controller)
     shifted = 0
     while plant.now < 3000 * MS:
@@ -160,7 +160,7 @@ def test_two_runs_with_a_law_that_reacts_to_events_are_equal_to_the_bit(wheeled)
         plant = Plant(controller)
         begin = 0
         for length in lengths:
-            controller.set_reference(horizon(begin, 5000 * MS))
+            controller.reference.add(horizon(begin, 5000 * MS))
             begin += length * MS
             while plant.now < min(begin, 4000 * MS):
                 plant.tick()
@@ -170,7 +170,7 @@ def test_two_runs_with_a_law_that_reacts_to_events_are_equal_to_the_bit(wheeled)
 
 def test_while_contacts_are_unknown_the_law_goes_on_and_says_so(wheeled):
     controller = controller_of(wheeled, restart="lift_off")
-    controller.set_reference(horizon(0, 5000 * MS))
+    controller.reference.add(horizon(0, 5000 * MS))
     plant = Plant(controller)
     for _ in range(20):
         plant.tick()
@@ -183,7 +183,7 @@ def test_while_contacts_are_unknown_the_law_goes_on_and_says_so(wheeled):
 
 def test_without_a_reference_no_effort_is_commanded_and_the_other_joints_come_to_rest(wheeled):
     controller = controller_of(wheeled)
-    controller.set_reference(horizon(0, 500 * MS))
+    controller.reference.add(horizon(0, 500 * MS))
     plant = Plant(controller)
     while plant.now < 480 * MS:
         assert math.isfinite(plant.tick().setpoint.effort[1])
@@ -196,7 +196,7 @@ def test_without_a_reference_no_effort_is_commanded_and_the_other_joints_come_to
 
 def test_while_the_other_joints_catch_up_the_effort_is_the_laws_already(wheeled):
     controller = controller_of(wheeled)
-    controller.set_reference(horizon(0, 5000 * MS, shift=0.5))
+    controller.reference.add(horizon(0, 5000 * MS, shift=0.5))
     plant = Plant(controller)
     answer = plant.tick()
     assert controller.approaching
@@ -210,7 +210,7 @@ def test_while_the_other_joints_catch_up_the_effort_is_the_laws_already(wheeled)
 
 def test_time_that_goes_back_forgets_where_the_reference_was_shifted_to(wheeled):
     controller = controller_of(wheeled, restart="touch_down")
-    controller.set_reference(horizon(0, 5000 * MS))
+    controller.reference.add(horizon(0, 5000 * MS))
     first = Plant(controller)
     for _ in range(400):
         first.tick()

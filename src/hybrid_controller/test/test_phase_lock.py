@@ -196,7 +196,7 @@ def test_a_state_that_is_no_number_brings_the_cranks_to_rest_by_the_controllers_
     controller = Controller(with_cranks(), law, dt_ns)
     times = [0, 100_000_000, 200_000_000]
     angles = np.array([[RATE * 1e-9 * t] * 4 for t in times])
-    controller.set_reference(Horizon(times, angles, np.full((3, 4), RATE), np.zeros((3, 4))))
+    controller.reference.add(Horizon(times, angles, np.full((3, 4), RATE), np.zeros((3, 4))))
     answer = controller.step(0, [0.0] * 4, [0.0] * 4)
     assert answer is not None
     assert np.isfinite(answer.setpoint.effort).all()

@@ -20,8 +20,7 @@ from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode, JointCommand, Observation
 from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.equations.six_bar import passive_angles
-from sim_bridge.mock.mock_backend import MockBackend
-from sim_bridge.mock.mock_settings import MockSettings
+from sim_bridge.mock.mock_backend import MockBackend, MockSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 DT = 0.001  # s, the tick

@@ -6,8 +6,7 @@ from bridge_robots import gymnast, three_link
 from crawler_core.conformance.backend_conformance import BackendConformance
 from crawler_core.loop.backend import Backend
 from crawler_core.robot.robot_spec import RobotSpec
-from sim_bridge.mock.mock_backend import MockBackend
-from sim_bridge.mock.mock_settings import MockSettings
+from sim_bridge.mock.mock_backend import MockBackend, MockSettings
 
 
 class ThreeLinkConformance(BackendConformance):

@@ -17,8 +17,7 @@ from crawler_core.loop.backend import Backend
 from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand
-from sim_bridge.mock.mock_backend import MockBackend
-from sim_bridge.mock.mock_settings import MockSettings
+from sim_bridge.mock.mock_backend import MockBackend, MockSettings
 
 each_kind = pytest.mark.parametrize("kind", ["mock", *each_engine.args[1]])
 PACE = 6.0  # rad/s, of the crank

@@ -21,8 +21,7 @@ from crawler_core.parameters import build
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import RobotSpec, StartSpec
 from crawler_core.types import FloatArray, JointCommand, Observation
-from sim_bridge.mock.mock_backend import MockBackend
-from sim_bridge.mock.mock_settings import MockSettings
+from sim_bridge.mock.mock_backend import MockBackend, MockSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 ROBOT = Path(__file__).parents[2] / "crawler_description/robots/miniaq/robot.yaml"

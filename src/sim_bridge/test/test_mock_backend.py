@@ -10,8 +10,7 @@ from bridge_robots import UNKNOWN, gymnast, three_link
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.parameters import build
 from crawler_core.types import ContactMode, ContactSource, JointCommand
-from sim_bridge.mock.mock_backend import LATE_OBSERVATION_S, MockBackend
-from sim_bridge.mock.mock_settings import MockSettings
+from sim_bridge.mock.mock_backend import LATE_OBSERVATION_S, MockBackend, MockSettings
 
 DT = 0.01
 HOME = math.radians(110.0)

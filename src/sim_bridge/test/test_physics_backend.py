@@ -151,7 +151,7 @@ def test_servos_and_prescribed_joints_walk_alike_when_slow(engine: str) -> None:
     assert steps[1] == pytest.approx(steps[0], rel=0.1)
 
 
-@pytest.mark.parametrize(("engine", "words"), [("pybullet", "wheels for CPython up to"), ("mujoco", "mujoco-core")])
+@pytest.mark.parametrize(("engine", "words"), [("pybullet", "with CPython 3.11"), ("mujoco", "mujoco-core")])
 def test_without_its_engine_the_user_is_told_what_to_do(
     monkeypatch: pytest.MonkeyPatch, engine: str, words: str
 ) -> None:

@@ -17,8 +17,7 @@ from crawler_core.types import ContactMode, FloatArray, JointCommand, Observatio
 from crawler_models.models import predict
 from gait_generators.kinds.gait_registry import make_gait
 from gait_generators.kinds.serpenoid import Serpenoid
-from sim_bridge.mock.mock_backend import MockBackend
-from sim_bridge.mock.mock_settings import MockSettings
+from sim_bridge.mock.mock_backend import MockBackend, MockSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 DT = 0.005  # s, the tick

@@ -33,6 +33,3 @@ class OdometryDelay:
 
     def clear(self) -> None:
         self._waiting.clear()
-
-    def __len__(self) -> int:
-        return len(self._waiting)

@@ -138,9 +138,9 @@ class ControllerNode(Node):
         sender, horizon = sent
         if self.motion_state not in MOVING_STATES:
             return
-        has_run_out = not self.controller.has_reference(self.now_ns)
+        has_run_out = not self.controller.reference.covers_tick(self.now_ns)
         if self.reference_source.accept(sender, allow_takeover=has_run_out):
-            self._on_input(self.controller.set_reference, horizon)
+            self._on_input(self.controller.reference.add, horizon)
 
     def _on_input(self, store: Any, value: Any) -> None:
         """Store an input of the tick. In lockstep a state may have waited for it."""
@@ -153,7 +153,7 @@ class ControllerNode(Node):
         self._answer_pending()
 
     def _has_inputs(self, now_ns: int) -> bool:
-        return self.controller.has_reference(now_ns) and self.inputs.are_complete(now_ns)
+        return self.controller.reference.covers_tick(now_ns) and self.inputs.are_complete(now_ns)
 
     def _answer_pending(self) -> None:
         if self._pending:

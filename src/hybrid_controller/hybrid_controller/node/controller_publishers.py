@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections.abc import Sequence
 
+from crawler_interfaces.msg import ControllerState
 from rclpy.node import Node
 
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import Contact
 from crawler_nodes.messages.contact_writer import ContactWriter
+from crawler_nodes.messages.header import set_stamp
 from crawler_nodes.messages.joint_message import JointMessageWriter
 from crawler_nodes.topics import CONTACT_ESTIMATES, CONTROLLER_STATE, JOINT_COMMANDS, ODOM_FRAME, create_publisher
 from crawler_nodes.transport.message_source import instance_name
 from hybrid_controller.controller import Controller, ControlOutput
 from hybrid_controller.laws.law import LawReport, Setpoint
-from hybrid_controller.node.controller_state_writer import ControllerStateWriter
 from hybrid_controller.node.feedback_inputs import NEVER_NS
 
 
@@ -30,7 +33,8 @@ class ControllerPublishers:
         self._sender = instance_name(node)
         self._command_writer = JointMessageWriter(spec.actuated_names)
         self._command = b""  # serialised
-        self._state_writer = ControllerStateWriter(spec, law_name)
+        self._state = ControllerState(law=law_name, joint_names=list(spec.actuated_names))
+        self._full_turns = [math.tau if joint.continuous else math.inf for joint in spec.actuated]
         self._state_period_ns = state_period_ns
         self._estimates_writer = ContactWriter(ODOM_FRAME, spec.foot_names)
         self._command_publisher = create_publisher(node, JOINT_COMMANDS)
@@ -73,8 +77,28 @@ class ControllerPublishers:
         position: list[float],
         velocity: list[float],
     ) -> None:
-        """Publish controller_state, if it is due."""
-        if time_ns >= self._state_due_ns:
-            self._state_due_ns = time_ns + self._state_period_ns
-            message = self._state_writer.fill(controller, time_ns, report, output, position, velocity)
-            self._state_publisher.publish(message)
+        """Publish controller_state, if it is due, after the output for the measured `position` and `velocity`."""
+        if time_ns < self._state_due_ns:
+            return
+        self._state_due_ns = time_ns + self._state_period_ns
+        message = self._state
+        set_stamp(message.header.stamp, time_ns)
+        message.status = int(controller.status)
+        message.horizon_remaining = controller.reference.remaining(time_ns)
+        message.branch, message.note = report.branch, report.note
+        message.slip_reference = array("d", report.slip_reference)
+        message.slip_velocity = array("d", report.slip_velocity)
+        message.saturated = [] if output is None else output.setpoint.saturated
+        reference: tuple[Sequence[float], ...] = ((), (), (), ())
+        if output is not None and output.now is not None and output.ahead is not None:
+            errors = zip(position, output.now.position, self._full_turns, strict=True)
+            reference = (
+                output.ahead.position,
+                output.ahead.velocity,
+                [math.remainder(q - r, turn) for q, r, turn in errors],
+                [v - r for v, r in zip(velocity, output.now.velocity, strict=True)],
+            )
+        message.reference_position, message.reference_velocity, message.position_error, message.velocity_error = (
+            array("d", values) for values in reference
+        )
+        self._state_publisher.publish(message)

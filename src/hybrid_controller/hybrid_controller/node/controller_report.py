@@ -98,7 +98,7 @@ class ControllerReport:
             "reference_source": node.reference_source.source_node,
             "reference_publishers": self._publishers.counts[GAIT_REFERENCE.name],
             "state_age": age(node.state_received_s),
-            "horizon_remaining": controller.horizon_remaining(node.now_ns),
+            "horizon_remaining": controller.reference.remaining(node.now_ns),
         }
 
     def _log_status(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from transforms3d.euler import euler2quat
 
@@ -19,33 +19,16 @@ Quaternion = tuple[float, float, float, float]  # w, x, y, z
 HOLDING_FORCE = 1e6  # N, on a base along an axis in which it does not move
 
 
-class BulletBase(Protocol):
-    """The base link's frame."""
-
-    joints: list[int]  # PyBullet's numbers of the joints that carry it, whose states `state` takes
-
-    def state(self, rows: Sequence[tuple[Any, ...]]) -> BaseState:
-        """Return its pose and velocity, from the states of its joints."""
-
-    def turn(self, rpy: Vector) -> None:
-        """Place it at x = y = z = 0, at rest, in this attitude (rad, about the fixed axes x, y, z)."""
-
-    def place(self, raised: float) -> None:
-        """Place it at rest at x = y = 0, raised by `raised` (m)."""
-
-    def launch(self, start: StartSpec) -> None:
-        """Set the start's velocities."""
-
-
 class FloatingBase:
     """Base that is free in all six degrees of freedom. Bullet refers to its centre of mass and principal axes."""
 
     def __init__(self, p: BulletClient, robot: int) -> None:
         self._p, self._robot = p, robot
-        self.joints: list[int] = []
+        self.joints: list[int] = []  # PyBullet's numbers of the joints that carry it
         self._origin, self._turned = link_in_mass_frame(p, robot, -1)
 
     def state(self, rows: Sequence[tuple[Any, ...]]) -> BaseState:
+        """Return pose and velocity of the base link, from the states of `joints`."""
         p = self._p
         centre, (x, y, z, w) = p.getBasePositionAndOrientation(self._robot)
         linear, angular = p.getBaseVelocity(self._robot)
@@ -54,16 +37,19 @@ class FloatingBase:
         return BaseState(position, _multiply((w, x, y, z), self._turned), _velocity_at(linear, angular, arm), angular)
 
     def turn(self, rpy: Vector) -> None:
+        """Place it at x = y = z = 0, at rest, in this attitude (rad, about the fixed axes x, y, z)."""
         a, b, c, d = self._turned
         attitude = _multiply(tuple(euler2quat(*rpy, axes="sxyz").tolist()), (a, -b, -c, -d))
         self._put((0.0, 0.0, 0.0), attitude)
 
     def place(self, raised: float) -> None:
+        """Place it at rest at x = y = 0, raised by `raised` (m)."""
         base = self.state(())
         a, b, c, d = self._turned
         self._put((0.0, 0.0, base.position[2] + raised), _multiply(base.quaternion, (a, -b, -c, -d)))
 
     def launch(self, start: StartSpec) -> None:
+        """Set the start's velocities."""
         p = self._p
         _, (x, y, z, w) = p.getBasePositionAndOrientation(self._robot)
         ax, ay, az = _rotate((w, x, y, z), self._origin)
@@ -138,6 +124,9 @@ class GuidedBase:
             if axis in self._held:
                 motor = {"targetPosition": value, "positionGain": 1.0, "velocityGain": 1.0, "force": HOLDING_FORCE}
                 p.setJointMotorControl2(self._robot, joint, p.POSITION_CONTROL, **motor)
+
+
+BulletBase = FloatingBase | GuidedBase
 
 
 def link_in_mass_frame(p: BulletClient, robot: int, link: int) -> tuple[Vector, Quaternion]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from crawler_core.loop.backend_entry import BackendEntry
 from crawler_core.parameters import parameter
-from crawler_core.robot.robot_spec import RobotSpec
 from sim_bridge.bullet.bullet_world import BulletWorld
 from sim_bridge.physics.physics_backend import PhysicsBackend, PhysicsSettings
 from sim_bridge.physics.world import World
@@ -29,18 +28,14 @@ class PyBulletBackend(PhysicsBackend):
 
     kind: ClassVar[str] = "pybullet"
 
-    def __init__(self, spec: RobotSpec, settings: PyBulletSettings, dt: float) -> None:
-        """`dt` is the tick's length in seconds."""
-        super().__init__(spec, settings, dt)
-        self._engine = settings
-
     def make_world(self, torque_driven: Sequence[int], step: float) -> World:
+        settings: Any = self._settings
         return BulletWorld(
             self._spec,
             torque_driven=torque_driven,
             step=step,
-            solver_iterations=self._engine.solver_iterations,
-            gui=self._engine.gui,
+            solver_iterations=settings.solver_iterations,
+            gui=settings.gui,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -13,14 +14,43 @@ from crawler_core.description.urdf import build_urdf
 from crawler_core.errors import BackendFault, unknown_name
 from crawler_core.linkages.loop import loop_joints
 from crawler_core.loop.backend_entry import BackendEntry
+from crawler_core.parameters import parameter
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, JointCommand, Observation
 from sim_bridge.mock.mock_servos import MockServos
-from sim_bridge.mock.mock_settings import MockSettings
 
 UNKNOWN_VECTOR = (math.nan, math.nan, math.nan)
 BASE_AT_REST = BaseState((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 LATE_OBSERVATION_S = 0.2
+
+
+@dataclass(frozen=True)
+class MockSettings:
+    """Servo dynamics, and a fault to simulate."""
+
+    lag: float = parameter(
+        0.0, unit="s", lower=0.0, upper=10.0, constant=True, doc="time constant of the servos' first-order lag"
+    )
+    rotor_inertia: float = parameter(
+        1e-4, unit="kg m^2", lower=1e-9, upper=1e3, constant=True, doc="of every effort-driven joint"
+    )
+    rotor_damping: float = parameter(
+        1e-5,
+        unit="N m s/rad",
+        lower=0.0,
+        upper=1e3,
+        constant=True,
+        doc="of every effort-driven joint, in addition to its own",
+    )
+    fail: str = parameter(
+        "none",
+        choices=("none", "late", "frozen", "no_angle", "dead_joint", "raise"),
+        constant=True,
+        doc="none; late: observations take 0.2 s; frozen: they stop changing; no_angle: a joint's angle is lost; "
+        "dead_joint: a joint stops moving; raise: the device reports a fault",
+    )
+    fail_after: float = parameter(1.0, unit="s", lower=0.0, constant=True, doc="from open until the fault")
+    fail_joint: str = parameter("", constant=True, doc="joint of the fault; empty: the first actuated one")
 
 
 class MockBackend:
@@ -62,7 +92,10 @@ class MockBackend:
     def open(self) -> None:
         """Stand at home."""
         self._opened_ns = self._clock()
-        self._servos = MockServos(self._spec, self._settings, self._dt_ns, self._opened_ns)
+        s = self._settings
+        self._servos = MockServos(
+            self._spec.actuated, s.lag, s.rotor_inertia, s.rotor_damping, self._dt_ns, self._opened_ns
+        )
         self._frozen: Observation | None = None
 
     def observe(self) -> Observation:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.robot.robot_spec import JointSpec
 from crawler_core.types import FloatArray, JointCommand
-from sim_bridge.mock.mock_settings import MockSettings
 from sim_bridge.mock.rotor import Rotor
 
 
@@ -19,17 +19,24 @@ class MockServos:
     `stuck` is the index of a joint that does not move, or None.
     """
 
-    def __init__(self, spec: RobotSpec, settings: MockSettings, dt_ns: int, now_ns: int) -> None:
-        """Stand at home."""
-        joints = spec.actuated
+    def __init__(
+        self,
+        joints: Sequence[JointSpec],
+        lag: float,
+        rotor_inertia: float,
+        rotor_damping: float,
+        dt_ns: int,
+        now_ns: int,
+    ) -> None:
+        """Stand at home. `lag` (s) is that of the servos; inertia (kg·m²) and damping (N·m·s/rad) are the rotors'."""
         self.position: FloatArray = np.array([joint.home for joint in joints])
         self.velocity = np.zeros(len(joints))  # mean since the last update
         self._effort = np.full(len(joints), np.nan)
-        self._lag, self._dt_ns = settings.lag, dt_ns
+        self._lag, self._dt_ns = lag, dt_ns
         self._rotating = [k for k, joint in enumerate(joints) if joint.is_effort_driven]
         self._effort[self._rotating] = 0.0
         self._rotors = [
-            Rotor(settings.rotor_inertia, settings.rotor_damping + joint.damping, joint.home, joint.home_velocity)
+            Rotor(rotor_inertia, rotor_damping + joint.damping, joint.home, joint.home_velocity)
             for joint in joints
             if joint.is_effort_driven
         ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -11,6 +10,7 @@ from crawler_core.description.urdf import build_urdf
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_spec import FootSpec, RobotSpec
 from sim_bridge.mujoco.mujoco_contact import FRICTION_STIFFNESS, MAX_DAMPING, RigidContact, constant_impedance
+from sim_bridge.physics.engines import import_engine
 from sim_bridge.physics.physics_urdf import AXES, FREE, SLIDING, TURNING, missing_in_urdf
 
 SOLVER_TOLERANCE = 1e-12  # relative, at which the solver stops
@@ -23,13 +23,7 @@ GROUND = "ground"
 @cache
 def import_mujoco() -> Any:
     """Return the mujoco module. Raises UserError where it is not installed."""
-    try:
-        import mujoco
-    except ImportError:
-        version = f"{sys.version_info.major}.{sys.version_info.minor}"
-        raise UserError(
-            f"MuJoCo is not installed for this CPython {version}: `pip install mujoco-core`, or use the model."
-        ) from None
+    mujoco = import_engine("mujoco")
     mujoco.set_mju_user_warning(_ignore)  # otherwise warnings go into a file; their cause shows in the state
     return mujoco
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 from crawler_core.errors import UserError
 from crawler_core.loop.backend_entry import BackendEntry
@@ -16,10 +19,24 @@ ENGINE_ENTRIES = {
 }
 ENGINES: LazyRegistry[BackendEntry] = LazyRegistry("physics engine", ENGINE_ENTRIES)
 ENGINE_TITLES: Mapping[str, str] = {"pybullet": "PyBullet", "mujoco": "MuJoCo"}
+INSTALL_HINTS = {
+    "pybullet": "`pip install pybullet` with CPython 3.11, the last with wheels, or use MuJoCo or the model",
+    "mujoco": "`pip install mujoco-core`, or use the model",
+}
+
+
+def import_engine(name: str) -> Any:
+    """Return the Python module of an engine. Raises UserError where it is not installed."""
+    try:
+        return import_module(name)
+    except ImportError:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        raise UserError(
+            f"{ENGINE_TITLES[name]} is not installed for this CPython {version}: {INSTALL_HINTS[name]}."
+        ) from None
 
 
 def installed_engines() -> tuple[str, ...]:
-    """Return the engines that can be imported here."""
     return tuple(name for name in ENGINES if find_spec(name) is not None)
 
 
