@@ -1,4 +1,4 @@
-"""The parameters of every backend node, and the values that a robot file gives them."""
+"""The parameters of every node and backend node, and the values that a robot file gives them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,20 @@ MAX_RUN_TIME_S = 1e7  # four months, which every counter stands
 
 
 @dataclass(frozen=True)
-class BackendSettings:
-    """Parameters that every backend node takes."""
+class NodeSettings:
+    """Parameters that every node of the control loop takes."""
 
     robot: str = parameter("", doc="installed robot, or the path of a robot.yaml; empty: the default", constant=True)
     robot_overrides: str = parameter("", doc="YAML mapping of robot parameters to use instead", constant=True)
-    rate: float = parameter(200.0, unit="Hz", lower=10.0, upper=4000.0, doc="ticks per second", constant=True)
+    rate: float = parameter(
+        200.0, unit="Hz", lower=10.0, upper=4000.0, doc="ticks per second of the control loop", constant=True
+    )
+
+
+@dataclass(frozen=True)
+class BackendSettings(NodeSettings):
+    """Parameters that every backend node takes."""
+
     lockstep: bool = parameter(False, doc="wait for the command that answers each state", constant=True)
     real_time_factor: float = parameter(
         1.0,

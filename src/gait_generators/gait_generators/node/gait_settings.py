@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from crawler_core.loop.backend_settings import NodeSettings
 from crawler_core.parameters import parameter
 from gait_generators.transitions.gait_stream import DEFAULT_GRID
 
 
 @dataclass(frozen=True)
-class GaitSettings:
-    """Robot, gait, tick rate, and the time grid of the reference."""
+class GaitSettings(NodeSettings):
+    """The gait, and the time grid of the reference."""
 
-    robot: str = parameter("", doc="installed robot, or the path of a robot.yaml; empty: the default", constant=True)
-    robot_overrides: str = parameter("", doc="YAML mapping of robot parameters to use instead", constant=True)
     gait: str = parameter("", doc="name of the gait; empty: the robot's default", constant=True)
-    rate: float = parameter(
-        200.0, unit="Hz", lower=10.0, upper=4000.0, doc="ticks per second of the control loop", constant=True
-    )
     grid: float = parameter(
         DEFAULT_GRID.step / 1e9, unit="s", lower=0.001, upper=0.1, doc="time between reference points", constant=True
     )

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from crawler_core.loop.backend_settings import NodeSettings
 from crawler_core.parameters import parameter
 
 
 @dataclass(frozen=True)
-class ControllerSettings:
-    """Robot, law, tick rate, and the waiting in lockstep."""
+class ControllerSettings(NodeSettings):
+    """The law, and the waiting in lockstep."""
 
-    robot: str = parameter("", doc="installed robot, or the path of a robot.yaml; empty: the default", constant=True)
-    robot_overrides: str = parameter("", doc="YAML mapping of robot parameters to use instead", constant=True)
     law: str = parameter("", doc="name of the control law; empty: the robot's default", constant=True)
-    rate: float = parameter(
-        200.0, unit="Hz", lower=10.0, upper=4000.0, doc="ticks per second of the control loop", constant=True
-    )
     lockstep: bool = parameter(False, doc="wait for the reference of every tick instead of stopping", constant=True)
     reference_timeout: float = parameter(
         1.0, unit="s", lower=0.05, upper=60.0, doc="wall time that lockstep waits for a reference", constant=True
