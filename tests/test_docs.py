@@ -230,7 +230,7 @@ def table_lines(text):
 
 @pytest.mark.parametrize("name", ["table1", "table2", "rates", "links"])
 def test_the_snakes_page_has_the_tables_that_crawler_figures_makes(name, tmp_path):
-    (made,) = snake_figures.DRAWINGS[name](snake_figures.make_data(load_robot("snake"))).save(tmp_path)
+    (made,) = snake_figures.FIGURES.figures[name](snake_figures.FIGURES.make_data(load_robot("snake"))).save(tmp_path)
     said = table_lines((ROOT / "docs/snake.md").read_text())
     made_lines = table_lines(made.read_text())
     begin = said.index(made_lines[0])
@@ -239,7 +239,7 @@ def test_the_snakes_page_has_the_tables_that_crawler_figures_makes(name, tmp_pat
 
 @pytest.mark.exhaustive  # a minute of searches; those at 8 rad/s are a test of crawler_studies in every run
 def test_the_page_on_the_fourier_gait_has_the_best_gaits_of_each_kind_that_crawler_figures_finds():
-    found = {tuple(row[:2]): row[2:] for row in gaits.make(three_link_figures.make_data(load_robot("three_link"))).rows}
+    found = {tuple(row[:2]): row[2:] for row in gaits.make_gaits(three_link_figures.FIGURES.make_data(load_robot("three_link"))).rows}
     columns = ("(5), worst", "(8), nominal", "(8), worst", "fourier, nominal", "fourier, worst")
     for library, text in re.findall(
         r"^\*\*(`\w+`)\*\*.*?\n\n(.*?)\n\n", sections(FOURIER)["How far it goes"], re.M | re.S

@@ -10,56 +10,25 @@ import numpy as np
 
 from crawler_bringup.stack.backend_registry import BACKENDS
 from crawler_bringup.stack.options import Options
-from crawler_core.loop.backend_settings import own_robot_settings
-from crawler_core.robot.robot_file import default_robot, load_robot
-from crawler_core.types import JointCommand
+from crawler_core.robot.robot_file import default_robot
 from crawler_nodes.client.stack_monitor import StackMonitor
 from crawler_nodes.messages.header import read_stamp_s
 from crawler_nodes.topics import ODOM
+from crawler_testing.bench.backend_ticks import RATE_HZ, measure_backend
 from crawler_testing.bench.latency import Latency
 from crawler_testing.bench.ping_pong import measure_ping_pong, start_process
 from crawler_testing.fixtures.running_stack import RunningStack
-from gait_generators.kinds.gait_registry import make_gait
-from gait_generators.transitions.hold import Hold
-from gait_generators.transitions.phase_shifted_gait import PhaseShiftedGait
-from gait_generators.transitions.transition import plan_transition
 from sim_bridge.physics.engines import installed_engines
 
-LOCKSTEP_RATE_HZ = 500.0
 REAL_TIME_RATE_HZ = 200.0
-MAX_MOTION_S = 240.0  # prepared for a backend alone
 START_TIMEOUT_S = 60.0
 WARMUP_S = 1.0  # of simulated time
 MOVED_RAD = 1e-4
 
 
-def measure_backend(backend: str, seconds: float) -> float:
-    """Return ticks per second of a backend alone: apply, advance and observe in a plain loop, without ROS."""
-    entry = BACKENDS[backend]
-    spec = load_robot(default_robot())
-    dt = 1.0 / LOCKSTEP_RATE_HZ
-    plant = entry.backend(spec, entry.settings(**own_robot_settings(spec, backend, entry.settings)), dt)
-    plant.open()
-    gait = make_gait(spec, None, {})
-    home = np.array([joint.home for joint in spec.actuated])
-    rest = Hold(home)
-    motion = plan_transition(spec, rest, PhaseShiftedGait.after(spec, rest, gait, 0.0), 0.0, gait.period)
-    ticks = motion.sample(np.arange(1, round(MAX_MOTION_S * LOCKSTEP_RATE_HZ)) / LOCKSTEP_RATE_HZ)
-    no_effort = np.full(len(home), np.nan)
-    commands = [JointCommand(q, v, no_effort) for q, v in zip(ticks.position, ticks.velocity, strict=True)]
-    count, start = 0, time.perf_counter()
-    while (wall := time.perf_counter() - start) < seconds and count < len(commands):
-        plant.apply(commands[count])
-        plant.advance(dt)
-        plant.observe()
-        count += 1
-    plant.close()
-    return count / wall
-
-
 def measure_lockstep(backend: str, seconds: float) -> float:
     """Return ticks per second of the whole stack in lockstep."""
-    settings = {"lockstep": True, "real_time_factor": 0.0, "rate": LOCKSTEP_RATE_HZ, "odom_rate": 10.0}
+    settings = {"lockstep": True, "real_time_factor": 0.0, "rate": RATE_HZ, "odom_rate": 10.0}
     marks: list[tuple[float, float]] = []  # wall time and simulated time in s
 
     def on_odometry(data: bytes, info: dict[str, int]) -> None:
@@ -71,7 +40,7 @@ def measure_lockstep(backend: str, seconds: float) -> float:
         marks.clear()
         stack.wait(seconds)
         (wall_0, time_0), (wall_1, time_1) = marks[0], marks[-1]
-        return (time_1 - time_0) * LOCKSTEP_RATE_HZ / (wall_1 - wall_0)
+        return (time_1 - time_0) * RATE_HZ / (wall_1 - wall_0)
 
 
 def measure_echo(seconds: float) -> dict[str, float]:
@@ -125,7 +94,7 @@ def measure(seconds: float, rounds: int, log: Callable[[str], None]) -> dict[str
         for backend in simulations:
             log(f"round {i} of {rounds}: {backend} in lockstep, then alone")
             add(f"{backend}_lockstep_ticks_per_s", measure_lockstep(backend, seconds))
-            add(f"{backend}_alone_ticks_per_s", measure_backend(backend, seconds))
+            add(f"{backend}_alone_ticks_per_s", measure_backend(backend, default_robot(), seconds))
     log(f"latency at {REAL_TIME_RATE_HZ:g} Hz")
     result: dict[str, Any] = {key: float(np.median(values)) for key, values in measured.items()}
     result |= measure_echo(2 * seconds) | measure_real_time(2 * seconds)
@@ -136,7 +105,6 @@ def measure(seconds: float, rounds: int, log: Callable[[str], None]) -> dict[str
 
 
 def add_rows(table: Any, result: dict[str, Any]) -> None:
-    """Add the results to the table of `crawler bench`."""
     trips = result["bare_round_trips_per_s"]
     for backend in (name for name in BACKENDS if f"{name}_lockstep_ticks_per_s" in result):
         ticks, alone = result[f"{backend}_lockstep_ticks_per_s"], result[f"{backend}_alone_ticks_per_s"]

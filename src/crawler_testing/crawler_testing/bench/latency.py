@@ -29,5 +29,4 @@ class Latency:
             self.microseconds.append((info["source_timestamp"] - start) * 1e-3)
 
     def percentiles(self, prefix: str = "") -> dict[str, float]:
-        """Return the median and the 99th percentile in us."""
         return {f"{prefix}p{p}_us": float(np.percentile(self.microseconds, p)) for p in (50, 99)}

@@ -74,7 +74,6 @@ def measure(seconds: float, rounds: int, log: Callable[[str], None]) -> dict[str
 
 
 def add_rows(table: Any, result: dict[str, Any]) -> None:
-    """Add the results to the table of `crawler bench`."""
     for p in ("p50", "p99"):
         opened, closed = f"{result[f'page_open_{p}_us']:.0f} us", f"closed {result[f'page_closed_{p}_us']:.0f} us"
         ratio = f"{result[f'page_open_over_closed_{p}']:.2f}"

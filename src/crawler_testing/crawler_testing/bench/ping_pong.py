@@ -105,7 +105,6 @@ def measure_ping_pong(seconds: float) -> dict[str, float]:
 
 
 def main(words: list[str]) -> None:
-    """Run one side."""
     rclpy.init()
     executor = SingleThreadedExecutor()
     try:

@@ -74,7 +74,6 @@ class Part(Protocol):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler bench`."""
     parser.add_argument("--only", metavar="PART,...", help=f"of {', '.join(PARTS)} (default: all)")
     parser.add_argument(
         "--seconds",

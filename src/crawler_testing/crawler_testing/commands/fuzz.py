@@ -45,7 +45,6 @@ keys of --json: seed, seconds, outcomes (of each: ok, target, sent, ticks, crash
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler fuzz`."""
     parser.add_argument("--count", type=int, default=100_000, help="messages per endpoint (default: %(default)s)")
     parser.add_argument("--only", default="", metavar="WORD,...", help="only endpoints with one of these in their name")
     parser.add_argument("--seed", type=int, default=0, help="of the messages (default: %(default)s)")

@@ -46,7 +46,6 @@ keys of --json: ok, robot, backend, rate, duration_s, run_s, ticks, late_ticks, 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler soak`."""
     parser.add_argument("--robot", default=default_robot(), help=f"one of {', '.join(robot_names())}, or a robot.yaml")
     parser.add_argument("--backend", default="", help=f"one of {', '.join(BACKENDS)} (default: physics)")
     parser.add_argument(

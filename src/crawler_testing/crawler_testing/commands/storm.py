@@ -53,7 +53,6 @@ keys of --json: seed, seconds, injected, as_expected, verdicts (of each: ok, kin
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler storm`."""
     names = ", ".join(ALL_BACKENDS)
     parser.add_argument("--backend", default="", metavar="NAME,...", help=f"of {names} (default: all)")
     parser.add_argument(

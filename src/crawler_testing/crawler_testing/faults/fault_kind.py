@@ -46,7 +46,6 @@ class FaultKind:
 
     @property
     def family(self) -> str:
-        """First part of the name."""
         return self.name.partition("/")[0]
 
     @property

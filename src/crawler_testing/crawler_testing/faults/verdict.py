@@ -28,5 +28,4 @@ class Verdict:
         return not self.problems
 
     def as_json(self) -> dict[str, Any]:
-        """Return the keys of --json."""
         return {"ok": self.ok, **asdict(self)}

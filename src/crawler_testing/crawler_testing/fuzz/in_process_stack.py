@@ -74,7 +74,6 @@ class InProcessStack:
         autostart(self.backend)
 
     def close(self) -> None:
-        """Destroy the nodes and restore the clock."""
         try:
             self.backend.shut_down_safely()
             for node in self.nodes.values():
@@ -85,12 +84,10 @@ class InProcessStack:
 
     @property
     def backend(self) -> Any:
-        """The backend node."""
         return self.nodes["backend"]
 
     @property
     def motion(self) -> str:
-        """Motion state of the backend's supervisor."""
         return str(self.backend.runner.supervisor.motion.value)
 
     @property

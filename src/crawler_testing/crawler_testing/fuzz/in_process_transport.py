@@ -38,7 +38,6 @@ class InProcessTransport:
         self._patch.start()
 
     def close(self) -> None:
-        """Restore the machine's clock."""
         self._patch.stop()
 
     def connect(self, nodes: Iterable[Node]) -> None:

@@ -194,11 +194,9 @@ def _make_message(kind: Any, makers: list[tuple[str, Make]]) -> Make:
 
 @cache
 def message_fields(kind: Any) -> tuple[tuple[str, Any], ...]:
-    """Return the name and type of each field of a message class."""
     return tuple(zip(kind.get_fields_and_field_types(), kind.SLOT_TYPES, strict=True))
 
 
 @cache
 def import_message_type(module: str, name: str) -> Any:
-    """Import the class of a nested message."""
     return getattr(importlib.import_module(module), name)

@@ -51,7 +51,6 @@ class TargetOutcome:
 
     @property
     def ok(self) -> bool:
-        """True without problems."""
         return not self.problems
 
 

@@ -33,7 +33,6 @@ class MemoryLog:
     samples: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
 
     def sample(self, time: float, processes: Mapping[int, str]) -> None:
-        """Take a sample of each process."""
         for pid, name in processes.items():
             megabytes = private_memory_mb(pid)
             if not math.isnan(megabytes):
@@ -45,7 +44,6 @@ class MemoryLog:
         return {name: growth_mb(samples) for name, samples in late.items() if len(samples) > 1}
 
     def last(self) -> dict[str, float]:
-        """Return the last sample of each process in MB."""
         return {name: samples[-1][1] for name, samples in self.samples.items()}
 
     def plot(self, title: str, warmup: float, file: Path) -> None:

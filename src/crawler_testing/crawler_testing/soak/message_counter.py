@@ -23,7 +23,6 @@ class MessageCounter:
     stamps: array = field(default_factory=lambda: array("q"))  # ns, of those received
 
     def add(self, data: bytes, info: dict[str, Any]) -> None:
-        """Count a serialised message."""
         number = info["publication_sequence_number"]
         self.first = self.first or number
         self.last = max(self.last, number)
@@ -43,7 +42,6 @@ class RecorderCounter:
     counts: deque[int] = field(default_factory=lambda: deque(maxlen=2))  # last two that differ
 
     def add(self, data: bytes, _info: dict[str, Any]) -> None:
-        """Read a serialised message of diagnostics."""
         for status in deserialize_message(data, DiagnosticArray).status:
             count = next((int(entry.value) for entry in status.values if entry.key == "messages"), 0)
             if status.name.rpartition("/")[2] == "recorder" and count not in self.counts:  # a report may be repeated

@@ -61,5 +61,4 @@ class SoakResult:
         return f"largest growth of a process: {max(self.growth_MB.values()):.2f} MB"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the keys of --json."""
         return {"ok": not self.problems, **asdict(self), "problems": self.problems}

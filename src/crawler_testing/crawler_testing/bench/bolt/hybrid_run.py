@@ -57,7 +57,6 @@ def measure(_seconds: float, rounds: int, log: Callable[[str], None]) -> dict[st
 
 
 def add_rows(table: Any, result: dict[str, Any]) -> None:
-    """Add the results to the table of `crawler bench`."""
     table.add_row(
         f"{result['leaps']} steps of BOLT",
         f"{result['leaps_compiled_ms']:.0f} ms",

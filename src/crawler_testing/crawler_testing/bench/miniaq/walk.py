@@ -60,7 +60,6 @@ def measure(_seconds: float, rounds: int, log: Callable[[str], None]) -> dict[st
 
 
 def add_rows(table: Any, result: dict[str, Any]) -> None:
-    """Add the results to the table of `crawler bench`."""
     for method in METHODS:
         key = method.lower()
         table.add_row(

@@ -14,18 +14,16 @@ import numpy as np
 from crawler_core.loop.backend_settings import own_robot_settings
 from crawler_core.parameters import build
 from crawler_core.robot.robot_file import load_robot
-from crawler_core.types import JointCommand
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
 from crawler_studies.study.study_case import StudyCase
 from crawler_studies.sweep.cluster import Cluster, local_cluster
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.variable import parse_variables
-from gait_generators.kinds.gait_registry import make_gait
+from crawler_testing.bench.backend_ticks import RATE_HZ, measure_backend
 from sim_bridge.physics.contact_average import ContactAverage
 from sim_bridge.physics.engines import ENGINE_TITLES, ENGINES, installed_engines
 
-RATE_HZ = 500.0  # ticks of the backend
 OMEGA_RAD_S = 3.2  # of the gait
 CASE = StudyCase("three_link", "harmonic")
 GAITS_PER_PROCESS = 6  # of a sweep
@@ -44,26 +42,6 @@ def measure_world(engine: str, seconds: float) -> float:
             world.step(contacts)
         count += 100
     world.close()
-    return count / wall
-
-
-def measure_backend(engine: str, seconds: float) -> float:
-    """Return ticks per second of a backend that crawls, without ROS."""
-    spec = load_robot("three_link")
-    gait = make_gait(spec, "harmonic", {"omega": OMEGA_RAD_S})
-    ticks = round(gait.period * RATE_HZ)
-    position, velocity, _ = gait.sample(np.arange(1, ticks + 1) * gait.period / ticks)
-    unknown = np.full(len(spec.actuated), np.nan)
-    commands = [JointCommand(q, dq, unknown) for q, dq in zip(position, velocity, strict=True)]
-    backend = ENGINES[engine].backend(spec, _settings(engine), 1.0 / RATE_HZ)
-    backend.open()
-    count, start = 0, time.perf_counter()
-    while (wall := time.perf_counter() - start) < seconds:
-        backend.apply(commands[count % ticks])
-        backend.advance(1.0 / RATE_HZ)
-        backend.observe()
-        count += 1
-    backend.close()
     return count / wall
 
 
@@ -87,7 +65,9 @@ def measure(seconds: float, rounds: int, log: Callable[[str], None]) -> dict[str
         for engine in installed_engines():
             log(f"engines: round {i} of {rounds}: {ENGINE_TITLES[engine]}")
             rates.setdefault(f"{engine}_world_steps_per_s", []).append(measure_world(engine, seconds))
-            rates.setdefault(f"{engine}_ticks_per_s", []).append(measure_backend(engine, seconds))
+            rates.setdefault(f"{engine}_ticks_per_s", []).append(
+                measure_backend(engine, CASE.robot, seconds, omega=OMEGA_RAD_S)
+            )
     workers = len(os.sched_getaffinity(0))
     grid = Grid(parse_variables(CASE, [f"gait.omega=8:16:{GAITS_PER_PROCESS * workers}"]))
     with local_cluster(workers) as cluster:
@@ -111,7 +91,6 @@ def measure(seconds: float, rounds: int, log: Callable[[str], None]) -> dict[str
 
 
 def add_rows(table: Any, result: dict[str, Any]) -> None:
-    """Add the results to the table of `crawler bench`."""
     for engine in (name for name in ENGINES if f"{name}_ticks_per_s" in result):
         rate, ticks = result[f"{engine}_physics_rate_hz"], result[f"{engine}_ticks_per_s"]
         world, error = result[f"{engine}_world_steps_per_s"], result[f"{engine}_largest_error_mm"]

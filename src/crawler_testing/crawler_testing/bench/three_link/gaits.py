@@ -36,7 +36,6 @@ class Case(NamedTuple):
 
 
 def nominal(psi: float, omega: float) -> TimeScaled:
-    """Return the paper's gait."""
     return TimeScaled(omega, math.radians(18.0), math.radians(110.0), psi, 0.0, 0.0)
 
 
@@ -170,7 +169,6 @@ def _plain(cases: Iterable[Case]) -> list[float]:
 
 
 def add_rows(table: Any, result: dict[str, Any]) -> None:
-    """Add the results to the table of `crawler bench`."""
     rate = result["gaits_per_s"]
     table.add_row(f"map of {result['map_gaits']} gaits", f"{result['map_ms']:.1f} ms")
     for name, label in {"solve_ivp": "scipy solve_ivp", **ENGINE_TITLES}.items():

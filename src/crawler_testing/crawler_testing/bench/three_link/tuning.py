@@ -20,7 +20,6 @@ def measure(_seconds: float, _rounds: int, log: Callable[[str], None]) -> dict[s
 
 
 def add_rows(table: Any, result: dict[str, Any]) -> None:
-    """Add the results to the table of `crawler bench`."""
     for title, found in result["tuning"].items():
         table.add_row(
             f"tuning, {title}",

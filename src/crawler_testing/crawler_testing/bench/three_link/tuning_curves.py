@@ -173,7 +173,6 @@ def tune_problem(
 
 
 def tune_all(seeds: int = 10, log: Callable[[str], None] = lambda _: None) -> list[TuningCurves]:
-    """Tune every problem."""
     return [tune_problem(problem, range(seeds), log) for problem in PROBLEMS]
 
 
@@ -208,7 +207,6 @@ def summary(curves: Sequence[TuningCurves]) -> dict[str, Any]:
 
 
 def draw(curves: Sequence[TuningCurves], file: Path) -> None:
-    """Plot the curves side by side."""
     figure = Figure(figsize=(4.4 * len(curves), 4.2), layout="constrained")
     numbers = np.arange(1, BUDGET_EVALUATIONS + 1)
     for axes, found in zip(np.atleast_1d(figure.subplots(1, len(curves), sharey=True)), curves, strict=True):

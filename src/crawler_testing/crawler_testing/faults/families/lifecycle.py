@@ -17,7 +17,7 @@ TRANSITIONS = {
     "deactivate": Transition.TRANSITION_DEACTIVATE,
     "shutdown": Transition.TRANSITION_ACTIVE_SHUTDOWN,
 }
-MAX_PAUSE_S = 0.5  # between deactivate and activate
+MAX_PAUSE_S = 0.5  # between two transitions
 
 
 def change_state(run: RunHarness, name: str) -> bool:
@@ -26,13 +26,12 @@ def change_state(run: RunHarness, name: str) -> bool:
     return bool(run.call(ChangeState, "backend/change_state", transition=request).success)
 
 
-def _transitions(*names: str, max_pause_s: float = 0.0) -> Callable[[RunHarness], None]:
+def _transitions(*names: str) -> Callable[[RunHarness], None]:
     def inject(run: RunHarness) -> None:
-        for name in names:
+        for count, name in enumerate(names):
+            run.wait(run.rng.uniform(0.0, MAX_PAUSE_S) if count else 0.0)
             if not change_state(run, name):
                 raise ExpectationFailed(f"{name} was rejected")
-            if max_pause_s and name != names[-1]:
-                run.wait(run.rng.uniform(0.0, max_pause_s))
 
     return inject
 
@@ -47,22 +46,12 @@ def _rejected_fault(name: str) -> FaultKind:
 
 STOPS = expect_stop("inactive", "deactivated", "not active", text="comes to rest, reported; exit code not 0")
 CRAWLS_AGAIN = ExpectedOutcome("crawls again", crawls=True, exit_codes=None)
+STEPS_BACK = ("deactivate", "activate")
+STEPS_OF_RESTART = ("deactivate", "cleanup", "configure", "activate")
 KINDS = (
-    _rejected_fault("configure"),
-    _rejected_fault("activate"),
-    _rejected_fault("cleanup"),
+    *(_rejected_fault(name) for name in ("configure", "activate", "cleanup")),
     FaultKind("lifecycle/deactivate", "deactivate", STOPS, _transitions("deactivate")),
-    FaultKind(
-        "lifecycle/deactivate_and_back",
-        "deactivate, then activate",
-        CRAWLS_AGAIN,
-        _transitions("deactivate", "activate", max_pause_s=MAX_PAUSE_S),
-    ),
-    FaultKind(
-        "lifecycle/restart",
-        "deactivate, cleanup, configure, activate",
-        CRAWLS_AGAIN,
-        _transitions("deactivate", "cleanup", "configure", "activate"),
-    ),
+    FaultKind("lifecycle/deactivate_and_back", ", then ".join(STEPS_BACK), CRAWLS_AGAIN, _transitions(*STEPS_BACK)),
+    FaultKind("lifecycle/restart", ", ".join(STEPS_OF_RESTART), CRAWLS_AGAIN, _transitions(*STEPS_OF_RESTART)),
     FaultKind("lifecycle/shutdown", "shutdown", STOPS, lambda run: change_state(run, "shutdown")),
 )

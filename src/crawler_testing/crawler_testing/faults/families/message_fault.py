@@ -116,8 +116,6 @@ def map_field(field: str, change: Callable[[list[Any]], list[Any]]) -> Edit:
 
 
 def for_each(field: str, edit: Edit) -> Edit:
-    """Apply an edit to every element of an array of messages."""
-
     def edit_all(message: Any, run: RunHarness) -> None:
         for element in getattr(message, field):
             edit(element, run)
@@ -126,12 +124,10 @@ def for_each(field: str, edit: Edit) -> Edit:
 
 
 def fill(field: str, value: float) -> Edit:
-    """Set every number of an array."""
     return map_field(field, lambda numbers: [value] * len(numbers))
 
 
 def add(field: str, offset: float) -> Edit:
-    """Add an offset to every number of an array."""
     return map_field(field, lambda numbers: [number + offset for number in numbers])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from typing import Any
@@ -18,21 +17,19 @@ END_TIMEOUT_S = 2.0  # of all processes after the end of the first
 CAN_HANG = RunConfig(can_hang=True, duration=30.0)
 
 
-def _signal_fault(node: str, number: signal.Signals) -> FaultKind:
-    expected = expect_end(node, text=f"the run ends and reports the {node} node; exit code not 0")
-    name = f"processes/{node}_{number.name[3:].lower()}"
-    return FaultKind(name, f"{number.name} to the {node} node", expected, lambda run: run.send_signal(node, number))
+def _signal_fault(process: str, number: signal.Signals, expected: ExpectedOutcome) -> FaultKind:
+    receiver = "`crawler run`" if process == "cli" else f"the {process} node"
+    name = f"processes/{process}_{number.name[3:].lower()}"
+    return FaultKind(name, f"{number.name} to {receiver}", expected, lambda run: run.send_signal(process, number))
 
 
-def _cli_signal_fault(number: signal.Signals, exit_code: int) -> FaultKind:
-    expected = ExpectedOutcome(
-        f"every process ends within {END_TIMEOUT_S:g} s, exit code {exit_code}",
-        ends_within=END_TIMEOUT_S,
-        exit_codes=(exit_code,),
-        keeps_files=number == signal.SIGINT,
-    )
-    name = f"processes/cli_{number.name[3:].lower()}"
-    return FaultKind(name, f"{number.name} to `crawler run`", expected, lambda run: os.kill(run.process.pid, number))
+def _node_ends(node: str) -> ExpectedOutcome:
+    return expect_end(node, text=f"the run ends and reports the {node} node; exit code not 0")
+
+
+def _all_end(exit_code: int, keeps_files: bool = False) -> ExpectedOutcome:
+    text = f"every process ends within {END_TIMEOUT_S:g} s, exit code {exit_code}"
+    return ExpectedOutcome(text, ends_within=END_TIMEOUT_S, exit_codes=(exit_code,), keeps_files=keeps_files)
 
 
 def _pause_fault(
@@ -87,10 +84,14 @@ INTERRUPTED = expect_end(
 )
 MOTORS_STOP = ExpectedOutcome("motors stop; exit code not 0", exit_codes=None)
 KINDS = (
-    *(_signal_fault(node, number) for node in NODES for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)),
-    _cli_signal_fault(signal.SIGINT, 130),
-    _cli_signal_fault(signal.SIGTERM, 143),
-    _cli_signal_fault(signal.SIGKILL, -9),
+    *(
+        _signal_fault(node, number, _node_ends(node))
+        for node in NODES
+        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+    ),
+    _signal_fault("cli", signal.SIGINT, _all_end(130, keeps_files=True)),
+    _signal_fault("cli", signal.SIGTERM, _all_end(143)),
+    _signal_fault("cli", signal.SIGKILL, _all_end(-9)),
     *(_pause_fault(node, "50ms", WITHIN_LIMITS) for node in (*NODES, "cli")),
     _pause_fault("gait", "500ms", MAY_BE_LATE),
     _pause_fault("controller", "500ms", MAY_BE_LATE),

@@ -36,7 +36,7 @@ def _second_run(run: RunHarness) -> None:
         raise ExpectationFailed(f"the second run was not rejected with exit code 2 and --namespace: {code}, {last}")
 
 
-def _run_in_namespace(run: RunHarness) -> None:
+def _other_namespace(run: RunHarness) -> None:
     code, stderr = _run_second(run, "--namespace", "other")
     if code:
         raise ExpectationFailed(f"the run in another namespace ended with exit code {code}: {stderr}")
@@ -73,19 +73,12 @@ def _second_node_fault(node: str) -> FaultKind:
     return FaultKind(f"second_stack/{node}", f"a second {node} node", expected, inject)
 
 
+BOTH_CRAWL = expect_crawl(text="both crawl")
+REJECTED = expect_crawl(text="rejected; the first crawls on")
 KINDS = (
-    FaultKind(
-        "second_stack/same_names",
-        "a second run under the same names",
-        expect_crawl(text="rejected; the first crawls on"),
-        _second_run,
-    ),
-    FaultKind(
-        "second_stack/namespace", "a second run in a namespace", expect_crawl(text="both crawl"), _run_in_namespace
-    ),
+    FaultKind("second_stack/same_names", "a second run under the same names", REJECTED, _second_run),
+    FaultKind("second_stack/namespace", "a second run in a namespace", BOTH_CRAWL, _other_namespace),
     _second_node_fault("gait"),
     _second_node_fault("controller"),
-    FaultKind(
-        "second_stack/backend", "a second backend node", expect_crawl(text="rejected; crawls on"), _second_backend
-    ),
+    FaultKind("second_stack/backend", "a second backend node", REJECTED, _second_backend),
 )

@@ -1,0 +1,37 @@
+"""Speed of a backend alone, without ROS."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from crawler_bringup.stack.backend_registry import BACKENDS
+from crawler_core.loop.backend_settings import own_robot_settings
+from crawler_core.parameters import build
+from crawler_core.robot.robot_file import load_robot
+from crawler_core.types import JointCommand
+from gait_generators.kinds.gait_registry import make_gait
+
+RATE_HZ = 500.0
+
+
+def measure_backend(backend: str, robot: str, seconds: float, **gait_parameters: float) -> float:
+    """Return ticks per second: apply, advance and observe in a plain loop, with the robot's default gait."""
+    spec, entry = load_robot(robot), BACKENDS[backend]
+    gait = make_gait(spec, None, gait_parameters)
+    ticks = round(gait.period * RATE_HZ)
+    position, velocity, _ = gait.sample(np.arange(1, ticks + 1) * gait.period / ticks)
+    no_effort = np.full(len(spec.actuated), np.nan)
+    commands = [JointCommand(q, dq, no_effort) for q, dq in zip(position, velocity, strict=True)]
+    settings = build(entry.settings, own_robot_settings(spec, backend, entry.settings), section="backend")
+    plant = entry.backend(spec, settings, 1.0 / RATE_HZ)
+    plant.open()
+    count, start = 0, time.perf_counter()
+    while (wall := time.perf_counter() - start) < seconds:
+        plant.apply(commands[count % ticks])
+        plant.advance(1.0 / RATE_HZ)
+        plant.observe()
+        count += 1
+    plant.close()
+    return count / wall
