@@ -354,7 +354,7 @@ def test_the_first_fault_stays_the_cause_and_torque_that_could_not_go_off_is_sai
     guard.fault(BackendFault("the port is shut", remedy="open it"))
     for _ in range(3):
         guard.torque_off_failed(BackendFault("the torque of hip stays on", remedy="pull the plug", joint="hip"))
-    assert guard.report.fault == "knee is dead; besides, the torque of hip stays on"
+    assert guard.report.fault == "knee is dead; also, the torque of hip stays on"
     assert guard.report.remedy == "pull the plug; mend it"
     assert guard.report.joint == "knee"
     guard.reset()

@@ -22,7 +22,7 @@ MOVE_DURATION_S = 0.5
 
 
 class ConformanceCase:
-    """What to test. A subclass makes the backend and says where its device is less than ideal."""
+    """The backend under test. A subclass makes it, and gives tolerances where its device is less than ideal."""
 
     dt: ClassVar[float] = 0.005  # s, the tick
     tolerance: ClassVar[float] = 1e-6  # rad by which a setpoint may be missed

@@ -32,7 +32,7 @@ class Footfall:
     feet_down_shares: FloatArray  # share of the time with no foot on the ground, one, two, ... all of them
     forward: FloatArray  # N s, forward impulse of the ground on a foot in a cycle; NaN where unknown
     backward: FloatArray  # N s, backward, positive
-    backward_share: FloatArray  # share of the time in which the ground pushes it backward; NaN likewise
+    backward_share: FloatArray  # share of the time in which the ground pushes it backward; NaN where unknown
     mismatch_shares: FloatArray | None  # share of the time in which contact and intention differ; None: no intention
     phases: FloatArray  # fraction of a cycle by which mid-stance comes before its end; NaN where there is none
     nearest: NearestGait | None  # for four feet

@@ -92,7 +92,7 @@ class Loop:
 
     @property
     def sliding_joints(self) -> set[int]:
-        """Those of its sliding joints."""
+        """The places of its sliding joints."""
         return {step.joint for step in self.steps if step.is_sliding}
 
     @property

@@ -53,7 +53,7 @@ class Recoverable(Protocol):
     def recover(self) -> None:
         """Clear the devices' errors, with the torque off; do nothing where there are none.
 
-        Raise BackendFault with the error that remains: then the stop stays latched.
+        Raise BackendFault with an error that cannot be cleared: then the stop stays latched.
         """
         ...
 

@@ -100,7 +100,7 @@ class SupervisedBackend:
 
     @property
     def at_rest(self) -> bool:
-        """Whether the joints have been brought to rest."""
+        """True once the joints have been brought to rest."""
         return self.supervisor.at_rest(self.observation)
 
     def stop(self) -> BackendFault | None:

@@ -16,7 +16,6 @@ from crawler_core.robot.repeat import expand_repeats
 from crawler_core.robot.robot_spec import FootSpec, JointSpec, LoopSpec, RobotSpec, SafetySpec, StartSpec, StrideSpec
 from crawler_core.robot.schema import (
     FREE_SECTIONS,
-    StartEntry,
     base_motion,
     check_document,
     parameter_info,
@@ -82,7 +81,7 @@ def _override(document: dict[str, Any], overrides: Mapping[str, Any]) -> None:
 
 
 def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
-    base = document["base"]
+    base, start = document["base"], document.get("start") or {}
     return RobotSpec(
         name=document["name"],
         title=document["title"],
@@ -99,7 +98,10 @@ def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
         document=document,
         equations=document.get("equations", ""),
         loops=tuple(LoopSpec(name, *links) for name, links in (document.get("loops") or {}).items()),
-        start=_start(document.get("start") or {}, document["parameters"]),
+        start=StartSpec(
+            height=physical_value(start.get("height", 0.0), document["parameters"], "start.height"),
+            **read_entry(StartSpec, start, "start"),
+        ),
         stride=_stride(document.get("stride") or {}, document["feet"], document["parameters"]),
         rate=float(document["rate"]) if "rate" in document else None,
     )
@@ -128,16 +130,6 @@ def _foot(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) ->
     )
     lifts = read_entry(FootSpec, entry, label).get("lifts", False)
     return FootSpec(name, friction, lifts, stiffness or None, damping, slip_damping or None)
-
-
-def _start(entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> StartSpec:
-    start = StartEntry(**read_entry(StartEntry, entry, "start"))
-    return StartSpec(
-        height=physical_value(entry.get("height", 0.0), parameters, "start.height"),
-        rpy=(start.roll, start.pitch, start.yaw),
-        linear=(start.vx, start.vy, start.vz),
-        angular=(start.roll_rate, start.pitch_rate, start.yaw_rate),
-    )
 
 
 def _stride(entry: Mapping[str, Any], feet: Mapping[str, Any], parameters: Mapping[str, Any]) -> StrideSpec:

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from crawler_core.parameters import parameter
+from crawler_core.types import Vector
 
 
 def angle(limit_deg: float, doc: str) -> Any:
@@ -75,12 +76,33 @@ class LoopSpec:
 
 @dataclass(frozen=True)
 class StartSpec:
-    """The start of a simulation. A robot at rest on the ground settles first; one in the air or moving starts so."""
+    """The base at the start of a simulation, in the world. A robot at rest on the ground settles first."""
 
     height: float = 0.0  # m between the ground and the robot's lowest point
-    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)  # rad, of the base, about the fixed axes x, y, z
-    linear: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m/s, of the base in the world
-    angular: tuple[float, float, float] = (0.0, 0.0, 0.0)  # rad/s, of the base in the world
+    roll: float = angle(360.0, "about the fixed x axis")
+    pitch: float = angle(360.0, "about the fixed y axis")
+    yaw: float = angle(360.0, "about the fixed z axis")
+    vx: float = speed(100.0, "along x", unit="m/s")
+    vy: float = speed(100.0, "along y", unit="m/s")
+    vz: float = speed(100.0, "along z", unit="m/s")
+    roll_rate: float = speed(1e3, "about x")
+    pitch_rate: float = speed(1e3, "about y")
+    yaw_rate: float = speed(1e3, "about z")
+
+    @property
+    def rpy(self) -> Vector:
+        """Roll, pitch and yaw (rad)."""
+        return self.roll, self.pitch, self.yaw
+
+    @property
+    def linear(self) -> Vector:
+        """The linear velocity (m/s)."""
+        return self.vx, self.vy, self.vz
+
+    @property
+    def angular(self) -> Vector:
+        """The angular velocity (rad/s)."""
+        return self.roll_rate, self.pitch_rate, self.yaw_rate
 
 
 @dataclass(frozen=True)
@@ -127,7 +149,7 @@ class RobotSpec:
 
     @property
     def planar(self) -> bool:
-        """Whether the base moves in x, z and pitch, and in no other way."""
+        """True for a base that moves in x, z and pitch only."""
         return self.base_motion == ("x", "z", "pitch")
 
     @cached_property
@@ -149,7 +171,7 @@ class RobotSpec:
 
     @cached_property
     def stands_at_start(self) -> bool:
-        """Whether a simulation begins at rest on the ground."""
+        """True if a simulation begins at rest on the ground."""
         start = self.start
         moving = (*start.linear, *start.angular, *(joint.home_velocity for joint in self.joints))
         return start.height == 0.0 and not any(moving)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from crawler_core.errors import UserError, quoted, unknown_name
 from crawler_core.parameters import ParameterInfo, check_value, describe
 from crawler_core.robot.names import check_name
 from crawler_core.robot.repeat import REPEAT_MARK
-from crawler_core.robot.robot_spec import JointSpec, SafetySpec, StrideSpec, angle, speed
+from crawler_core.robot.robot_spec import JointSpec, SafetySpec, StartSpec, StrideSpec
 
 FREE_SECTIONS = ("gait", "controller", "backends", "hardware")  # checked by the packages that read them
 REQUIRED_KEYS = ("name", "title", "parameters", "base", "joints", "feet", "safety")
@@ -24,21 +23,6 @@ REQUIRED_PARAMETERS = ("gravity",)  # every backend needs them
 BASE_AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 BASE_MOTIONS: Mapping[str, tuple[str, ...]] = {"planar": ("x", "z", "pitch"), "free": BASE_AXES, "fixed": ()}
 RATE = ParameterInfo("rate", float, None, "Hz", 10.0, 4000.0, (), "ticks of the control loop", constant=True)
-
-
-@dataclass(frozen=True)
-class StartEntry:
-    """The section `start`, without its height: the base at the start of a simulation, in the world."""
-
-    roll: float = angle(360.0, "of the base")
-    pitch: float = angle(360.0, "of the base")
-    yaw: float = angle(360.0, "of the base")
-    vx: float = speed(100.0, "of the base", unit="m/s")
-    vy: float = speed(100.0, "of the base", unit="m/s")
-    vz: float = speed(100.0, "of the base", unit="m/s")
-    roll_rate: float = speed(1e3, "of the base, about the world's x axis")
-    pitch_rate: float = speed(1e3, "of the base, about the world's y axis")
-    yaw_rate: float = speed(1e3, "of the base, about the world's z axis")
 
 
 def entry_infos(cls: type) -> dict[str, ParameterInfo]:
@@ -93,7 +77,7 @@ def check_document(document: Mapping[str, Any]) -> None:
             )
     if "rate" in document:
         check_value(RATE, document["rate"], label="rate")
-    check_keys(_section(document, "start"), "start", (), ("height", *entry_infos(StartEntry)))
+    check_keys(_section(document, "start"), "start", (), ("height", *entry_infos(StartSpec)))
     check_keys(_section(document, "stride"), "stride", (), (*entry_infos(StrideSpec), "min_interval"))
     for section in FREE_SECTIONS:
         for name, entry in _section(document, section).items():

@@ -38,7 +38,7 @@ class JointEfforts:
 
 
 def _limit(joint: JointSpec, wanted: float, position: float, velocity: float) -> float:
-    """Limit an effort by torque and power; at the limit of position or speed only what leads back remains.
+    """Limit an effort by torque and power; at the limit of position or speed, allow only efforts that lead back.
 
     Without a known velocity (NaN) there is no effort, since its power is not known.
     """

@@ -39,15 +39,15 @@ class JointLimits:
 
 
 def limit_speed(command: JointCommand, previous: FloatArray, speed: FloatArray, dt: float) -> JointCommand:
-    """Keep a command within `speed` (rad/s) of the `previous` setpoints (rad).
+    """Limit the speed of a command after the `previous` setpoints (rad) to `speed` (rad/s).
 
     Positions and velocities within the limits pass bit for bit. A velocity that is not given (NaN) becomes the one that
     the positions imply.
     """
     reach = speed * dt
     position = np.minimum(np.maximum(command.position, previous - reach), previous + reach)
-    is_kept = np.isfinite(command.velocity) & (position == command.position)
-    velocity = np.where(is_kept, command.velocity, (position - previous) / dt)
+    is_unchanged = np.isfinite(command.velocity) & (position == command.position)
+    velocity = np.where(is_unchanged, command.velocity, (position - previous) / dt)
     return JointCommand(position, np.minimum(np.maximum(velocity, -speed), speed), command.effort)
 
 

@@ -23,7 +23,7 @@ from crawler_core.types import FloatArray
 
 MAX_END_CHANGE = 0.02  # share of the acceleration limit that the last tick of an approach may take
 LIMIT_TOLERANCE = 1e-6  # relative: a motion at a limit may be beyond it by so much, for rounding
-RANGE_TOLERANCE_RAD = 1e-9  # from the end of the range, likewise
+RANGE_TOLERANCE_RAD = 1e-9  # beyond the end of the range, for rounding
 
 
 class LimitedSetpoints(NamedTuple):
@@ -82,7 +82,7 @@ class JointSetpoints:
 
     @property
     def at_rest(self) -> bool:
-        """Whether all joints stand still."""
+        """True while all joints stand still."""
         return not any(self.velocity)
 
     def start(self, position: Sequence[float], velocity: Sequence[float]) -> None:

@@ -21,11 +21,11 @@ from crawler_core.types import JointCommand, Observation
 
 
 class MotionState(Enum):
-    """Whether the joints may move."""
+    """The state of motion of the robot."""
 
     DISABLED = "disabled"  # not enabled yet, or disabled on request: no torque
     ACTIVE = "active"  # commands are followed
-    HOLDING = "holding"  # commands are late: the joints are kept where they are
+    HOLDING = "holding"  # commands are late: the joints hold their position
     RELAXED = "relaxed"  # commands stayed away: no torque, motion needs enable
     ESTOPPED = "e-stopped"  # latched: motion needs reset, then enable
     FAULTED = "faulted"  # latched: motion needs reset, then enable
@@ -74,11 +74,11 @@ class Supervisor:
 
     @property
     def has_effort_joints(self) -> bool:
-        """Whether the robot has joints that are driven by effort."""
+        """True for a robot with effort-driven joints."""
         return bool(self._effort_joints)
 
     def at_rest(self, observation: Observation) -> bool:
-        """Whether the setpoints stand still, and so does every effort-driven joint that has idle damping."""
+        """Return True if the setpoints stand still, and every effort-driven joint with idle damping does."""
         _, speeds = self._measured(observation)
         rows = zip(self._efforts.joints, speeds, strict=True)
         return self._setpoints.at_rest and not any(j.idle_damping > 0.0 and abs(v) > REST_SPEED for j, v in rows)
@@ -131,7 +131,7 @@ class Supervisor:
         if self.motion not in LATCHED_STATES:
             self.fault(fault)
         elif str(fault) not in self.report.fault:
-            self.report.fault = f"{self.report.fault}; besides, {fault}"
+            self.report.fault = f"{self.report.fault}; also, {fault}"
             self.report.remedy = f"{fault.remedy}; {self.report.remedy}"
             self.report.joint = self.report.joint or fault.joint
 
@@ -148,7 +148,7 @@ class Supervisor:
 
     @property
     def timeout_reason(self) -> str:
-        """Why the joints are held or without torque, and what to do; empty where they are not."""
+        """The reason why the joints are held or without torque, and what to do; empty otherwise."""
         if self.motion not in (MotionState.HOLDING, MotionState.RELAXED):
             return ""
         if self._is_commanded:
