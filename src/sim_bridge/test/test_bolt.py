@@ -154,7 +154,7 @@ def drop(spec: RobotSpec, kind: str) -> list[Observation]:
 def test_the_foots_spring_throws_the_leg_back_in_half_of_its_period(kind: str) -> None:
     spec = bolt(rotor_inertia=10.0, foot_damping=0.0, friction=0.01, start_height=0.002, gravity=0.0)
     still = dataclasses.replace(spec.joints[0], home_velocity=0.0)
-    start = dataclasses.replace(spec.start, linear=(0.0, 0.0, -0.4))
+    start = dataclasses.replace(spec.start, vx=0.0, vy=0.0, vz=-0.4)
     run = drop(dataclasses.replace(spec, joints=(still, *spec.joints[1:]), start=start), kind)
     down = [seen.contacts[0].mode is not ContactMode.OPEN for seen in run]
     # the whole leg is one mass: m z'' = -k z, but for what the crank's 10 kg m² gives way
