@@ -21,8 +21,6 @@ MIN_OMEGA = 0.05  # rad/s
 
 @dataclass(frozen=True)
 class CrankParameters:
-    """Parameters of the crank gait, phases in degrees."""
-
     omega: float = parameter(
         2.0, unit="rad/s", lower=-60.0, upper=60.0, doc="rate of the cranks; negative: the other way"
     )

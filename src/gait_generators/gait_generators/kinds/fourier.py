@@ -19,8 +19,6 @@ from gait_generators.shapes.shape_library import choose_shape
 
 @dataclass(frozen=True)
 class FourierParameters:
-    """Parameters of the Fourier gait."""
-
     omega: float = parameter(1.3, unit="rad/s", lower=0.05, upper=40.0, doc="angular frequency of the joints")
     library: str = parameter("", doc="name of one of the robot's libraries of shapes")
     shape: str = parameter("", doc="shape in the library, or a shape file; empty: the one tuned for the nearest omega")

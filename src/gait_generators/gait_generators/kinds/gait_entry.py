@@ -12,8 +12,6 @@ from gait_generators.kinds.gait import Gait
 
 @dataclass(frozen=True)
 class GaitEntry:
-    """One gait."""
-
     parameters: type  # a dataclass of crawler_core parameters
     build: Callable[[RobotSpec, Any], Gait]
     joints: int | None = None  # number of actuated joints that it moves; None: its parameters determine it

@@ -46,7 +46,6 @@ def fitting_gaits(spec: RobotSpec) -> tuple[str, ...]:
 
 
 def gait_defaults(spec: RobotSpec, name: str) -> Mapping[str, Any]:
-    """Return the robot's values for the parameters of gait `name`."""
     return spec.section("gait").get(name) or {}
 
 

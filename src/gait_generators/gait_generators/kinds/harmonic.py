@@ -24,8 +24,6 @@ HARMONIC_HINTS = LimitHints(
 
 @dataclass(frozen=True)
 class HarmonicParameters:
-    """Parameters of the harmonic gait, angles in degrees."""
-
     omega: float = parameter(1.3, unit="rad/s", lower=0.05, upper=40.0, doc="angular frequency of the joints")
     amplitude: float = parameter(18.0, unit="deg", lower=0.0, upper=90.0, doc="amplitude A of both joints")
     phi0: float = parameter(110.0, unit="deg", lower=0.0, upper=180.0, doc="nominal angle of both joints")

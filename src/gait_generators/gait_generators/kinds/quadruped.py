@@ -7,8 +7,7 @@ lowest point: this is the leg's phase 0, and in an ideal gait the middle of its 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,10 +15,10 @@ from numpy.typing import NDArray
 
 from crawler_core.errors import UserError
 from crawler_core.gait_metrics.classical_gaits import CLASSICAL
-from crawler_core.motion import Sample
 from crawler_core.parameters import parameter
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
+from gait_generators.kinds.crank import Crank
 from gait_generators.kinds.gait import LimitHints
 from gait_generators.kinds.gait_entry import GaitEntry
 
@@ -85,64 +84,37 @@ class WalkParameters(QuadrupedParameters):
 
 
 @dataclass(frozen=True)
-class QuadrupedGait:
+class QuadrupedGait(Crank):
     """phi_j(t) = home_j + 2 pi (lead_j + error_j) + rate_j t.
 
     A period is a turn at `frequency`. Where the sides turn at different rates, only one of them completes a turn in it.
     """
 
-    limit_hints: ClassVar[LimitHints] = LimitHints(
-        above="give it another home", below="give it another home", fast="lower gait.frequency"
-    )
+    limit_hints: ClassVar[LimitHints] = replace(Crank.limit_hints, fast="lower gait.frequency")
 
-    home: FloatArray  # rad, of the feet's lowest points
     lead: FloatArray  # turns, the intended lead of each leg
-    error: FloatArray  # turns, the unintended lead in addition
     frequency: float  # Hz
-    turn: float  # -1 to 1
     duty: float
     stride: float  # m
     track: float  # m
 
     @staticmethod
-    def of(spec: RobotSpec, phases: tuple[float, ...], parameters: QuadrupedParameters) -> QuadrupedGait:
+    def with_phases(spec: RobotSpec, phases: tuple[float, ...], p: QuadrupedParameters) -> QuadrupedGait:
         """Return the gait for a robot. Raises UserError for a robot with legs that are not continuous joints."""
         joints = spec.actuated
         if limited := [joint.name for joint in joints if not joint.continuous]:
             raise UserError(f"this gait turns four cranks, but {', '.join(limited)} of {spec.name} is not continuous.")
-        ahead, error = (
-            np.array([getattr(parameters, f"{kind}_{leg}") for leg in LEGS]) / 360.0 for kind in ("ahead", "error")
-        )
-        return QuadrupedGait(
-            home=np.array([joint.home for joint in joints]),
-            lead=np.array(phases) + ahead,
-            error=error,
-            frequency=parameters.frequency,
-            turn=parameters.turn,
-            duty=parameters.duty,
-            stride=parameters.stride,
-            track=parameters.track,
-        )
+        ahead, error = (np.array([getattr(p, f"{kind}_{leg}") for leg in LEGS]) / 360.0 for kind in ("ahead", "error"))
+        lead = np.array(phases) + ahead
+        start = np.array([joint.home for joint in joints]) + math.tau * (lead + error)
+        # turning to the left slows the left legs down, then reverses them
+        sides = np.where(IS_LEFT, 1.0 - 2.0 * max(p.turn, 0.0), 1.0 - 2.0 * max(-p.turn, 0.0))
+        rate = math.tau * p.frequency * sides
+        return QuadrupedGait(start, rate, lead, p.frequency, p.duty, p.stride, p.track)
 
     @property
     def period(self) -> float:
         return 1.0 / abs(self.frequency)
-
-    @cached_property
-    def rate(self) -> FloatArray:
-        """Return the rate of each leg (rad/s): turning to the left slows the left legs down, then reverses them."""
-        left = 1.0 - 2.0 * max(self.turn, 0.0)
-        right = 1.0 - 2.0 * max(-self.turn, 0.0)
-        return math.tau * self.frequency * np.where(IS_LEFT, left, right)
-
-    @cached_property
-    def start(self) -> FloatArray:
-        """Return the joint angles (rad) at t = 0."""
-        return self.home + math.tau * (self.lead + self.error)
-
-    def sample(self, t: Any) -> Sample:
-        position = self.start + np.asarray(t, dtype=float)[..., np.newaxis] * self.rate
-        return Sample(position, np.broadcast_to(self.rate, position.shape), np.zeros(position.shape))
 
     def rates(self, forward: float, yaw: float) -> FloatArray:
         """Return the rate of each leg (rad/s) for a robot that moves forward (m/s) and turns to the left (rad/s)."""
@@ -158,7 +130,7 @@ class QuadrupedGait:
 def _entry(name: str, parameters: type[QuadrupedParameters] = QuadrupedParameters) -> GaitEntry:
     return GaitEntry(
         parameters,
-        lambda spec, own: QuadrupedGait.of(spec, CLASSICAL[name][0], own),
+        lambda spec, own: QuadrupedGait.with_phases(spec, CLASSICAL[name][0], own),
         joints=4,
         turns=True,
         steered=True,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,8 +27,6 @@ from gait_generators.kinds.gait_entry import GaitEntry
 
 @dataclass(frozen=True)
 class SerpenoidParameters:
-    """Parameters of the serpenoid gaits, alpha in degrees."""
-
     n: int = parameter(4, lower=4, upper=28, doc="links that form the wave, at most two less than the snake has")
     alpha: float = parameter(
         45.0, unit="deg", lower=1.0, upper=75.0, doc="amplitude of the wave's joint angles, below 180° tan(90°/n)"
@@ -63,7 +61,10 @@ class Serpenoid:
 
     @staticmethod
     def of(spec: RobotSpec, parameters: SerpenoidParameters, *, closed: bool = False) -> Serpenoid:
-        """Return the gait for a robot. Raises UserError for a wave that does not exist or does not fit on the snake."""
+        """Return the gait for a robot; the wave of a `closed` one keeps its length and level.
+
+        Raises UserError for a wave that does not exist or does not fit on the snake.
+        """
         links, n = len(spec.actuated) + 1, parameters.n
         if n > links - 2:
             longest = f"at most {links - 2}" if links - 2 >= MIN_LINKS else f"at least {MIN_LINKS}, which needs 6 links"
@@ -76,11 +77,6 @@ class Serpenoid:
             raise UserError(f"gait.{error}") from None
         backward, even = parameters.direction == "backward", parameters.pace == "even"
         return Serpenoid(wave, links, parameters.omega, backward, even)
-
-    @staticmethod
-    def closed(spec: RobotSpec, parameters: SerpenoidParameters) -> Serpenoid:
-        """Return the gait whose wave keeps its length and level. Raises UserError as `of` does."""
-        return Serpenoid.of(spec, parameters, closed=True)
 
     @property
     def interval(self) -> float:
@@ -134,7 +130,7 @@ class Serpenoid:
 
 
 GAIT = GaitEntry(SerpenoidParameters, Serpenoid.of, models=("snake",))
-CLOSED_GAIT = GaitEntry(SerpenoidParameters, Serpenoid.closed, models=("snake",))
+CLOSED_GAIT = GaitEntry(SerpenoidParameters, partial(Serpenoid.of, closed=True), models=("snake",))
 
 
 def _even(u: FloatArray, interval: float) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -16,8 +16,6 @@ from gait_generators.kinds.harmonic import HARMONIC_HINTS, Harmonic, HarmonicPar
 
 @dataclass(frozen=True)
 class TimeScaledParameters(HarmonicParameters):
-    """Parameters of the harmonic gait, and of the scaling of its time."""
-
     # alpha < 1 keeps ds/dxi > 0: the pace is uneven, but never runs backwards
     alpha: float = parameter(0.0, lower=0.0, upper=0.999, doc="strength of the time scaling; 0: the harmonic gait")
     upsilon: float = parameter(

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 
 class GaitReport:
-    """Publishes the status of one gait node."""
-
     def __init__(self, node: GaitNode, hardware_id: str) -> None:
         self.problems = 0
         self.waiting_for = ""  # before there is a motion
@@ -26,7 +24,6 @@ class GaitReport:
         self._publishers = PublisherMonitor(node, {GAIT_REFERENCE: None}, self.publish)
 
     def add_problem(self, sentence: str) -> None:
-        """Report an input that cannot be used."""
         self.problems += 1
         self._last_problem = sentence
         self.publish()

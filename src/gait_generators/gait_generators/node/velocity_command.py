@@ -18,8 +18,6 @@ COMMAND_TIMEOUT_NS = 500_000_000
 
 
 class VelocityCommand(NamedTuple):
-    """Commanded velocity of the robot in its own frame."""
-
     forward: float  # m/s
     yaw: float  # rad/s, to the left
 

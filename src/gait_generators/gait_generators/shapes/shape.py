@@ -20,7 +20,6 @@ class Shape:
 
     @property
     def harmonics(self) -> int:
-        """Return the number of harmonics."""
         return int(self.cos.shape[1])
 
     def leading(self, lag: float) -> Shape:

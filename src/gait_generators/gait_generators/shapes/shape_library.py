@@ -25,7 +25,6 @@ def choose_shape(spec: RobotSpec, library: str, shape: str, omega: float) -> Sha
 
 
 def library_names(spec: RobotSpec) -> tuple[str, ...]:
-    """Return the names of the robot's libraries."""
     return tuple(sorted({path.parent.name for path in (spec.directory / "gaits").glob("*/*.yaml")}))
 
 

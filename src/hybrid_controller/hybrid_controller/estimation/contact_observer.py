@@ -46,7 +46,6 @@ class ContactObserver:
         self.restart()
 
     def restart(self) -> None:
-        """Reset the estimate."""
         self.contacts: tuple[Contact, ...] = ()
         self._time_ns = 0
         self._now: tick.Instant | None = None

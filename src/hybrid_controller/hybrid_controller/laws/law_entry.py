@@ -24,8 +24,6 @@ class LawPrediction:
 
 @dataclass(frozen=True)
 class LawEntry:
-    """One control law."""
-
     parameters: type  # a dataclass of crawler_core parameters
     build: Callable[[RobotSpec, Any, float], Law]  # the float is the tick in s
     check: Callable[[RobotSpec], object]  # raises UserError for a robot that the law does not fit

@@ -33,7 +33,6 @@ def law_name(spec: RobotSpec, name: str | None) -> str:
 
 
 def law_defaults(spec: RobotSpec, name: str) -> Mapping[str, Any]:
-    """Return the robot's values for the parameters of law `name`."""
     return spec.section("controller").get(name) or {}
 
 

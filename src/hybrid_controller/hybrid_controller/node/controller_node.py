@@ -99,7 +99,6 @@ class ControllerNode(Node):
 
     @property
     def now_ns(self) -> int:
-        """Return the time of the newest state."""
         return self._state.stamp
 
     @property

@@ -51,7 +51,6 @@ class ControllerPublishers:
         return self._command_publisher.get_subscription_count()
 
     def publish_command(self, time_ns: int, setpoint: Setpoint, degraded: bool) -> None:
-        """Publish the setpoints for the state of `time_ns`."""
         rows = setpoint.position, setpoint.velocity, setpoint.effort
         self._command = self._command_writer.fill(time_ns, *rows)
         self._command_publisher.publish(self._command)

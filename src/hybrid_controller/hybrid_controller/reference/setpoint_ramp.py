@@ -38,7 +38,6 @@ class SetpointRamp:
         return self._position.tolist(), self._velocity.tolist()
 
     def brake(self) -> None:
-        """Take one tick towards rest."""
         self._position, self._velocity = brake(self._position, self._velocity, self._limits, self._dt)
 
     def has_converged(self, now: ReferencePoint) -> bool:

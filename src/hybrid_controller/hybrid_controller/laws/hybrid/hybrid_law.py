@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from scipy.linalg import expm
 
 from crawler_core.errors import UserError
 from crawler_core.motion import PeriodicMotion
-from crawler_core.parameters import parameter
+from crawler_core.parameters import parameter, si_values
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.equations.contact_map import Pair, SingularContacts, slopes
@@ -67,15 +67,8 @@ class HybridParameters:
     @property
     def law(self) -> FeedbackLaw:
         """Return the law in SI units."""
-        return FeedbackLaw(
-            k_v=self.k_v,
-            k_p=self.k_p,
-            k_d=self.k_d,
-            phi_min=math.radians(self.phi_min),
-            phi_max=math.radians(self.phi_max),
-            hysteresis=math.radians(self.hysteresis),
-            dwell=self.dwell,
-        )
+        values = si_values(self)
+        return FeedbackLaw(**{field.name: values[field.name] for field in fields(FeedbackLaw)})
 
 
 class HybridLaw(Law):
