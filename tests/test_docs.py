@@ -31,7 +31,7 @@ from crawler_nodes.run_log.log import RunLog
 from crawler_studies.snake import figures as snake_figures
 from crawler_studies.three_link import figures as three_link_figures
 from crawler_studies.three_link.figures import gaits
-from crawler_testing.faults.catalogue import KINDS
+from crawler_testing.faults.catalogue import FAULT_KINDS
 from gait_generators.kinds.gait_registry import GAITS, gait_defaults, make_gait
 from gait_generators.kinds.limit_check import check_limits
 from gait_generators.node.gait_settings import GaitSettings
@@ -143,7 +143,7 @@ def test_the_reliability_page_lists_every_kind_of_fault():
         (row["fault"], row["intervention"], row["expected outcome"])
         for row in rows(sections(RELIABILITY)["Every kind"])
     ]
-    assert listed == [(f"`{kind.name}`", kind.action, kind.expected.text) for kind in KINDS]
+    assert listed == [(f"`{kind.name}`", kind.action, kind.expected.text) for kind in FAULT_KINDS]
 
 
 # troubleshooting
@@ -239,7 +239,10 @@ def test_the_snakes_page_has_the_tables_that_crawler_figures_makes(name, tmp_pat
 
 @pytest.mark.exhaustive  # a minute of searches; those at 8 rad/s are a test of crawler_studies in every run
 def test_the_page_on_the_fourier_gait_has_the_best_gaits_of_each_kind_that_crawler_figures_finds():
-    found = {tuple(row[:2]): row[2:] for row in gaits.make_gaits(three_link_figures.FIGURES.make_data(load_robot("three_link"))).rows}
+    found = {
+        tuple(row[:2]): row[2:]
+        for row in gaits.make_gaits(three_link_figures.FIGURES.make_data(load_robot("three_link"))).rows
+    }
     columns = ("(5), worst", "(8), nominal", "(8), worst", "fourier, nominal", "fourier, worst")
     for library, text in re.findall(
         r"^\*\*(`\w+`)\*\*.*?\n\n(.*?)\n\n", sections(FOURIER)["How far it goes"], re.M | re.S

@@ -33,7 +33,9 @@ def test_a_map_has_the_papers_steps_and_is_not_computed_twice(call, tmp_path):
     code, out, err = call(*MAP, "--json")
     assert code == 0, err
     told = json.loads(out)
-    assert set(told) == set(re.findall(r"[A-Za-z_]+", re.sub(r"\([^)]*\)", "", sweep.HELP_TEXT.split("keys of --json:")[1])))
+    assert set(told) == set(
+        re.findall(r"[A-Za-z_]+", re.sub(r"\([^)]*\)", "", sweep.HELP_TEXT.split("keys of --json:")[1]))
+    )
     assert (told["points"], told["valid"], told["evaluated"], told["finished_before"]) == (10, 10, 10, 0)
     table = pyarrow.parquet.read_table(tmp_path / told["table"]).to_pylist()
     steps = {row["gait.omega"]: 1e3 * row["step_length_m"] for row in table if row["gait.psi"] == 20.0}

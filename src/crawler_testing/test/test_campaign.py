@@ -7,7 +7,7 @@ import pytest
 
 from crawler_core.errors import UserError
 from crawler_testing.faults.campaign import MAX_KINDS_PER_RUN, group_kinds, is_applicable
-from crawler_testing.faults.catalogue import FAMILIES, KINDS, kinds_for_robot, select_kinds
+from crawler_testing.faults.catalogue import FAMILIES, FAULT_KINDS, kinds_for_robot, select_kinds
 from crawler_testing.faults.report import BEGIN, END, tables, write_tables
 from crawler_testing.faults.verdict import Verdict
 from crawler_testing.fixtures.run_config import ALL_BACKENDS
@@ -16,13 +16,13 @@ from sim_bridge.mock.mock_backend import MockSettings
 
 
 def test_every_backend_is_given_at_least_eighty_kinds_of_fault():
-    assert len({kind.name for kind in KINDS}) == len(KINDS)
+    assert len({kind.name for kind in FAULT_KINDS}) == len(FAULT_KINDS)
     for backend in ALL_BACKENDS:
-        assert sum(is_applicable(kind, backend) for kind in KINDS) >= 80, backend
+        assert sum(is_applicable(kind, backend) for kind in FAULT_KINDS) >= 80, backend
 
 
 def test_every_fault_that_mock_and_emulated_motors_can_order_is_ordered():
-    ordered = {word for kind in KINDS for word in kind.run_config.settings if word.startswith("backend.fail=")}
+    ordered = {word for kind in FAULT_KINDS for word in kind.run_config.settings if word.startswith("backend.fail=")}
     (mock,) = [
         field.metadata["parameter"]["choices"]
         for field in MockSettings.__dataclass_fields__.values()
@@ -34,15 +34,15 @@ def test_every_fault_that_mock_and_emulated_motors_can_order_is_ordered():
 def test_kinds_are_chosen_by_name_and_by_family():
     assert {kind.family for kind in select_kinds(["services"])} == {"services"}
     assert [kind.name for kind in select_kinds(["joint_commands/nan"])] == ["joint_commands/nan"]
-    assert select_kinds([]) == list(KINDS)
+    assert select_kinds([]) == list(FAULT_KINDS)
     with pytest.raises(UserError, match="did you mean 'services/estop'"):
         select_kinds(["services/estpo"])
 
 
 def test_on_another_robot_the_kinds_remain_that_ask_nothing_of_the_default_one():
-    kinds = kinds_for_robot(KINDS, "snake")
+    kinds = kinds_for_robot(FAULT_KINDS, "snake")
     assert {kind.run_config.robot for kind in kinds} == {"snake"}
-    assert {kind.family for kind in KINDS} - {kind.family for kind in kinds} == {
+    assert {kind.family for kind in FAULT_KINDS} - {kind.family for kind in kinds} == {
         "contact_states",
         "odom",
         "cmd_vel",
@@ -52,7 +52,7 @@ def test_on_another_robot_the_kinds_remain_that_ask_nothing_of_the_default_one()
 
 
 def test_contacts_and_odometry_are_forged_where_a_law_reads_them():
-    configs = {kind.family: kind.run_config for kind in KINDS if kind.family in ("contact_states", "odom")}
+    configs = {kind.family: kind.run_config for kind in FAULT_KINDS if kind.family in ("contact_states", "odom")}
     assert {family: config.controller for family, config in configs.items()} == {
         "contact_states": "hybrid",
         "odom": "hybrid",
@@ -61,11 +61,11 @@ def test_contacts_and_odometry_are_forged_where_a_law_reads_them():
 
 
 def test_a_seed_says_in_which_order_and_every_kind_comes_once():
-    first, again, other = (group_kinds(KINDS, random.Random(seed)) for seed in (1, 1, 2))
+    first, again, other = (group_kinds(FAULT_KINDS, random.Random(seed)) for seed in (1, 1, 2))
     names = [[kind.name for kind in group] for group in first]
     assert names == [[kind.name for kind in group] for group in again]
     assert names != [[kind.name for kind in group] for group in other]
-    assert Counter(name for group in names for name in group) == Counter(kind.name for kind in KINDS)
+    assert Counter(name for group in names for name in group) == Counter(kind.name for kind in FAULT_KINDS)
     for group in first:
         assert len(group) == 1 or all(kind.can_share_run for kind in group)
         assert len(group) <= MAX_KINDS_PER_RUN
@@ -86,7 +86,7 @@ def test_the_tables_count_what_the_verdicts_say(tmp_path):
     assert estop.split(" | ")[-2:] == ["", "1 of 2 |"]
     (family,) = [line for line in lines if line.startswith("| `services` |")]
     assert family.split(" | ")[-2:] == ["1 of 1", "1 of 2 |"]
-    assert sum(line.startswith("| `") for line in lines) == len(KINDS) + len(FAMILIES)
+    assert sum(line.startswith("| `") for line in lines) == len(FAULT_KINDS) + len(FAMILIES)
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}\nof yesterday\n{END}\nafter\n")
     write_tables(page, verdicts, "")

@@ -6,22 +6,28 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from crawler_core.errors import unknown_name
-from crawler_testing.faults.families import (
-    devices,
-    files,
-    lifecycle,
-    messages,
-    parameters,
-    processes,
-    second_stack,
-    services,
-)
+from crawler_testing.faults.families.devices import DEVICE_FAULTS
+from crawler_testing.faults.families.files import FILE_FAULTS
+from crawler_testing.faults.families.lifecycle import LIFECYCLE_FAULTS
+from crawler_testing.faults.families.messages import MESSAGE_FAULTS
+from crawler_testing.faults.families.parameters import PARAMETER_FAULTS
+from crawler_testing.faults.families.processes import PROCESS_FAULTS
+from crawler_testing.faults.families.second_stack import SECOND_STACK_FAULTS
+from crawler_testing.faults.families.services import SERVICE_FAULTS
 from crawler_testing.faults.fault_kind import FaultKind
 from crawler_testing.fixtures.run_config import RunConfig
 
-MODULES = (messages, services, processes, parameters, lifecycle, devices, files, second_stack)
-KINDS: tuple[FaultKind, ...] = tuple(kind for module in MODULES for kind in module.KINDS)
-FAMILIES = tuple(dict.fromkeys(kind.family for kind in KINDS))
+FAULT_KINDS: tuple[FaultKind, ...] = (
+    *MESSAGE_FAULTS,
+    *SERVICE_FAULTS,
+    *PROCESS_FAULTS,
+    *PARAMETER_FAULTS,
+    *LIFECYCLE_FAULTS,
+    *DEVICE_FAULTS,
+    *FILE_FAULTS,
+    *SECOND_STACK_FAULTS,
+)
+FAMILIES = tuple(dict.fromkeys(kind.family for kind in FAULT_KINDS))
 
 
 def kinds_for_robot(kinds: Iterable[FaultKind], robot: str) -> list[FaultKind]:
@@ -36,7 +42,7 @@ def kinds_for_robot(kinds: Iterable[FaultKind], robot: str) -> list[FaultKind]:
 def select_kinds(names: Iterable[str]) -> list[FaultKind]:
     """Return the kinds with these names or families; all without names. Raises UserError for an unknown name."""
     wanted = set(names)
-    known = {*FAMILIES, *(kind.name for kind in KINDS)}
+    known = {*FAMILIES, *(kind.name for kind in FAULT_KINDS)}
     for name in wanted - known:
-        raise unknown_name("kind of fault", name, (*FAMILIES, *(kind.name for kind in KINDS)))
-    return [kind for kind in KINDS if not wanted or wanted & {kind.name, kind.family}]
+        raise unknown_name("kind of fault", name, (*FAMILIES, *(kind.name for kind in FAULT_KINDS)))
+    return [kind for kind in FAULT_KINDS if not wanted or wanted & {kind.name, kind.family}]

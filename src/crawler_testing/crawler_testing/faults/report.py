@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crawler_core.errors import UserError
-from crawler_testing.faults.catalogue import FAMILIES, KINDS
+from crawler_testing.faults.catalogue import FAMILIES, FAULT_KINDS
 from crawler_testing.faults.verdict import Verdict
 from crawler_testing.fixtures.run_config import ALL_BACKENDS
 
@@ -54,11 +54,17 @@ def tables(verdicts: Sequence[Verdict], summary: str) -> str:
     lines += [f"{sum(v.ok for v in verdicts)} of {len(verdicts)} faults ended as expected{note}. {summary}", ""]
     lines += _header("family", "kinds", *backends)
     for family in FAMILIES:
-        names = [kind.name for kind in KINDS if kind.family == family]
+        names = [kind.name for kind in FAULT_KINDS if kind.family == family]
         lines.append(_row(f"`{family}`", str(len(names)), *counts(names)))
-    lines += ["", "### Every kind", "", f"There are {len(KINDS)}; a cell is empty if a backend cannot have it.", ""]
+    lines += [
+        "",
+        "### Every kind",
+        "",
+        f"There are {len(FAULT_KINDS)}; a cell is empty if a backend cannot have it.",
+        "",
+    ]
     lines += _header("fault", "intervention", "expected outcome", *backends)
-    lines += [_row(f"`{kind.name}`", kind.action, kind.expected.text, *counts([kind.name])) for kind in KINDS]
+    lines += [_row(f"`{kind.name}`", kind.action, kind.expected.text, *counts([kind.name])) for kind in FAULT_KINDS]
     return "\n".join(lines)
 
 

@@ -51,4 +51,4 @@ def _device_faults() -> tuple[FaultKind, ...]:
     return (*mock, *bus)
 
 
-KINDS = _device_faults()
+DEVICE_FAULTS = _device_faults()

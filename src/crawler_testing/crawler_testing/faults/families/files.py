@@ -45,7 +45,7 @@ REJECTED = ExpectedOutcome(
     "one sentence, exit code 2, nothing is started", ends_within=END_TIMEOUT_S, exit_codes=(2,), keeps_files=False
 )
 NOT_STARTED = RunConfig(starts=False, out="/dev/null/run")
-KINDS = (
+FILE_FAULTS = (
     FaultKind("files/disk_full", "no space for the recording", RECORDER_ENDS, _fill_disk),
     FaultKind("files/no_room_for_logs", "no space for the nodes' logs", expect_crawl(), _block_logs),
     FaultKind("files/no_room_for_summary", "no space for summary and plot", ENDS, _block_summary),

@@ -48,7 +48,7 @@ STOPS = expect_stop("inactive", "deactivated", "not active", text="comes to rest
 CRAWLS_AGAIN = ExpectedOutcome("crawls again", crawls=True, exit_codes=None)
 STEPS_BACK = ("deactivate", "activate")
 STEPS_OF_RESTART = ("deactivate", "cleanup", "configure", "activate")
-KINDS = (
+LIFECYCLE_FAULTS = (
     *(_rejected_fault(name) for name in ("configure", "activate", "cleanup")),
     FaultKind("lifecycle/deactivate", "deactivate", STOPS, _transitions("deactivate")),
     FaultKind("lifecycle/deactivate_and_back", ", then ".join(STEPS_BACK), CRAWLS_AGAIN, _transitions(*STEPS_BACK)),

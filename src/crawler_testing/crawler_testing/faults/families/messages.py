@@ -193,7 +193,7 @@ def _sensed_messages() -> tuple[FaultKind, ...]:
     return contacts + (_odom(configs[True]) if True in configs else ())
 
 
-KINDS = (
+MESSAGE_FAULTS = (
     *_joint_commands(),
     *_gait_reference(),
     *_joint_states(),

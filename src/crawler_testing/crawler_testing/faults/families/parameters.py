@@ -119,7 +119,7 @@ def _bounds_fault(node: str) -> FaultKind:
     return FaultKind(f"parameters/{node}_at_bounds", action, expected, inject, needs_own_run=node == "gait")
 
 
-KINDS = tuple(
+PARAMETER_FAULTS = tuple(
     kind
     for node in NODES
     for kind in (

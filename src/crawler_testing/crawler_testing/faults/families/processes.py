@@ -83,7 +83,7 @@ INTERRUPTED = expect_end(
     within=2.0 * END_TIMEOUT_S, text="every process ends; exit code 130", exit_codes=(130,), keeps_files=False
 )
 MOTORS_STOP = ExpectedOutcome("motors stop; exit code not 0", exit_codes=None)
-KINDS = (
+PROCESS_FAULTS = (
     *(
         _signal_fault(node, number, _node_ends(node))
         for node in NODES

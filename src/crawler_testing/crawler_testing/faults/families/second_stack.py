@@ -75,7 +75,7 @@ def _second_node_fault(node: str) -> FaultKind:
 
 BOTH_CRAWL = expect_crawl(text="both crawl")
 REJECTED = expect_crawl(text="rejected; the first crawls on")
-KINDS = (
+SECOND_STACK_FAULTS = (
     FaultKind("second_stack/same_names", "a second run under the same names", REJECTED, _second_run),
     FaultKind("second_stack/namespace", "a second run in a namespace", BOTH_CRAWL, _other_namespace),
     _second_node_fault("gait"),

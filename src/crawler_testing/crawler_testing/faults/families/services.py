@@ -82,7 +82,7 @@ STOPPED = expect_stop(
 DISABLED = expect_stop("disabled", text="torque off, reported; exit code not 0", resumes=True)
 CRAWLS_AGAIN = ExpectedOutcome("crawls again", crawls=True, exit_codes=None)
 ALL_ANSWERED = ExpectedOutcome("each call is answered; crawls again", crawls=True, exit_codes=None)
-KINDS = tuple(
+SERVICE_FAULTS = tuple(
     FaultKind(f"services/{name}", action, expected, inject)
     for name, action, expected, inject in (
         ("estop", "an emergency stop", STOPPED, estop),
