@@ -42,7 +42,7 @@ def test_joint_messages_are_those_of_the_middleware(names):
             message.header.frame_id = sender
             set_stamp(message.header.stamp, time_ns)
             data, expected = writer.fill(time_ns, *values), serialize_message(message)
-            assert len(data) == len(expected)
+            assert len(data) <= len(expected)  # which ends with unused bytes after empty rows
             assert repr(deserialize_message(data, JointState)) == repr(deserialize_message(expected, JointState))
 
 

@@ -75,7 +75,7 @@ class JointMessageWriter:
             self._prepare(counts)
         stamp = STAMP.pack(*divmod(time_ns, SECOND_NS))
         rows = self._rows.pack(counts[0], *position, counts[1], *velocity, counts[2], *effort)
-        return b"".join((ENCAPSULATION, stamp, self._constant, rows, self._padding))
+        return b"".join((ENCAPSULATION, stamp, self._constant, rows))
 
     def _prepare(self, counts: tuple[int, int, int]) -> None:
         data = bytearray(STAMP.size)
@@ -85,10 +85,6 @@ class JointMessageWriter:
             _append_text(data, name)
         self._counts, self._constant = counts, bytes(data[STAMP.size :])
         self._rows = Struct("<" + _row_format(len(data), counts))
-        length = len(data)  # of the middleware's message, which aligns after an empty row too
-        for count in counts:
-            length = _aligned(_aligned(length, 4) + 4, 8) + 8 * count
-        self._padding = bytes(length - len(data) - self._rows.size)
 
 
 class _Layout:
