@@ -11,8 +11,8 @@ SIMULATIONS: LazyRegistry[BackendEntry] = LazyRegistry(
     "simulation backend",
     {
         **ENGINE_ENTRIES,
-        "model": "sim_bridge.model_backend:ENTRY",
-        "mock": "sim_bridge.mock.mock_backend:ENTRY",
+        "model": "sim_bridge.model_backend:BACKEND_ENTRY",
+        "mock": "sim_bridge.mock.mock_backend:BACKEND_ENTRY",
     },
 )
 

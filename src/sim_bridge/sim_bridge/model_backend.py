@@ -48,7 +48,6 @@ class ModelBackend:
         self._hold()
 
     def observe(self) -> Observation:
-        """Return the state at the end of the last tick."""
         plant = self._opened()
         position, velocity, effort = plant.joints()
         return Observation(
@@ -99,11 +98,9 @@ class ModelBackend:
         self._left_range = False
 
     def close(self) -> None:
-        """Release the robot."""
         self._plant = None
 
     def _hold(self) -> None:
-        """Set the setpoints to the present joint angles."""
         position = self._opened().joints()[0][self._spec.actuated_indices]
         self._goal = JointCommand(position, np.zeros_like(position), self._no_effort)
 
@@ -120,4 +117,4 @@ def _check(spec: RobotSpec, _settings: ModelSettings) -> None:
         )
 
 
-ENTRY = BackendEntry("sim_bridge", "model_backend", ModelBackend, ModelSettings, _check)
+BACKEND_ENTRY = BackendEntry("sim_bridge", "model_backend", ModelBackend, ModelSettings, _check)

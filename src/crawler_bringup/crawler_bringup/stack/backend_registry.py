@@ -10,10 +10,10 @@ BACKENDS: LazyRegistry[BackendEntry] = LazyRegistry(
     "backend",
     {
         **ENGINE_ENTRIES,
-        "model": "sim_bridge.model_backend:ENTRY",
-        "mock": "sim_bridge.mock.mock_backend:ENTRY",
-        "hardware": "hw_drivers.backend.hardware_backend:ENTRY",
-        "emulated": "hw_drivers.emulation.emulated_backend:ENTRY",
+        "model": "sim_bridge.model_backend:BACKEND_ENTRY",
+        "mock": "sim_bridge.mock.mock_backend:BACKEND_ENTRY",
+        "hardware": "hw_drivers.backend.hardware_backend:BACKEND_ENTRY",
+        "emulated": "hw_drivers.emulation.emulated_backend:BACKEND_ENTRY",
     },
 )
 EMULATED_BACKENDS = {"hardware": "emulated", "emulated": "emulated"}  # the backend that emulates another one's motors

@@ -20,7 +20,7 @@ from gait_generators.kinds.limit_check import check_limits
 from sim_bridge.physics.engines import ENGINE_ENTRIES
 
 SIMULATIONS: LazyRegistry[BackendEntry] = LazyRegistry(
-    "simulation", {"model": "sim_bridge.model_backend:ENTRY", **ENGINE_ENTRIES}
+    "simulation", {"model": "sim_bridge.model_backend:BACKEND_ENTRY", **ENGINE_ENTRIES}
 )
 
 

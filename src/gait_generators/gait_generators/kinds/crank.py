@@ -75,4 +75,4 @@ def _parse_phases(text: str, spec: RobotSpec) -> FloatArray:
     return np.array(numbers * count if len(numbers) == 1 else numbers)
 
 
-GAIT = GaitEntry(CrankParameters, Crank.of, turns=True)
+GAIT_ENTRY = GaitEntry(CrankParameters, Crank.of, turns=True)

@@ -63,4 +63,4 @@ class Fourier:
         )
 
 
-GAIT = GaitEntry(FourierParameters, Fourier.of)
+GAIT_ENTRY = GaitEntry(FourierParameters, Fourier.of)

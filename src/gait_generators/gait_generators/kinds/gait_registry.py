@@ -15,16 +15,16 @@ from gait_generators.kinds.gait_entry import GaitEntry
 GAITS: LazyRegistry[GaitEntry] = LazyRegistry(
     "gait",
     {
-        "harmonic": "gait_generators.kinds.harmonic:GAIT",
-        "time_scaled": "gait_generators.kinds.time_scaled:GAIT",
-        "fourier": "gait_generators.kinds.fourier:GAIT",
-        "crank": "gait_generators.kinds.crank:GAIT",
+        "harmonic": "gait_generators.kinds.harmonic:GAIT_ENTRY",
+        "time_scaled": "gait_generators.kinds.time_scaled:GAIT_ENTRY",
+        "fourier": "gait_generators.kinds.fourier:GAIT_ENTRY",
+        "crank": "gait_generators.kinds.crank:GAIT_ENTRY",
         "trot": "gait_generators.kinds.quadruped:TROT",
         "walk": "gait_generators.kinds.quadruped:WALK",
         "pace": "gait_generators.kinds.quadruped:PACE",
         "bound": "gait_generators.kinds.quadruped:BOUND",
         "pronk": "gait_generators.kinds.quadruped:PRONK",
-        "serpenoid": "gait_generators.kinds.serpenoid:GAIT",
+        "serpenoid": "gait_generators.kinds.serpenoid:GAIT_ENTRY",
         "serpenoid_closed": "gait_generators.kinds.serpenoid:CLOSED_GAIT",
     },
 )

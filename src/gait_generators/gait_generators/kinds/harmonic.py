@@ -63,7 +63,7 @@ class Harmonic:
         )
 
 
-GAIT = GaitEntry(HarmonicParameters, lambda _, parameters: Harmonic(**si_values(parameters)), joints=2, paced=True)
+GAIT_ENTRY = GaitEntry(HarmonicParameters, lambda _, own: Harmonic(**si_values(own)), joints=2, paced=True)
 
 
 def phases(omega: float, psi: float, t: Any) -> FloatArray:

@@ -129,7 +129,7 @@ class Serpenoid:
         return slice(first - 1, last), slice(first - k, last - k + 1)
 
 
-GAIT = GaitEntry(SerpenoidParameters, Serpenoid.of, models=("snake",))
+GAIT_ENTRY = GaitEntry(SerpenoidParameters, Serpenoid.of, models=("snake",))
 CLOSED_GAIT = GaitEntry(SerpenoidParameters, partial(Serpenoid.of, closed=True), models=("snake",))
 
 

@@ -51,4 +51,4 @@ class TimeScaled(Harmonic):
         )
 
 
-GAIT = GaitEntry(TimeScaledParameters, lambda _, parameters: TimeScaled(**si_values(parameters)), joints=2, paced=True)
+GAIT_ENTRY = GaitEntry(TimeScaledParameters, lambda _, own: TimeScaled(**si_values(own)), joints=2, paced=True)

@@ -75,4 +75,4 @@ def _check(spec: RobotSpec, settings: EmulatedSettings) -> None:
     configured_buses(spec, settings.hardware)
 
 
-ENTRY = BackendEntry("hw_drivers", "emulated_backend", EmulatedBackend, EmulatedSettings, check=_check)
+BACKEND_ENTRY = BackendEntry("hw_drivers", "emulated_backend", EmulatedBackend, EmulatedSettings, check=_check)

@@ -108,4 +108,4 @@ def _require_effort_drives(spec: RobotSpec) -> None:
         )
 
 
-LAW = LawEntry(EffortTrackingParameters, EffortTracking, check=_require_effort_drives)
+LAW_ENTRY = LawEntry(EffortTrackingParameters, EffortTracking, check=_require_effort_drives)

@@ -30,4 +30,4 @@ class JointTracking(Law):
         return self._clamp(ahead.position, ahead.velocity)
 
 
-LAW = LawEntry(JointTrackingParameters, JointTracking, check=require_position_drives, transparent=True)
+LAW_ENTRY = LawEntry(JointTrackingParameters, JointTracking, check=require_position_drives, transparent=True)

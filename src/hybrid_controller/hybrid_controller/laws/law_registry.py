@@ -14,11 +14,11 @@ from hybrid_controller.laws.law_entry import LawEntry
 LAWS: LazyRegistry[LawEntry] = LazyRegistry(
     "control law",
     {
-        "joint_tracking": "hybrid_controller.laws.joint_tracking:LAW",
-        "effort_tracking": "hybrid_controller.laws.effort_tracking:LAW",
-        "phase_lock": "hybrid_controller.laws.phase_lock:LAW",
-        "hybrid": "hybrid_controller.laws.hybrid.hybrid_law:LAW",
-        "running": "hybrid_controller.laws.running:LAW",
+        "joint_tracking": "hybrid_controller.laws.joint_tracking:LAW_ENTRY",
+        "effort_tracking": "hybrid_controller.laws.effort_tracking:LAW_ENTRY",
+        "phase_lock": "hybrid_controller.laws.phase_lock:LAW_ENTRY",
+        "hybrid": "hybrid_controller.laws.hybrid.hybrid_law:LAW_ENTRY",
+        "running": "hybrid_controller.laws.running:LAW_ENTRY",
     },
 )
 

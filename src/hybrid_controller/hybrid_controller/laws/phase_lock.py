@@ -186,4 +186,4 @@ def _require_effort_driven_cranks(spec: RobotSpec) -> None:
         )
 
 
-LAW = LawEntry(PhaseLockParameters, PhaseLock, check=_require_effort_driven_cranks)
+LAW_ENTRY = LawEntry(PhaseLockParameters, PhaseLock, check=_require_effort_driven_cranks)

@@ -123,7 +123,7 @@ def _predict(spec: RobotSpec, gait: PeriodicMotion, parameters: RunningParameter
     return predict_running(spec, gait, parameters)
 
 
-LAW = LawEntry(
+LAW_ENTRY = LawEntry(
     RunningParameters,
     RunningLaw,
     check=leg_of,

@@ -49,7 +49,6 @@ class FloatingBase:
         self._put((0.0, 0.0, base.position[2] + raised), _multiply(base.quaternion, (a, -b, -c, -d)))
 
     def launch(self, start: StartSpec) -> None:
-        """Set the start's velocities."""
         p = self._p
         _, (x, y, z, w) = p.getBasePositionAndOrientation(self._robot)
         ax, ay, az = _rotate((w, x, y, z), self._origin)

@@ -15,8 +15,6 @@ from sim_bridge.physics.world import World
 
 @dataclass(frozen=True)
 class PyBulletSettings(PhysicsSettings):
-    """Settings of PyBullet's solver and window."""
-
     solver_iterations: int = parameter(
         300, lower=10, upper=10000, constant=True, doc="at most, per step; few steps need as many"
     )
@@ -24,8 +22,6 @@ class PyBulletSettings(PhysicsSettings):
 
 
 class PyBulletBackend(PhysicsBackend):
-    """Physics by PyBullet."""
-
     kind: ClassVar[str] = "pybullet"
 
     def make_world(self, torque_driven: Sequence[int], step: float) -> World:
@@ -39,4 +35,4 @@ class PyBulletBackend(PhysicsBackend):
         )
 
 
-ENTRY = BackendEntry("sim_bridge", "pybullet_backend", PyBulletBackend, PyBulletSettings)
+BACKEND_ENTRY = BackendEntry("sim_bridge", "pybullet_backend", PyBulletBackend, PyBulletSettings)

@@ -34,7 +34,6 @@ class SlipFriction:
             p.changeDynamics(robot, link, lateralFriction=0.0)
 
     def apply(self) -> None:
-        """Apply the friction of the next step."""
         self.forces = []
         if not any(self._normal_forces):
             return

@@ -123,13 +123,11 @@ class MockBackend:
         """Do nothing: time passes by itself."""
 
     def relax(self) -> None:
-        """Take the torque off."""
         if self._servos is not None:
             now = self._clock()
             self._servos.release(now, self._stuck(now))
 
     def close(self) -> None:
-        """Switch off."""
         self._servos = None
 
     def _opened(self) -> MockServos:
@@ -167,4 +165,4 @@ class MockBackend:
         )
 
 
-ENTRY = BackendEntry("sim_bridge", "mock_backend", MockBackend, MockSettings)
+BACKEND_ENTRY = BackendEntry("sim_bridge", "mock_backend", MockBackend, MockSettings)

@@ -65,7 +65,6 @@ class MockServos:
         return self._effort * 0.0 if has_ended else self._effort
 
     def update(self, now_ns: int, stuck: int | None) -> None:
-        """Advance the joints to `now_ns`."""
         self._update_rotors(now_ns, stuck)
         elapsed = 1e-9 * (now_ns - self._updated_ns)
         if elapsed <= 0.0:

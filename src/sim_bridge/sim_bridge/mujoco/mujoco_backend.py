@@ -15,20 +15,16 @@ from sim_bridge.physics.world import World
 
 @dataclass(frozen=True)
 class MuJoCoSettings(PhysicsSettings):
-    """Settings of MuJoCo's stepping."""
-
     physics_rate: float = parameter(
         4000.0, unit="Hz", lower=100.0, upper=20000.0, constant=True, doc="steps per second, at least one per tick"
     )
 
 
 class MuJoCoBackend(PhysicsBackend):
-    """Physics by MuJoCo."""
-
     kind: ClassVar[str] = "mujoco"
 
     def make_world(self, torque_driven: Sequence[int], step: float) -> World:
         return MuJoCoWorld(self._spec, torque_driven=torque_driven, step=step)
 
 
-ENTRY = BackendEntry("sim_bridge", "mujoco_backend", MuJoCoBackend, MuJoCoSettings)
+BACKEND_ENTRY = BackendEntry("sim_bridge", "mujoco_backend", MuJoCoBackend, MuJoCoSettings)

@@ -38,7 +38,6 @@ def base_axes(motion: Sequence[str]) -> tuple[str, ...]:
 
 
 def base_joint(axis: str) -> str:
-    """Return the name of the joint of one axis."""
     return f"base_{axis}"
 
 

@@ -14,8 +14,8 @@ from crawler_core.registry import LazyRegistry
 
 # Backends by the name of the Python module that they need. The first installed one is the default.
 ENGINE_ENTRIES = {
-    "pybullet": "sim_bridge.bullet.pybullet_backend:ENTRY",
-    "mujoco": "sim_bridge.mujoco.mujoco_backend:ENTRY",
+    "pybullet": "sim_bridge.bullet.pybullet_backend:BACKEND_ENTRY",
+    "mujoco": "sim_bridge.mujoco.mujoco_backend:BACKEND_ENTRY",
 }
 ENGINES: LazyRegistry[BackendEntry] = LazyRegistry("physics engine", ENGINE_ENTRIES)
 ENGINE_TITLES: Mapping[str, str] = {"pybullet": "PyBullet", "mujoco": "MuJoCo"}

@@ -175,7 +175,6 @@ class PhysicsBackend:
             self._effort_command = self._no_effort
 
     def close(self) -> None:
-        """End the simulation."""
         if self._world is not None:
             self._world.close()
             self._world = None

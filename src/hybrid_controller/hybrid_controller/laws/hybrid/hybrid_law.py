@@ -216,7 +216,7 @@ def _predict(spec: RobotSpec, gait: PeriodicMotion, parameters: HybridParameters
     return predict_feedback(spec, gait, parameters.law)
 
 
-LAW = LawEntry(
+LAW_ENTRY = LawEntry(
     HybridParameters,
     HybridLaw,
     check=three_link_of,
