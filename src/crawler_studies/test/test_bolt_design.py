@@ -12,12 +12,11 @@ from crawler_core.parameters import describe
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.equations.six_bar import pins
-from crawler_studies.bolt.design.bars import Bars, Space
+from crawler_studies.bolt.design.bars import Bars, MechanismSpace
 from crawler_studies.bolt.design.designer import DESIGNER
-from crawler_studies.bolt.design.ideal_path import ideal_path, turn
 from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
 from crawler_studies.bolt.design.mechanism_report import COLUMNS, evaluate_mechanism
-from crawler_studies.bolt.design.objective import FLAT, LOWER_OPEN, UPPER_OPEN, PathObjective
+from crawler_studies.bolt.design.objective import DEAD_CENTRE, LOWER_LOOP_OPEN, UPPER_LOOP_OPEN, PathObjective
 from crawler_studies.study.study_case import StudyCase, group_by_section
 
 TABLE_2 = Bars(0.080, math.radians(41.41), 0.020, 0.105, 0.190, 0.210, 0.303, 0.052, 0.080, 0.050)
@@ -41,7 +40,7 @@ def columns(*bars):
 
 def test_the_ideal_path_is_a_half_sine_of_stance_and_a_flat_arc_of_flight():
     goal = MechanismGoal()
-    path = ideal_path(goal, turn(goal, 3600))
+    path = goal.ideal_path(goal.crank_turn(3600))
     assert np.ptp(path.real) == pytest.approx(0.230)
     assert path.real.mean() == pytest.approx(0.045, abs=1e-6)
     assert path.imag.min() == pytest.approx(-0.423, abs=1e-6)
@@ -62,7 +61,7 @@ def test_table_2_is_5_8_mm_from_the_ideal_path_and_its_leg_is_longer_than_table_
     assert table_2["attack_rad"] == pytest.approx(alpha)
     # (4) by its definition, angle by angle
     angles = np.radians(np.arange(360.0))
-    far = (np.abs(pins(TABLE_2, angles).F - ideal_path(MechanismGoal(), angles)) ** 2).sum()
+    far = (np.abs(pins(TABLE_2, angles).F - MechanismGoal().ideal_path(angles)) ** 2).sum()
     assert table_2["J"] == pytest.approx(0.01 * alpha + far)
 
 
@@ -102,28 +101,28 @@ def test_mechanisms_that_do_not_close_are_ordered_by_how_nearly_they_do():
     with np.errstate(all="raise"):
         J = objective(columns(TABLE_2, *upper, *lower))
     assert np.isfinite(J).all()
-    assert J[0] < FLAT
-    assert (J[1:4] > UPPER_OPEN).all()
+    assert J[0] < DEAD_CENTRE
+    assert (J[1:4] > UPPER_LOOP_OPEN).all()
     assert (np.diff(J[1:4]) > 0.0).all()
-    assert (J[4:] > LOWER_OPEN).all()
-    assert (J[4:] < UPPER_OPEN).all()
+    assert (J[4:] > LOWER_LOOP_OPEN).all()
+    assert (J[4:] < UPPER_LOOP_OPEN).all()
     assert (np.diff(J[4:]) < 0.0).all()
 
 
 def test_a_mechanism_near_its_dead_centre_counts_less_than_any_that_transmits():
     near, far = (PathObjective(MechanismGoal(transmission=angle), 72)(columns(TABLE_2))[0] for angle in (34.0, 36.0))
     assert near < 0.1
-    assert far > FLAT  # Table 2 has 34.6° at B
+    assert far > DEAD_CENTRE  # Table 2 has 34.6° at B
 
 
 def test_no_random_mechanism_upsets_the_objective():
-    space = Space.of({**dict.fromkeys(Bars._fields, (0.0, 0.5)), "theta": (-180.0, 180.0)}, MechanismGoal())
+    space = MechanismSpace.of({**dict.fromkeys(Bars._fields, (0.0, 0.5)), "theta": (-180.0, 180.0)}, MechanismGoal())
     points = np.random.default_rng(3).uniform(size=(10, 2000))
     with np.errstate(divide="raise", over="raise"):
         J = PathObjective(MechanismGoal(), 24)(space.bars(points))
     assert np.isfinite(J).all()
-    assert (J < FLAT).any()
-    assert (J > UPPER_OPEN).any()
+    assert (J < DEAD_CENTRE).any()
+    assert (J > UPPER_LOOP_OPEN).any()
 
 
 def test_where_the_present_mechanism_does_not_turn_one_that_does_is_better():

@@ -14,11 +14,11 @@ from crawler_models.miniaq.equations.four_bar import pins, turns_round
 from crawler_models.miniaq.equations.quadruped import Quadruped
 from crawler_studies.miniaq.design.columns import COLUMNS
 from crawler_studies.miniaq.design.designer import DESIGNER
-from crawler_studies.miniaq.design.evaluated_gait import IMPOSSIBLE, EvaluatedGait, GaitScore, evaluate_gait
+from crawler_studies.miniaq.design.evaluated_gait import INVALID_PENALTY, EvaluatedGait, GaitScore, evaluate_gait
 from crawler_studies.miniaq.design.gait_goal import ALL, GaitGoal
-from crawler_studies.miniaq.design.pareto_front import front, unbeaten
-from crawler_studies.miniaq.design.physics_check import confirm
-from crawler_studies.miniaq.design.space import Space
+from crawler_studies.miniaq.design.pareto_front import find_undominated, pareto_front
+from crawler_studies.miniaq.design.physics_check import check_in_physics
+from crawler_studies.miniaq.design.space import GaitSpace
 from crawler_studies.study.study_case import StudyCase
 
 ROBOT = "miniaq"
@@ -59,7 +59,7 @@ def test_everything_at_once_keeps_a_front_that_no_gait_beats(trot):
     found, _ = search(trot, GaitGoal(aim=ALL, budget=40, physics=False))
     table = found.table
     costs = np.column_stack([table["mismatch"], -table["speed_m_s"], table["cost_of_transport"]])
-    assert unbeaten(costs).all()
+    assert find_undominated(costs).all()
     assert len(table["gait.ahead_fr"]) == len(costs)
     assert any("not converged" in note for note in found.notes)
 
@@ -73,7 +73,7 @@ def test_a_gait_that_stands_still_or_goes_back_or_turns_does_not_count(trot):
     back = evaluate_gait(trot, {"gait.frequency": -2.5})
     spin = evaluate_gait(trot, {"gait.turn": 1.0})
     for other in (pronk, back, spin):
-        assert not score.counts(other)
+        assert not score.meets_goal(other)
         assert score(other) < -1000.0 < score(right)
     strict = GaitScore(GaitGoal(least_speed=0.2), "mismatch", right)
     assert strict(back) < strict(pronk) < strict(right) < -1000.0  # by how far they are from it
@@ -85,22 +85,22 @@ def test_a_robot_that_cannot_stand_is_less_than_any_that_can(trot):
     assert not fallen.valid
     assert fallen.found["reason"]
     score = GaitScore(GaitGoal(), ALL, right)
-    assert score(fallen) < IMPOSSIBLE
+    assert score(fallen) < INVALID_PENALTY
     assert score(right) == -1.0  # it is as good as itself
 
 
 def test_the_front_is_what_none_beats_in_everything():
     costs = np.array([[1.0, 5.0, 1.0], [2.0, 4.0, 1.0], [2.0, 5.0, 1.0], [3.0, 3.0, 3.0], [1.0, 5.0, 1.0]])
-    assert unbeaten(costs).tolist() == [True, True, False, True, True]
+    assert find_undominated(costs).tolist() == [True, True, False, True, True]
     evaluated = [
         EvaluatedGait({}, {"valid": True, "mismatch": m, "speed_m_s": -s, "cost_of_transport": c})
         for m, s, c in costs[:4]
     ]
-    assert [each.found["mismatch"] for each in front(evaluated)] == [1.0, 2.0, 3.0]
+    assert [each.found["mismatch"] for each in pareto_front(evaluated)] == [1.0, 2.0, 3.0]
 
 
 def test_places_beyond_the_cube_come_back_in_and_angles_come_round(trot):
-    space = Space.of(trot, {**DESIGNER.ranges(trot), "robot.motor_y": (0.02, 0.02)})
+    space = GaitSpace.of(trot, {**DESIGNER.ranges(trot), "robot.motor_y": (0.02, 0.02)})
     assert "robot.motor_y" not in space.names
     random = np.random.default_rng(2)
     for x in random.uniform(-3.0, 4.0, (50, len(space.names))):
@@ -163,7 +163,7 @@ def test_what_the_search_found_is_better_than_the_trot_by_the_equations(trot):
     for aim, values in FOUND.items():
         found = evaluate_gait(trot, dict(zip(DESIGNER.ranges(trot), values, strict=True)), GaitGoal().margin)
         score = GaitScore(GaitGoal(), aim, right)
-        assert score.counts(found)
+        assert score.meets_goal(found)
         assert score(found) > score(right)
         # by more than any error of phase would change it
         assert found.found["mismatch"] < 0.15 if aim == "mismatch" else found.found["speed_m_s"] > 0.22
@@ -174,7 +174,7 @@ def test_and_in_physics(trot):
     """The quick sibling is above: physics takes half a minute."""
     for aim, values in FOUND.items():
         gait = evaluate_gait(trot, dict(zip(DESIGNER.ranges(trot), values, strict=True)))
-        confirmed = confirm(trot, aim, [gait])
+        confirmed = check_in_physics(trot, aim, [gait])
         assert confirmed.better, confirmed.notes
         assert not confirmed.notes
 

@@ -7,21 +7,20 @@ from crawler_core.robot.robot_file import load_robot
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.plots.drawing import Drawing
 from crawler_studies.snake import figures as snake
-from crawler_studies.snake.figures import links, rates, table1, table2
+from crawler_studies.snake.figures import tables
 from crawler_studies.study.extra_columns import extra_columns
 from crawler_studies.study.study_case import StudyCase
 from crawler_studies.sweep.plan import make_plan
-from crawler_studies.sweep.rows import columns, rows
-from crawler_studies.sweep.table import make_table
+from crawler_studies.sweep.table import make_rows, make_table, sweep_columns
 
 
 @pytest.fixture(scope="module")
 def data():
-    return snake.make_data(load_robot("snake"))
+    return snake.FIGURES.make_data(load_robot("snake"))
 
 
 def table_of(name, data):
-    drawing = snake.DRAWINGS[name](data)
+    drawing = snake.FIGURES.figures[name](data)
     assert isinstance(drawing, Drawing)
     return drawing.tables[""]
 
@@ -48,14 +47,14 @@ def test_fig4_f_grows_evenly_and_d_unit_faster(data):
 
 
 def test_table_1_agrees_to_the_printed_digit():
-    table = table1.columns()
+    table = tables.table1_columns()
     np.testing.assert_array_equal(np.round(table["alpha_max_deg"], 1), table["alpha_max_printed_deg"])
     np.testing.assert_array_equal(np.round(table["f"], 2), table["f_printed"])
     np.testing.assert_array_equal(np.round(table["d_unit"], 2), table["d_unit_printed"])
 
 
 def test_table_2_is_off_in_one_d_unit_one_f_and_in_lengths_that_come_from_rounded_ones(data):
-    table = table2.columns(data.spec)
+    table = tables.table2_columns(data.spec)
     off = np.abs(table["d_unit"] - table["d_unit_printed"]) > 0.00051  # half of the printed digit, and its rounding
     assert off.tolist() == [False, True, False, False, False, False]
     assert table["d_unit"][1] == pytest.approx(0.986, abs=0.0005)
@@ -71,7 +70,7 @@ def test_table_2_is_off_in_one_d_unit_one_f_and_in_lengths_that_come_from_rounde
 
 
 def test_a_table_is_saved_under_its_name_and_marks_the_misprint(data, tmp_path):
-    (file,) = snake.DRAWINGS["table2"](data).save(tmp_path)
+    (file,) = snake.FIGURES.figures["table2"](data).save(tmp_path)
     assert file.name == "table2.md"
     marked = [line for line in file.read_text().splitlines() if "**0.956**" in line]
     assert len(marked) == 1
@@ -90,7 +89,7 @@ def test_fig1_goes_through_a_cycle_on_the_ground_and_advances_by_what_the_equati
 
 
 def test_the_ratio_of_the_joints_speeds_grows_with_n_and_their_rates_jump_between_steps():
-    table = rates.columns()
+    table = tables.rates_columns()
     even, odd = table["ratio"][::2], table["ratio"][1::2]
     assert (np.diff(even) > 0.0).all()
     assert (np.diff(odd) > 0.0).all()
@@ -99,7 +98,7 @@ def test_the_ratio_of_the_joints_speeds_grows_with_n_and_their_rates_jump_betwee
 
 
 def test_shorter_links_advance_further_at_one_amplitude_and_less_at_the_largest(data):
-    table = links.columns(data.spec)
+    table = tables.links_columns(data.spec)
     assert (np.diff(table["d_fixed_mm"]) > 0.0).all()
     assert (np.diff(table["d_share_mm"]) < 0.0).all()
     assert (np.diff(table["f_over_d_share"]) < 0.0).all()
@@ -125,12 +124,12 @@ def test_a_sweeps_table_has_the_snakes_own_columns_and_no_other_robots_has():
     plan = make_plan("snake", "serpenoid_closed", "model", {}, ["gait.n=4,6"])
     results = plan.evaluator.evaluate(plan.grid.points([0, 1]))
     table = make_table(
-        plan.grid, rows(plan.grid, [0, 1], results, plan.extra_columns), plan.identity, plan.extra_columns
+        plan.grid, make_rows(plan.grid, [0, 1], results, plan.extra_columns), plan.identity, plan.extra_columns
     )
     assert table["d_step_m"].to_pylist() == pytest.approx([0.0828005, 0.2509063], abs=1e-7)
     assert table["peak_torque_N_m"].to_pylist()[0] < table["peak_torque_N_m"].to_pylist()[1] < 6.0
     assert table["f"].to_pylist() == pytest.approx([0.0, 0.0], abs=1e-12)
-    assert "f" not in columns(plan.grid, extra_columns(load_robot("three_link")))
+    assert "f" not in sweep_columns(plan.grid, extra_columns(load_robot("three_link")))
     # nobody has checked these of a snake
     assert not {"unique", "painleve_margin", "min_normal_force_N"} & set(table.column_names)
 

@@ -22,8 +22,8 @@ from crawler_studies.study.study_file import open_study
 from crawler_studies.sweep import cluster as cluster_module
 from crawler_studies.sweep.cluster import Cluster, local_cluster, running_cluster
 from crawler_studies.sweep.grid import Grid
-from crawler_studies.sweep.rows import columns
 from crawler_studies.sweep.runner import sweep
+from crawler_studies.sweep.table import sweep_columns
 from crawler_studies.sweep.variable import parse_variables
 
 CASE = StudyCase("three_link")
@@ -88,7 +88,7 @@ class Dying:
 
 def test_the_points_of_a_worker_that_dies_are_done_by_another_once(cluster: Cluster, tmp_path: Path) -> None:
     over = grid("gait.omega=1:30:30")
-    with open_study(tmp_path / "s.sqlite", {}, columns(over, {})) as study:
+    with open_study(tmp_path / "s.sqlite", {}, sweep_columns(over, {})) as study:
         sweep(cluster, Dying(tmp_path / "died"), over, study, lambda _: None)
         rows = study.finished()
     assert (tmp_path / "died").exists()
@@ -112,7 +112,7 @@ def test_physics_is_swept_in_processes(cluster: Cluster, tmp_path: Path) -> None
     over = grid("gait.omega=10,14")
     coarse = PhysicsEvaluator.of(CASE, {"physics_rate": 1000.0, "rate": 250.0})
     own = extra_columns(CASE.spec)
-    with open_study(tmp_path / "s.sqlite", {}, columns(over, own)) as study:
+    with open_study(tmp_path / "s.sqlite", {}, sweep_columns(over, own)) as study:
         sweep(cluster, coarse, over, study, lambda _: None, own)
         steps = [row[2] for row in study.finished()]
         unique = [row[1 + study.columns.index("unique")] for row in study.finished()]

@@ -99,9 +99,9 @@ def test_the_pace_comes_to_what_the_time_allows() -> None:
     assert pace.size == 1
     sizes = []
     for _ in range(8):  # a thousand points per second
-        pace.took(pace.size, 1e-3 * pace.size)
+        pace.update(pace.size, 1e-3 * pace.size)
         sizes.append(pace.size)
     assert sizes[:3] == [8, 64, 400]
     assert sizes[-1] == 400
-    pace.took(400, 4000.0)  # and then ten seconds for one: no more than one at a time
+    pace.update(400, 4000.0)  # and then ten seconds for one: no more than one at a time
     assert pace.size == 1

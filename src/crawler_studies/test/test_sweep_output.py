@@ -17,8 +17,7 @@ from crawler_core.errors import UserError
 from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.plot import describe_plot, draw, make_figure
-from crawler_studies.sweep.rows import rows
-from crawler_studies.sweep.table import make_table, write_table
+from crawler_studies.sweep.table import make_rows, make_table, write_table
 from crawler_studies.sweep.variable import SweepVariable
 
 OMEGA = SweepVariable("gait.omega", (1.0, 2.0, 4.0, 8.0), log=True, unit="rad/s")
@@ -44,7 +43,7 @@ def results() -> list[Result]:
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_table_reads_back_as_what_was_found(tmp_path: Path, suffix: str) -> None:
-    found = rows(GRID, range(GRID.size), results(), OWN)
+    found = make_rows(GRID, range(GRID.size), results(), OWN)
     file = tmp_path / f"map{suffix}"
     write_table(make_table(GRID, found, {"gait": "harmonic"}, OWN), file)
     table = (pyarrow.csv.read_csv if suffix == ".csv" else pyarrow.parquet.read_table)(file).to_pylist()
@@ -68,7 +67,7 @@ def test_a_table_reads_back_as_what_was_found(tmp_path: Path, suffix: str) -> No
 
 
 def test_a_parquet_table_says_what_it_is_of(tmp_path: Path) -> None:
-    found = rows(GRID, range(GRID.size), results(), OWN)
+    found = make_rows(GRID, range(GRID.size), results(), OWN)
     write_table(make_table(GRID, found, {"gait": "harmonic"}, OWN), tmp_path / "map.parquet")
     schema = pyarrow.parquet.read_schema(tmp_path / "map.parquet")
     assert json.loads(schema.metadata[b"study"]) == {"gait": "harmonic"}
@@ -79,7 +78,7 @@ def test_a_parquet_table_says_what_it_is_of(tmp_path: Path) -> None:
 
 
 def test_a_table_that_cannot_be_written_is_one_sentence_and_leaves_the_old_one(tmp_path: Path) -> None:
-    table = make_table(GRID, rows(GRID, range(GRID.size), results(), OWN), {}, OWN)
+    table = make_table(GRID, make_rows(GRID, range(GRID.size), results(), OWN), {}, OWN)
     with pytest.raises(UserError, match=r"map\.csv cannot be written"):
         write_table(table, tmp_path / "nowhere" / "map.csv")
 

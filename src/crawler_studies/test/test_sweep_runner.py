@@ -12,8 +12,8 @@ from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.study.study_case import Point
 from crawler_studies.study.study_file import open_study
 from crawler_studies.sweep.grid import Grid
-from crawler_studies.sweep.rows import columns
 from crawler_studies.sweep.runner import in_process, sweep
+from crawler_studies.sweep.table import sweep_columns
 from crawler_studies.sweep.variable import SweepVariable
 
 GRID = Grid((SweepVariable("a", tuple(map(float, range(40)))), SweepVariable("b", tuple(map(float, range(50))))))
@@ -61,7 +61,7 @@ class Killed(shared.Noting):
             os.kill(os.getpid(), signal.SIGKILL)
         return super().one(point)
 
-with shared.open_study(Path("s.sqlite"), shared.IDENTITY, shared.columns(shared.GRID, {})) as study:
+with shared.open_study(Path("s.sqlite"), shared.IDENTITY, shared.sweep_columns(shared.GRID, {})) as study:
     shared.sweep(shared.in_process, Killed(Path("first")), shared.GRID, study, print)
 """
 
@@ -69,7 +69,7 @@ with shared.open_study(Path("s.sqlite"), shared.IDENTITY, shared.columns(shared.
 def test_after_kill_9_what_was_finished_is_there_and_only_the_rest_is_done(tmp_path: Path) -> None:
     ended = subprocess.run([sys.executable, "-c", KILLED, __file__], cwd=tmp_path, timeout=200, capture_output=True)
     assert ended.returncode == -9, ended.stderr
-    with open_study(tmp_path / "s.sqlite", IDENTITY, columns(GRID, {})) as study:
+    with open_study(tmp_path / "s.sqlite", IDENTITY, sweep_columns(GRID, {})) as study:
         finished = study.numbers()
         assert 0 < len(finished) < 300
         told: list[int] = []
@@ -96,9 +96,9 @@ class Interrupted(Noting):
 
 def test_after_ctrl_c_too(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
-    with open_study(path, IDENTITY, columns(GRID, {})) as study, pytest.raises(KeyboardInterrupt):
+    with open_study(path, IDENTITY, sweep_columns(GRID, {})) as study, pytest.raises(KeyboardInterrupt):
         sweep(in_process, Interrupted(tmp_path / "first"), GRID, study, lambda _: None)
-    with open_study(path, IDENTITY, columns(GRID, {})) as study:
+    with open_study(path, IDENTITY, sweep_columns(GRID, {})) as study:
         finished = study.numbers()
         sweep(in_process, Noting(tmp_path / "second"), GRID, study, lambda _: None)
         assert study.numbers() == set(range(GRID.size))
@@ -108,7 +108,7 @@ def test_after_ctrl_c_too(tmp_path: Path) -> None:
 
 def test_progress_hears_only_of_what_is_on_the_disk(tmp_path: Path) -> None:
     heard: list[tuple[int, int]] = []
-    with open_study(tmp_path / "s.sqlite", IDENTITY, columns(GRID, {})) as study:
+    with open_study(tmp_path / "s.sqlite", IDENTITY, sweep_columns(GRID, {})) as study:
 
         def note(points: int) -> None:
             heard.append((points, len(study.numbers())))

@@ -9,7 +9,7 @@ import pytest
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.three_link import crawl
-from crawler_studies.design.evolution_strategy import Evolution
+from crawler_studies.design.evolution_strategy import EvolutionStrategy
 from crawler_studies.three_link.shape_design import Limits, design
 from crawler_studies.three_link.shape_design.constraints import sample_all, stroke_deficit
 from crawler_studies.three_link.shape_design.merit import INVALID, merits, verify
@@ -37,7 +37,7 @@ def test_evolution_climbs_a_ridge_that_leans_across_the_axes():
     def height(points):
         return -(((points - 1.0) @ turn) ** 2 @ steepness)
 
-    evolution = Evolution(np.zeros(8), 0.3, 16, random)
+    evolution = EvolutionStrategy(np.zeros(8), 0.3, 16, random)
     for _ in range(400):
         evolution.tell(height(evolution.ask()))
     assert height(evolution.ask()).max() > -1e-8

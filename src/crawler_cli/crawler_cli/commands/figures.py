@@ -38,7 +38,6 @@ keys of --json: robot, files
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler figures`."""
     add_robot(parser)
     parser.add_argument("--only", metavar="N,N,...", help="only these, by their numbers in the paper or names")
     parser.add_argument("--out", metavar="DIR", help="where the figures go (default: studies/figures/<robot>)")

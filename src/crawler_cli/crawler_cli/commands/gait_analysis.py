@@ -46,15 +46,14 @@ examples:
 
 exit codes: 0 done, 1 the run ended early (the robot fell, ...), 2 bad input, 130 interrupted
 
-keys of --json: robot, gait, source, cycles, period_s, step_length_m, speed_m_s, yaw_rate_deg_s,
-feet_down (on average), share_with_feet_down (of the time, with no foot, one, two, ...),
-drag_share, mismatch, nearest_gait, nearest_gait_distance, feet (of each: duty, meant_duty,
-mid_stance, forward_N_s, backward_N_s, drag_share, backward_time_share, mismatch), notes, files
+keys of --json: robot, gait, source, cycles, period_s, step_length_m, speed_m_s, yaw_rate_deg_s, feet_down (on
+average), share_with_feet_down (of the time, with no foot, one, two, ...), drag_share, mismatch, nearest_gait,
+nearest_gait_distance, feet (of each: duty, meant_duty, mid_stance, forward_N_s, backward_N_s, drag_share,
+backward_time_share, mismatch), notes, files
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler gait-analysis`."""
     parser.add_argument("recording", nargs="?", default="", help="an MCAP file, or the directory of a recorded run")
     parser.add_argument("--robot", default="", help=f"which robot (default: the recording's, or {default_robot()})")
     add_gait_and_law(parser)

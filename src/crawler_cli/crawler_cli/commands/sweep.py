@@ -23,7 +23,7 @@ from crawler_cli.console.output import print_json, print_lines
 from crawler_core.errors import UserError
 
 if TYPE_CHECKING:
-    from crawler_studies.sweep.plan import Files, SweepPlan
+    from crawler_studies.sweep.plan import SweepFiles, SweepPlan
     from crawler_studies.sweep.runner import Source
 
 HELP_TEXT = """
@@ -31,9 +31,9 @@ HELP_TEXT = """
   where   studies/, or --out FILE for the table with the others beside it
   time    by the equations from 1 ms to 0.4 s a point, by robot; in physics some seconds a point
 
-Any numeric parameter of robot, gait and law can vary: name=low:high:count, the same with :log for
-equal factors, or name=value,value,... Values are in the units of docs/parameters.md. An interrupted
-sweep continues when the same command is given again.
+Any numeric parameter of robot, gait and law can vary: name=low:high:count, the same with :log for equal factors, or
+name=value,value,... Values are in the units of docs/parameters.md. An interrupted sweep continues when the same
+command is given again.
 
 examples:
   crawler sweep --vary gait.omega=0.3:20:100 --vary gait.psi=0:180:100
@@ -42,18 +42,15 @@ examples:
   crawler sweep --backend pybullet --vary gait.omega=1:16:31 --workers 2
   crawler sweep --backend pybullet --vary gait.omega=1:16:310 --scheduler tcp://127.0.0.1:8786
 
-exit codes: 0 done, 1 done but no point is valid, 2 bad input, or a cluster that is not there or
-lost, 130 interrupted
+exit codes: 0 done, 1 done but no point is valid, 2 bad input, or a cluster that is not there or lost, 130 interrupted
 
-keys of --json: robot, gait, backend, settings, variables (name to list of values), points, valid,
-evaluated (by this call), finished_before (by earlier ones), points_per_s, fastest (the point with
-the largest speed either way, with its results; null if none is valid), table, picture, drawn (the
-content of the picture), study
+keys of --json: robot, gait, backend, settings, variables (name to list of values), points, valid, evaluated (by this
+call), finished_before (by earlier ones), points_per_s, fastest (the point with the largest speed either way, with its
+results; null if none is valid), table, picture, drawn (the content of the picture), study
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler sweep`."""
     add_robot(parser)
     parser.add_argument(
         "--vary", action="append", default=[], metavar="NAME=VALUES", help="a variable and its values; repeatable"
@@ -75,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Check the input, evaluate the missing points, write table and picture."""
     from crawler_studies.study.study_file import open_study
     from crawler_studies.sweep.plan import make_files, make_plan
-    from crawler_studies.sweep.rows import columns
+    from crawler_studies.sweep.table import sweep_columns
 
     is_stopped = StopRequest(raises=True)
     settings = read_all_settings(arguments)
@@ -84,7 +81,9 @@ def run(arguments: argparse.Namespace) -> int:
     with ExitStack() as stack:
         cluster = stack.enter_context(_given_cluster(arguments, plan)) if arguments.scheduler else None
         files = make_files(plan, arguments.out)
-        study = stack.enter_context(open_study(files.study, plan.identity, columns(plan.grid, plan.extra_columns)))
+        study = stack.enter_context(
+            open_study(files.study, plan.identity, sweep_columns(plan.grid, plan.extra_columns))
+        )
         before = len(study.numbers())
         if not arguments.json:
             _announce(plan, files, before)
@@ -155,7 +154,7 @@ def _evaluate(
     return {"evaluated": evaluated, "finished_before": before, "points_per_s": rate}
 
 
-def _announce(plan: SweepPlan, files: Files, before: int) -> None:
+def _announce(plan: SweepPlan, files: SweepFiles, before: int) -> None:
     spans = ", ".join(f"{v.name} {v.values[0]:g} to {v.values[-1]:g} in {len(v.values)}" for v in plan.grid.variables)
     resumed = f", {before} of them finished before" if before else ""
     print(
@@ -166,12 +165,12 @@ def _announce(plan: SweepPlan, files: Files, before: int) -> None:
     )
 
 
-def _write(plan: SweepPlan, files: Files, rows: list[tuple[Any, ...]]) -> dict[str, Any]:
+def _write(plan: SweepPlan, files: SweepFiles, rows: list[tuple[Any, ...]]) -> dict[str, Any]:
     """Write table and picture of a finished sweep. Return the keys of --json."""
     import numpy as np
 
     from crawler_studies.sweep.plot import describe_plot, draw
-    from crawler_studies.sweep.rows import columns
+    from crawler_studies.sweep.table import sweep_columns
     from crawler_studies.sweep.table import make_table, write_table
 
     grid, spec = plan.grid, plan.case.spec
@@ -192,7 +191,9 @@ def _write(plan: SweepPlan, files: Files, rows: list[tuple[Any, ...]]) -> dict[s
         "variables": {variable.name: list(variable.values) for variable in grid.variables},
         "points": grid.size,
         "valid": int(is_valid.sum()),
-        "fastest": None if best is None else dict(zip(columns(grid, plan.extra_columns), rows[best][1:], strict=True)),
+        "fastest": None
+        if best is None
+        else dict(zip(sweep_columns(grid, plan.extra_columns), rows[best][1:], strict=True)),
         "table": str(files.table),
         "picture": str(files.picture) if is_drawn else None,
         "drawn": describe_plot(grid),

@@ -46,8 +46,8 @@ sets the gait's parameters, waits until they are in force and the crawl is stead
 by Ctrl-C, it restores the gait.
 
 A robot's equations can bring a search of their own for a parameter, such as --over gait.shape. It replaces the
-Bayesian one: a shape of the gait fourier has too many numbers for a Gaussian process, so an evolution strategy searches
-it. Its --budget counts gaits (default 120000).
+Bayesian one: a shape of the gait fourier has too many numbers for a Gaussian process, so an evolution strategy
+searches it. Its --budget counts gaits (default 120000).
 
 examples:
   crawler tune --maximise robust_step --over gait.psi,gait.alpha,gait.upsilon --set gait.omega=3.2

@@ -1,4 +1,4 @@
-"""Covariance matrix adaptation (N. Hansen, "The CMA Evolution Strategy: A Tutorial"), for maximising.
+"""Covariance matrix adaptation (N. Hansen, "The CMA EvolutionStrategy Strategy: A Tutorial"), for maximising.
 
 It ranks points instead of using their values, so that penalties and kinks do it no harm, and learns which coefficients
 must change together.
@@ -13,7 +13,7 @@ import numpy as np
 from crawler_core.types import FloatArray
 
 
-class Evolution:
+class EvolutionStrategy:
     """Ask for a population, judge it, tell its merits, and again."""
 
     def __init__(self, start: FloatArray, spread: float, population: int, random: np.random.Generator) -> None:

@@ -13,6 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from crawler_core.registry import LazyRegistry
 from crawler_core.robot.robot_spec import RobotSpec
 
 Array = NDArray[np.float64]
@@ -113,7 +114,13 @@ class Page(Protocol):
 
 @dataclass(frozen=True)
 class PaperFigures:
-    """Those of one robot's paper; its model names them."""
+    """The figures of one robot's paper; the robot's model names them."""
 
-    make_data: Callable[[RobotSpec], Any]  # what they are made from; with a field `physics` where an engine measures
-    figures: Mapping[str, Callable[[Any], Page]]  # by their numbers in the paper or names
+    make_data: Callable[[RobotSpec], Any]  # data of all figures; with a field `physics` where an engine measures them
+    figures: Mapping[str, Callable[[Any], Page]]  # by their numbers in the paper, or by names
+
+    @staticmethod
+    def of(package: str, make_data: Callable[[RobotSpec], Any], functions: Mapping[str, str]) -> PaperFigures:
+        """Return figures whose functions, given as "module:function" in `package`, are imported on first use."""
+        locations = {name: f"{package}.{function}" for name, function in functions.items()}
+        return PaperFigures(make_data, LazyRegistry("figure", locations))

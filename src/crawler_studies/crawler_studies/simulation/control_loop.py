@@ -54,7 +54,7 @@ class ControlLoop:
         """Answer the newest state, let one tick pass and return the state after it."""
         state = self.observation
         if state.time_ns >= self._next_horizon_ns:
-            self._controller.set_reference(Horizon(*vars(self._gait_stream.points(state.time_ns)).values()))
+            self._controller.reference.add(Horizon(*vars(self._gait_stream.points(state.time_ns)).values()))
             self._next_horizon_ns = state.time_ns + DEFAULT_GRID.behind
         self._backend.tick(self._answer(state))
         report = self._backend.supervisor.report

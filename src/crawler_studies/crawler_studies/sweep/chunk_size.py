@@ -1,24 +1,24 @@
-"""How many points to evaluate in one go."""
+"""The number of points that are evaluated in one go."""
 
 from __future__ import annotations
 
-AIM = 0.4  # s: what an interruption may cost, and how often progress shows
-GROWTH = 8.0  # at most, from one go to the next
-LARGEST = 10_000
+CHUNK_TIME_S = 0.4  # the loss of an interruption at most, and the period of the progress
+MAX_GROWTH = 8.0  # from one chunk to the next
+MAX_CHUNK_POINTS = 10_000
 
 
 class ChunkSize:
-    """Learns from the time that points took; the first go is one point."""
+    """Adapts the size to the time that points took; the first chunk is one point."""
 
     def __init__(self) -> None:
         self._size = 1.0
 
     @property
     def size(self) -> int:
-        """Points for the next go."""
+        """Points for the next chunk."""
         return int(self._size)
 
-    def took(self, points: int, seconds: float) -> None:
-        """`points` were evaluated in one process in `seconds`."""
-        wanted = AIM * points / max(seconds, 1e-9)
-        self._size = min(max(wanted, 1.0), GROWTH * points, LARGEST)
+    def update(self, points: int, seconds: float) -> None:
+        """Take account of `points` that one process evaluated in `seconds`."""
+        wanted = CHUNK_TIME_S * points / max(seconds, 1e-9)
+        self._size = min(max(wanted, 1.0), MAX_GROWTH * points, MAX_CHUNK_POINTS)

@@ -1,4 +1,4 @@
-"""Evaluation on a Dask cluster: one of this command's own, or one that runs already."""
+"""Evaluation on a Dask cluster: local processes of this command, or a cluster that runs already."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from crawler_studies.study.study_file import differences
 from crawler_studies.study.study_identity import study_identity
 from crawler_studies.sweep.chunk_size import ChunkSize
 from crawler_studies.sweep.grid import Grid
-from crawler_studies.sweep.runner import Finished, timed
+from crawler_studies.sweep.runner import Finished, evaluate_timed
 
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
 
-ANSWER = 3.0  # s that a scheduler may take to answer, and a cluster to show a worker
-AHEAD = 2  # tasks per worker that are under way, so that none waits for us
+SCHEDULER_TIMEOUT_S = 3.0  # of a scheduler's answer, and of the first worker
+TASKS_PER_WORKER = 2  # under way, so that no worker is idle
 
 
 @dataclass(frozen=True)
@@ -34,48 +34,46 @@ class Cluster:
     client: Client
 
     def __call__(self, evaluator: Evaluator, grid: Grid, numbers: Sequence[int]) -> Iterator[Finished]:
-        """Evaluate on the workers. A worker that dies has its points evaluated by another one.
+        """Evaluate on the workers. The points of a worker that dies are evaluated by another one.
 
         Raises UserError where the cluster is lost or a worker lacks what it needs.
         """
         from distributed import as_completed
 
-        pace = ChunkSize()
+        chunk_size = ChunkSize()
         waiting = list(reversed(numbers))
-        suspects: list[int] = []  # had a worker die, perhaps of another point beside them: one by one, at the end
+        suspects: list[int] = []  # their worker died, perhaps of another point: they are evaluated alone, at the end
         under_way: dict[Future, list[int]] = {}
         completed = as_completed(loop=self.client.loop)
 
-        def submit(chunk: list[int]) -> None:
-            future = self.client.submit(timed, evaluator, grid.points(chunk), pure=False)
-            under_way[future] = chunk
-            completed.add(future)
+        def submit_chunks() -> None:
+            capacity = TASKS_PER_WORKER * max(len(self._workers()), 1)
+            while waiting and len(under_way) < capacity:
+                size = max(1, min(chunk_size.size, len(waiting) // capacity))
+                chunk = [waiting.pop() for _ in range(size)]
+                future = self.client.submit(evaluate_timed, evaluator, grid.points(chunk), pure=False)
+                under_way[future] = chunk
+                completed.add(future)
 
-        def fill() -> None:
-            room = AHEAD * max(len(self._workers()), 1)
-            while waiting and len(under_way) < room:
-                size = max(1, min(pace.size, len(waiting) // room))
-                submit([waiting.pop() for _ in range(size)])
-
-        fill()
+        submit_chunks()
         for future in completed:
             chunk = under_way.pop(future)
             outcome = _outcome(future)
             if outcome is not None:
                 results, seconds = outcome
-                pace.took(len(chunk), seconds)
+                chunk_size.update(len(chunk), seconds)
                 yield chunk, results
             else:
                 suspects.extend(chunk)
-            fill()
+            submit_chunks()
             if suspects and not under_way:
-                yield from self._alone(evaluator, grid, suspects)
+                yield from self._evaluate_alone(evaluator, grid, suspects)
 
-    def _alone(self, evaluator: Evaluator, grid: Grid, suspects: list[int]) -> Iterator[Finished]:
-        """Evaluate each with nothing beside it, so that a process that dies dies of it."""
+    def _evaluate_alone(self, evaluator: Evaluator, grid: Grid, suspects: list[int]) -> Iterator[Finished]:
+        """Evaluate each with no other point under way, so that a process that dies dies of it."""
         while suspects:
             number = suspects.pop()
-            outcome = _outcome(self.client.submit(timed, evaluator, grid.points([number]), pure=False))
+            outcome = _outcome(self.client.submit(evaluate_timed, evaluator, grid.points([number]), pure=False))
             yield [number], outcome[0] if outcome else [Result.invalid("its evaluation ends every process that tries.")]
 
     def _workers(self) -> dict[str, Any]:
@@ -84,13 +82,13 @@ class Cluster:
 
 @contextmanager
 def local_cluster(workers: int) -> Iterator[Cluster]:
-    """Worker processes of one thread each, on this machine only; they end with this process, by whatever end."""
+    """Start worker processes of one thread each on this machine; they end with this process, however it ends."""
     from distributed import Client, LocalCluster
 
     with ExitStack() as stack:
-        stack.enter_context(_quiet())
-        # Ctrl-C reaches every process of the terminal. The workers, and whoever restarts them, inherit that it is
-        # blocked: this process alone decides what ends.
+        stack.enter_context(_logging_disabled())
+        # Ctrl-C reaches every process of the terminal. The workers and their nannies inherit the blocked signal, so
+        # that this process alone decides when they end
         before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             cluster = LocalCluster(
@@ -112,11 +110,11 @@ def local_cluster(workers: int) -> Iterator[Cluster]:
         try:
             yield Cluster(client)
         except BaseException:
-            _kill(cluster)  # nobody wants what is under way: an orderly end would wait for it
+            _kill_workers(cluster)  # an orderly end would wait for the tasks under way
             raise
 
 
-def _kill(cluster: LocalCluster) -> None:
+def _kill_workers(cluster: LocalCluster) -> None:
     for nanny in cluster.workers.values():
         nanny.auto_restart = False
         if nanny.pid:
@@ -126,20 +124,20 @@ def _kill(cluster: LocalCluster) -> None:
 
 @contextmanager
 def running_cluster(address: str, case: StudyCase) -> Iterator[Cluster]:
-    """The cluster whose scheduler is at `address`.
+    """Connect to the cluster whose scheduler is at `address`.
 
-    Raises UserError where nobody answers there, it has no workers, or they have other packages or another robot.
+    Raises UserError where it does not answer, has no workers, or workers with other packages or another robot.
     """
     from distributed import Client
     from distributed.comm.addressing import get_address_host_port
 
     with ExitStack() as stack:
-        stack.enter_context(_quiet())
+        stack.enter_context(_logging_disabled())
         try:
             get_address_host_port(address, strict=True)
-            # the client itself would wait for ever for one who listens and says nothing
-            asyncio.run(asyncio.wait_for(_ask_scheduler(address), ANSWER))
-            client = stack.enter_context(Client(address, timeout=ANSWER, set_as_default=False))
+            # without this question the client would wait for ever for a server that listens and does not answer
+            asyncio.run(asyncio.wait_for(_check_scheduler(address), SCHEDULER_TIMEOUT_S))
+            client = stack.enter_context(Client(address, timeout=SCHEDULER_TIMEOUT_S, set_as_default=False))
         except ValueError as error:
             raise UserError(f"--scheduler {address} is no address ({error}): write tcp://127.0.0.1:8786.") from None
         except (OSError, asyncio.TimeoutError):
@@ -150,8 +148,8 @@ def running_cluster(address: str, case: StudyCase) -> Iterator[Cluster]:
         yield Cluster(client)
 
 
-async def _ask_scheduler(address: str) -> None:
-    """Raises OSError where no scheduler answers."""
+async def _check_scheduler(address: str) -> None:
+    """Raise OSError where no scheduler answers."""
     from distributed.core import rpc
 
     async with rpc(address) as peer:
@@ -161,24 +159,24 @@ async def _ask_scheduler(address: str) -> None:
 
 def _check_workers(client: Client, address: str, case: StudyCase) -> None:
     try:
-        client.wait_for_workers(1, timeout=ANSWER)
+        client.wait_for_workers(1, timeout=SCHEDULER_TIMEOUT_S)
     except TimeoutError:
         raise UserError(f"the cluster at {address} has no workers: start some with `dask worker {address}`.") from None
     try:
-        theirs = client.run(study_identity, case, ())
+        identities = client.run(study_identity, case, ())
     except UserError as error:
         raise UserError(f"a worker of the cluster at {address} cannot have this robot: {error}") from None
-    except Exception as error:  # what a worker cannot even read comes back as just that
-        raise _lacking(error) from None
-    ours = study_identity(case, ())
-    for worker, identity in theirs.items():
-        if apart := differences(identity, ours):
-            said = apart[0].replace(" in the file", " there")
-            raise UserError(f"the worker {worker} has another version of this stack or robot: {said}.")
+    except Exception as error:  # an object that a worker cannot unpickle is reported as any exception
+        raise _missing_package(error) from None
+    own_identity = study_identity(case, ())
+    for worker, identity in identities.items():
+        if found := differences(identity, own_identity):
+            difference = found[0].replace(" in the file", " there")
+            raise UserError(f"the worker {worker} has another version of this stack or robot: {difference}.")
 
 
 def _outcome(future: Future) -> tuple[list[Result], float] | None:
-    """What the task returned; None where it ended its workers."""
+    """Return the task's value, or None where it ended its workers."""
     from concurrent.futures import CancelledError
 
     from distributed import KilledWorker
@@ -188,20 +186,20 @@ def _outcome(future: Future) -> tuple[list[Result], float] | None:
     except KilledWorker:
         return None
     except ImportError as error:
-        raise _lacking(error) from None
+        raise _missing_package(error) from None
     except (CancelledError, OSError):
         raise UserError(
             "the cluster is lost, its scheduler ended: the same command goes on where it stopped."
         ) from None
 
 
-def _lacking(error: Exception) -> UserError:
+def _missing_package(error: Exception) -> UserError:
     return UserError(f"a worker lacks this stack ({error}): start it in an environment that has the same packages.")
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Dask says nothing: what matters comes as exceptions."""
+def _logging_disabled() -> Iterator[None]:
+    """Disable Dask's log lines; errors come as exceptions."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

@@ -1,4 +1,4 @@
-"""The points of a sweep: every combination of its variables' values, the last variable running fastest."""
+"""The grid of a sweep: every combination of its variables' values, the last variable running fastest."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from crawler_core.errors import UserError
 from crawler_core.types import FloatArray
 from crawler_studies.sweep.variable import SweepVariable
 
-MOST_POINTS = 10_000_000  # they are kept in memory for the table
+MAX_POINTS = 10_000_000  # they are kept in memory for the table
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Variables, and the points that they span."""
+    """Variables, and the numbered points that they span."""
 
     variables: tuple[SweepVariable, ...]
 
     def __post_init__(self) -> None:
         if not self.variables:
             raise UserError("a sweep needs something to vary: give --vary, such as --vary gait.omega=0.3:20:100.")
-        if self.size > MOST_POINTS:
-            raise UserError(f"{self.size} points are more than a sweep takes, {MOST_POINTS}: vary less, or in parts.")
+        if self.size > MAX_POINTS:
+            raise UserError(f"{self.size} points are more than a sweep takes, {MAX_POINTS}: vary less, or in parts.")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -40,12 +40,10 @@ class Grid:
         return math.prod(self.shape)
 
     def coordinates(self, numbers: Iterable[int]) -> FloatArray:
-        """The variables' values at the points with these numbers: one row each."""
+        """Return the variables' values at the points with these numbers, one row each."""
         indices = np.unravel_index(np.fromiter(numbers, dtype=np.int64), self.shape)
         columns = [np.array(v.values)[index] for v, index in zip(self.variables, indices, strict=True)]
         return np.stack(columns, axis=-1)
 
     def points(self, numbers: Iterable[int]) -> list[dict[str, float]]:
-        """The points with these numbers."""
-        names = self.names
-        return [dict(zip(names, row, strict=True)) for row in self.coordinates(numbers).tolist()]
+        return [dict(zip(self.names, row, strict=True)) for row in self.coordinates(numbers).tolist()]

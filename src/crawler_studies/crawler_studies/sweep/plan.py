@@ -1,4 +1,4 @@
-"""A sweep as it was asked for, checked, before anything runs."""
+"""A sweep, planned and checked before anything runs."""
 
 from __future__ import annotations
 
@@ -25,75 +25,73 @@ BACKENDS = ("model", *ENGINES)
 
 
 @dataclass(frozen=True)
-class Files:
-    """Where a sweep goes."""
+class SweepFiles:
+    """The files of a sweep."""
 
     table: Path
     picture: Path
-    study: Path  # every finished evaluation; what an interrupted sweep goes on from
+    study: Path  # every finished evaluation, from which an interrupted sweep continues
 
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """What is to be evaluated, and by whom."""
+    """A sweep whose inputs are checked."""
 
     case: StudyCase
     evaluator: Evaluator
     grid: Grid
-    identity: Mapping[str, Any]  # what the evaluations depend on
+    identity: Mapping[str, Any]  # all that the evaluations depend on
 
     @property
     def extra_columns(self) -> dict[str, type]:
-        """The columns that only this robot has."""
         return extra_columns(self.case.spec)
 
 
 def make_plan(
     robot: str, gait: str, backend: str, settings: Mapping[str, Mapping[str, Any]], vary: Sequence[str], law: str = ""
 ) -> SweepPlan:
-    """A checked plan; without a `law` for the robot's own. Raises UserError."""
+    """Plan a sweep; without a `law` with the robot's own. Raises UserError."""
     if backend not in BACKENDS:
         raise unknown_name("backend for sweeps", backend, BACKENDS)
     check_sections(settings, backend, "a sweep")
     case = StudyCase(robot, gait, study_sections(settings), law)
     case.check_settings()
     grid = Grid(parse_variables(case, vary))
-    own: dict[str, Any] = {}
+    backend_identity: dict[str, Any] = {}
     evaluator: Evaluator
     if backend in ENGINES:
         evaluator = physics = PhysicsEvaluator.of(case, settings.get("backend") or {}, backend)
-        own = physics.identity
+        backend_identity = physics.identity
     else:
         evaluator = ModelEvaluator(case)
-    variables = {variable.name: list(variable.values) for variable in grid.variables}
     identity = {
         "study": "sweep",
         **study_identity(case, grid.names),
         "backend.name": backend,
-        "backend": own,
-        "variables": variables,
+        "backend": backend_identity,
+        "variables": {variable.name: list(variable.values) for variable in grid.variables},
     }
     return SweepPlan(case, evaluator, grid, identity)
 
 
-def make_files(plan: SweepPlan, output: str) -> Files:
-    """The files of a sweep whose table is `output`, or where none is given, of this sweep's own in studies/.
+def make_files(plan: SweepPlan, out: str) -> SweepFiles:
+    """Return the files of a sweep whose table is `out`, or else the default ones in studies/.
 
-    Raises UserError where they cannot be written, or would take the place of something else.
+    Raises UserError where they cannot be written, or would replace something else.
     """
-    if output:
-        table = Path(output)
+    if out:
+        table = Path(out)
         if table.suffix not in SUFFIXES:
-            raise UserError(f"--out {output} must end in {' or '.join(SUFFIXES)}: the suffix says the format.")
+            raise UserError(f"--out {out} is not allowed: its suffix says the format, {' or '.join(SUFFIXES)}.")
         if not table.parent.is_dir():
-            raise UserError(f"--out {output} cannot be written: there is no directory {table.parent}.")
+            raise UserError(f"--out {out} cannot be written: there is no directory {table.parent}.")
     else:
         names = [name.replace(".", "-") for name in plan.grid.names[:3]]
         parts = [plan.case.spec.name, plan.case.gait_name, plan.evaluator.backend, *names]
         table = default_study_path(parts, plan.identity, ".parquet")
-    files = Files(table, table.with_suffix(".png"), table.with_suffix(".sqlite"))
+    files = SweepFiles(table, table.with_suffix(".png"), table.with_suffix(".sqlite"))
     if not os.access(table.parent, os.W_OK | os.X_OK):
-        raise UserError(f"{table} cannot be written: {table.parent} does not let you.")
+        raise UserError(f"{table} cannot be written: {table.parent} is write-protected.")
     for file in (files.table, files.picture):
         if file.is_dir() or (file.exists() and not os.access(file, os.W_OK)):
             raise UserError(f"{file} cannot be written: it is a directory or write-protected.")

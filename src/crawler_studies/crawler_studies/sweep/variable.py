@@ -1,4 +1,4 @@
-"""One variable of a sweep, as the user writes it: gait.omega=0.3:20:100, ...:log, or gait.psi=10,20,30."""
+"""A variable of a sweep, as the user writes it: gait.omega=0.3:20:100, ...:log, or gait.psi=10,20,30."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FORMS = "write name=low:high:count, name=low:high:count:log or name=value,value,
 
 @dataclass(frozen=True)
 class SweepVariable:
-    """A parameter by its full name, and the values that it takes, which rise."""
+    """A parameter by its full name, with rising values."""
 
     name: str
     values: tuple[float, ...]
@@ -26,7 +26,7 @@ class SweepVariable:
 
 
 def parse_variables(case: StudyCase, words: Sequence[str]) -> tuple[SweepVariable, ...]:
-    """The variables in the user's words. Raises UserError for whatever is wrong with one or between them."""
+    """Parse the user's words. Raises UserError for a mistake in one or between them."""
     variables: list[SweepVariable] = []
     for word in words:
         variable = parse_variable(case, word)
@@ -37,24 +37,24 @@ def parse_variables(case: StudyCase, words: Sequence[str]) -> tuple[SweepVariabl
 
 
 def parse_variable(case: StudyCase, word: str) -> SweepVariable:
-    """One variable. Raises UserError."""
+    """Parse one variable. Raises UserError."""
     name, equals, text = word.partition("=")
     if not equals:
         raise UserError(f"'{word}' is no variable: {FORMS}.")
     info = case.info(name)
     log = text.endswith(":log")
-    values = _range(word, text.removesuffix(":log"), log) if ":" in text else _list(word, text)
+    values = _parse_range(word, text.removesuffix(":log"), log) if ":" in text else _parse_list(word, text)
     case.check_range(name, values[0], values[-1])
     if info.type is int and any(value != int(value) for value in values):
         raise UserError(f"'{word}' has values between whole numbers, which {name} must be: list them.")
     return SweepVariable(name, values, log, info.unit)
 
 
-def _range(word: str, text: str, log: bool) -> tuple[float, ...]:
+def _parse_range(word: str, text: str, log: bool) -> tuple[float, ...]:
     parts = text.split(":")
     if len(parts) != 3:
         raise UserError(f"'{word}' is no range: {FORMS}.")
-    low, high = (_number(word, part) for part in parts[:2])
+    low, high = (_parse_number(word, part) for part in parts[:2])
     try:
         count = int(parts[2])
     except ValueError:
@@ -69,8 +69,8 @@ def _range(word: str, text: str, log: bool) -> tuple[float, ...]:
     return (low, *values[1:-1], high)  # the ends as they were written
 
 
-def _list(word: str, text: str) -> tuple[float, ...]:
-    values = [_number(word, part) for part in text.split(",")]
+def _parse_list(word: str, text: str) -> tuple[float, ...]:
+    values = [_parse_number(word, part) for part in text.split(",")]
     if len(values) < 2:
         raise UserError(f"'{word}' has one value: a variable needs 2 or more, one value is given with --set.")
     for before, after in pairwise(values):
@@ -79,7 +79,7 @@ def _list(word: str, text: str) -> tuple[float, ...]:
     return tuple(values)
 
 
-def _number(word: str, text: str) -> float:
+def _parse_number(word: str, text: str) -> float:
     try:
         number = float(text)
     except ValueError:

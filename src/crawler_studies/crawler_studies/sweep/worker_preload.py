@@ -1,4 +1,4 @@
-"""Loaded by the processes of a sweep's own cluster: their libraries must not write between what the command says."""
+"""Loaded by the processes of a sweep's own cluster: silences their libraries."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 
 def dask_setup(worker: Any) -> None:
-    """Send what the process prints nowhere: PyBullet greets on standard error. Exceptions travel another way."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+    """Discard all that the process prints, such as PyBullet's greeting. Exceptions travel another way."""
+    null_device = os.open(os.devnull, os.O_WRONLY)
     for descriptor in (1, 2):
-        os.dup2(nowhere, descriptor)
-    os.close(nowhere)
+        os.dup2(null_device, descriptor)
+    os.close(null_device)

@@ -1,1 +1,1 @@
-"""The mechanism search of section 3: lengths whose foot follows an ideal_path path, by differential evolution."""
+"""The mechanism search of section 3: lengths whose foot follows an ideal path, by differential evolution."""

@@ -1,4 +1,4 @@
-"""The ten numbers of the mechanism, of one or of many, and where they are searched."""
+"""The ten dimensions of the mechanism, of one or of many, and the space that is searched."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from crawler_studies.design.designer import Range
 
 
 class Bars(NamedTuple):
-    """Lengths (m) and theta (rad), by the paper's symbols; numbers, or columns of them."""
+    """Lengths (m) and theta (rad) by the paper's symbols, as numbers or as columns."""
 
     l_c: Any
     theta: Any
@@ -32,19 +32,18 @@ class Bars(NamedTuple):
 
     @staticmethod
     def of(parameters: Mapping[str, float]) -> Bars:
-        """Of the robot file's parameters."""
+        """Return the bars in the robot file's parameters."""
         values = {symbol: float(parameters[PARAMETER_OF_SYMBOL[symbol]]) for symbol in Bars._fields}
         return Bars(**{**values, "theta": math.radians(values["theta"])})
 
     def rounded(self) -> dict[str, float]:
-        """The robot file's parameters, to 0.01 mm and 0.01 degrees: what a workshop can make."""
+        """Return the robot file's parameters to 0.01 mm and 0.01 degrees, as a workshop can make them."""
         values = {PARAMETER_OF_SYMBOL[symbol]: round(float(value), 5) for symbol, value in self._asdict().items()}
         return {**values, PARAMETER_OF_SYMBOL["theta"]: round(math.degrees(self.theta), 2)}
 
 
-RANGES: Mapping[
-    str, Range
-] = {  # Table 1; those of l_1 to l_5 and theta are ours: half to 1.5 times Table 2, a quarter turn
+# Table 1; those of l_1 to l_5 and theta are ours: half to 1.5 times Table 2, a quarter turn
+RANGES: Mapping[str, Range] = {
     "l_c": (0.075, 0.12),
     "theta": (0.0, 90.0),  # degrees
     "l_1": (0.010, 0.030),
@@ -59,7 +58,7 @@ RANGES: Mapping[
 
 
 @dataclass(frozen=True)
-class Space:
+class MechanismSpace:
     """All mechanisms within (5) to (9), as points of the unit cube."""
 
     low: FloatArray  # m and rad, by Bars; of l_4 only where some l_5 keeps (5)
@@ -67,24 +66,24 @@ class Space:
     leg: Range  # m, of l_4 + l_5
 
     @staticmethod
-    def of(ranges: Mapping[str, Range], goal: MechanismGoal) -> Space:
-        """Of ranges by the paper's symbols, theta in degrees. Raises UserError where nothing is left."""
+    def of(ranges: Mapping[str, Range], goal: MechanismGoal) -> MechanismSpace:
+        """Return the space of ranges by the paper's symbols, theta in degrees. Raises UserError for an empty one."""
         least, most = goal.leg_least, goal.leg_most
         if least > most:
-            raise UserError(f"leg_least = {least:g} m is above leg_most = {most:g} m.")
+            raise UserError(f"leg_least = {least:g} m is above leg_most = {most:g} m: give a leg_least that is not.")
         (low_4, high_4), (low_5, high_5) = ranges["l_4"], ranges["l_5"]
         femur = max(low_4, least - high_5), min(high_4, most - low_5)
         if femur[0] > femur[1]:
             raise UserError(
-                f"femur and tibia of these ranges are {low_4 + low_5:g} to {high_4 + high_5:g} m long together, but "
-                f"leg_least and leg_most want {least:g} to {most:g} m."
+                f"femur and tibia of these ranges are {low_4 + low_5:g} to {high_4 + high_5:g} m long together, and "
+                f"the goal allows {least:g} to {most:g} m: change the ranges, or leg_least and leg_most."
             )
         use = {**ranges, "l_4": femur, "theta": tuple(math.radians(end) for end in ranges["theta"])}
         low, high = (np.array([use[symbol][end] for symbol in Bars._fields]) for end in (0, 1))
-        return Space(low, high, (least, most))
+        return MechanismSpace(low, high, (least, most))
 
     def bars(self, points: FloatArray) -> Bars:
-        """The mechanisms at points (10, n) of the unit cube, as columns (n, 1)."""
+        """Return the mechanisms at points (10, n) of the unit cube, as columns (n, 1)."""
         low, high = (np.repeat(end[:, None], points.shape[1], axis=1) for end in (self.low, self.high))
         i, j = Bars._fields.index("l_4"), Bars._fields.index("l_5")
         femur = low[i] + points[i] * (high[i] - low[i])

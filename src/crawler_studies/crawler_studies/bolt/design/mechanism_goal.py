@@ -1,17 +1,23 @@
-"""What the mechanism shall do: the foot's ideal_path path, and the weights and limits of the search."""
+"""The goal of a mechanism: the foot's ideal path, and the weights and limits of the search."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from crawler_core.parameters import parameter
+from crawler_core.types import FloatArray
 
 
 @dataclass(frozen=True)
 class MechanismGoal:
-    """The paper draws its path without numbers; with these Table 2's foot is 5.8 mm off (rms)."""
+    """A half sine of stance and a flat arc of flight, as the ideal path of Fig. 3(b).
 
-    stride: float = parameter(0.230, unit="m", lower=0.02, upper=1.0, doc="of the foot's ideal_path path, its length")
+    The paper draws it without numbers; with these Table 2's foot is 5.8 mm off (rms).
+    """
+
+    stride: float = parameter(0.230, unit="m", lower=0.02, upper=1.0, doc="of the foot's ideal path, its length")
     depth: float = parameter(
         0.050, unit="m", lower=0.0, upper=0.5, doc="of the half sine of stance, below the path's ends"
     )
@@ -43,3 +49,21 @@ class MechanismGoal:
         upper=80.0,
         doc="that both four-bars stay from a dead centre, the paper names none",
     )
+
+    def ideal_path(self, crank: FloatArray) -> FloatArray:
+        """Return f_des, x + i y (m) in the body's frame, at the crank's angles (rad).
+
+        The crank turns backward: stance begins at `touch_down` with the foot ahead and goes on at smaller angles. Along
+        x the foot moves by a cosine of the crank's angle from end to end, so that it turns back without a jump.
+        """
+        since = np.mod(np.radians(self.touch_down) - crank, 2.0 * np.pi)
+        stance = np.radians(self.stance)
+        down = since < stance
+        phase = np.pi * np.where(down, since / stance, (since - stance) / (2.0 * np.pi - stance))
+        x = self.centre_x + 0.5 * self.stride * np.where(down, np.cos(phase), -np.cos(phase))
+        y = self.centre_y + np.where(down, -self.depth, self.rise) * np.sin(phase)
+        return np.asarray(x + 1j * y)
+
+    def crank_turn(self, count: int) -> FloatArray:
+        """Return `count` angles (rad) of one turn of the crank, from touch-down on, in the direction that it turns."""
+        return np.radians(self.touch_down) - 2.0 * np.pi * np.arange(count) / count

@@ -1,4 +1,4 @@
-"""What one mechanism comes to, for people: how well its foot follows the ideal_path path, and whether it turns."""
+"""The numbers of a mechanism, for people: how well its foot follows the ideal path, and whether the crank turns."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from crawler_models.bolt.equations.six_bar import pins
 from crawler_models.bolt.equations.transmission import transmission
 from crawler_models.model import Column
 from crawler_studies.bolt.design.bars import Bars
-from crawler_studies.bolt.design.ideal_path import ideal_path, turn
 from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
-from crawler_studies.bolt.design.objective import ANGLES, attack
+from crawler_studies.bolt.design.objective import ANGLES, attack_angle
 
-FINE = 10 * ANGLES  # angles at which a turn is looked at for what is least and most
+FINE_ANGLES = 10 * ANGLES  # of a turn, for the extremes
 
 COLUMNS = (
     Column("J", "objective (4)", lambda v: f"{v:.5f}", study_type=float),
-    Column("path_rms_m", "off the ideal_path path, rms", lambda v: f"{1e3 * v:.2f} mm", study_type=float),
-    Column("path_worst_m", "off the ideal_path path, most", lambda v: f"{1e3 * v:.2f} mm", study_type=float),
+    Column("path_rms_m", "off the ideal path, rms", lambda v: f"{1e3 * v:.2f} mm", study_type=float),
+    Column("path_worst_m", "off the ideal path, most", lambda v: f"{1e3 * v:.2f} mm", study_type=float),
     Column("attack_rad", "angle of attack", lambda v: f"{np.degrees(v):.2f}°", study_type=float),
     Column("stride_m", "stride of the foot", lambda v: f"{1e3 * v:.1f} mm", study_type=float),
     Column("height_m", "height of its path", lambda v: f"{1e3 * v:.1f} mm", study_type=float),
@@ -33,12 +32,12 @@ COLUMNS = (
 
 
 def evaluate_mechanism(bars: Bars, goal: MechanismGoal) -> Mapping[str, Any]:
-    """By the keys of COLUMNS; NaN for what a mechanism that does not turn lacks."""
-    crank = turn(goal, ANGLES)
+    """Return the numbers by the keys of COLUMNS; NaN for those that a mechanism without a full turn lacks."""
+    crank = goal.crank_turn(ANGLES)
     p = pins(bars, crank)
-    off = np.abs(p.F - ideal_path(goal, crank))
-    alpha = float(attack(p)[0])
-    fine = turn(goal, FINE)
+    off = np.abs(p.F - goal.ideal_path(crank))
+    alpha = float(attack_angle(p)[0])
+    fine = goal.crank_turn(FINE_ANGLES)
     foot, drive = pins(bars, fine).F, transmission(bars, fine)
     return {
         "J": goal.attack_weight * abs(alpha) + goal.path_weight * float((off**2).sum()),

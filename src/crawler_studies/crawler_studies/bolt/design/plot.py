@@ -1,4 +1,4 @@
-"""The foot's path of both mechanisms beside the ideal_path one, where they are off, and how well they transmit."""
+"""The plot of a design: the foot's path of both mechanisms, its distance from the ideal one, and the transmission."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 from crawler_models.bolt.equations.six_bar import pins
 from crawler_models.bolt.equations.transmission import transmission
 from crawler_studies.bolt.design.bars import Bars
-from crawler_studies.bolt.design.ideal_path import ideal_path, turn
 from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
 from crawler_studies.plots.drawing import BLACK, BLUE, RED
 
@@ -16,13 +15,13 @@ SAMPLES = 721
 
 
 def draw(figure: Figure, old: Bars, new: Bars, goal: MechanismGoal) -> None:
-    """On a figure of about 10 by 7 inches."""
-    crank = np.append(turn(goal, SAMPLES - 1), np.radians(goal.touch_down) - 2.0 * np.pi)
+    """Draw on a figure of about 10 by 7 inches."""
+    crank = np.append(goal.crank_turn(SAMPLES - 1), np.radians(goal.touch_down) - 2.0 * np.pi)
     turned = np.degrees(crank[0] - crank)
-    wanted = ideal_path(goal, crank)
+    wanted = goal.ideal_path(crank)
     panels = figure.subplot_mosaic([["path", "path"], ["off", "angle"]])
     path, off, angle = panels["path"], panels["off"], panels["angle"]
-    path.plot(1e3 * wanted.real, 1e3 * wanted.imag, color=BLACK, linestyle="--", label="ideal_path")
+    path.plot(1e3 * wanted.real, 1e3 * wanted.imag, color=BLACK, linestyle="--", label="ideal")
     for bars, colour, label in ((old, RED, "robot file"), (new, BLUE, "found")):
         foot, drive = pins(bars, crank).F, transmission(bars, crank)
         path.plot(1e3 * foot.real, 1e3 * foot.imag, color=colour, label=label)
@@ -34,7 +33,7 @@ def draw(figure: Figure, old: Bars, new: Bars, goal: MechanismGoal) -> None:
     path.set_title("path of the foot, a dot at touch-down", fontsize=10)
     path.set_aspect("equal")
     path.legend(fontsize=8, loc="center")
-    off.set(ylabel="foot from the ideal_path [mm]")
+    off.set(ylabel="foot from the ideal [mm]")
     off.set_ylim(0.0, 1.25 * np.nanmax(off.get_ylim()))
     off.legend(fontsize=8, ncols=2, loc="upper center")
     angle.set(ylabel="transmission angle [°]")

@@ -1,35 +1,25 @@
-"""What "An Articulated Closed Kinematic Chain Planar Robotic Leg ..." draws and lists, and what its run asks for.
+"""Draws and lists the figures of "An Articulated Closed Kinematic Chain Planar Robotic Leg ...", and the run's needs.
 
-Figs. 1 to 3, 6 to 9, 15 and 17 are diagrams and photographs.
+Not here: Figs. 1 to 3, 6 to 9, 15 and 17, which are diagrams and photographs.
 """
 
-from collections.abc import Callable
-
-from crawler_core.registry import LazyRegistry
-from crawler_core.robot.robot_spec import RobotSpec
 from crawler_studies.bolt.figures.figure_data import FigureData
-from crawler_studies.plots.drawing import Page, PaperFigures
+from crawler_studies.plots.drawing import PaperFigures
 
-
-def make_data(spec: RobotSpec) -> FigureData:
-    """What the figures are made from."""
-    return FigureData(spec)
-
-
-DRAWINGS: LazyRegistry[Callable[[FigureData], Page]] = LazyRegistry(
-    "figure",
+FIGURES = PaperFigures.of(
+    __name__,
+    FigureData,
     {
-        "4": "crawler_studies.bolt.figures.fig04:make",
-        "5": "crawler_studies.bolt.figures.fig05:make",
-        "10": "crawler_studies.bolt.figures.fig10:make",
-        "11": "crawler_studies.bolt.figures.fig11:make",
-        "12": "crawler_studies.bolt.figures.fig12:make",
-        "13": "crawler_studies.bolt.figures.fig13:make",
-        "14": "crawler_studies.bolt.figures.fig14:make",
-        "16": "crawler_studies.bolt.figures.fig16:make",
-        "table2": "crawler_studies.bolt.figures.table2:make",
-        "friction": "crawler_studies.bolt.figures.friction:make",
-        "floor": "crawler_studies.bolt.figures.floor:make",
+        "4": "leg_paths:draw_fig04",
+        "5": "leg_paths:draw_fig05",
+        "10": "run:draw_fig10",
+        "11": "constraint_errors:draw_fig11",
+        "12": "run:draw_fig12",
+        "13": "run:draw_fig13",
+        "14": "run:draw_fig14",
+        "16": "run:draw_fig16",
+        "table2": "table2:make_table2",
+        "friction": "friction:draw_friction",
+        "floor": "real_floor:draw_floor",
     },
 )
-FIGURES = PaperFigures(make_data, DRAWINGS)

@@ -13,7 +13,7 @@ RUBBER = 0.8  # on a dry floor
 FLIGHT_TORQUE = 30.0  # N m, the paper's limit
 
 
-def make(data: FigureData) -> Drawing:
+def draw_friction(data: FigureData) -> Drawing:
     run = data.run
     ratio, power = apart(run.F_T, run.F_N), run.tau * run.dq[:, 0]
     peak = next(joint.power for joint in data.spec.joints if joint.actuated)

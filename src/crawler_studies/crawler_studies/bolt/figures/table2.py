@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from crawler_models.bolt.equations.leg import PARAMETER_OF_SYMBOL
-from crawler_studies.bolt.design.bars import RANGES, Bars, Space
+from crawler_studies.bolt.design.bars import RANGES, Bars, MechanismSpace
 from crawler_studies.bolt.design.designer import MechanismSearch
 from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
 from crawler_studies.bolt.design.mechanism_report import COLUMNS, evaluate_mechanism
@@ -16,9 +16,9 @@ from crawler_studies.study.study_case import group_by_section
 PRINTED = Bars(0.080, math.radians(41.41), 0.020, 0.105, 0.190, 0.210, 0.303, 0.052, 0.080, 0.050)
 
 
-def make(data: FigureData) -> TextTable:
+def make_table2(data: FigureData) -> TextTable:
     goal = MechanismGoal()
-    search = MechanismSearch(data.spec, goal, RANGES, Space.of(RANGES, goal), 0)
+    search = MechanismSearch(data.spec, goal, RANGES, MechanismSpace.of(RANGES, goal), 0)
     found = search.run(lambda evaluated, words: None, lambda: False)
     made = [Bars.of(group_by_section(found.settings)["robot"])] if found else []
     columns = [HEURISTIC, PRINTED, Bars.of(data.spec.parameters), *made]

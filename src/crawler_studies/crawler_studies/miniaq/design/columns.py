@@ -1,4 +1,4 @@
-"""What a gait is reported by: what the equations say, and what physics says of the same."""
+"""The columns that a gait is reported by: those of the equations, and the same of physics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SPEED = Column("speed_m_s", "speed", lambda v: f"{1e3 * v:.1f} mm/s", study_typ
 _BY_KEY = {column.key: column for column in (_SPEED, *MINIAQ_MODEL.columns)}
 
 
-def _of_physics(column: Column) -> Column:
+def _physics_column(column: Column) -> Column:
     return Column(f"physics_{column.key}", f"{column.meaning}, in physics", column.text, study_type=float)
 
 
@@ -30,10 +30,10 @@ COLUMNS = (
     _SPEED,
     *(_BY_KEY[key] for key in REPORTED),
     Column("step_length_m", "way of a stride", lambda v: f"{1e3 * v:.1f} mm", study_type=float),
-    *(_of_physics(_BY_KEY[key]) for key in MEASURED),
+    *(_physics_column(_BY_KEY[key]) for key in MEASURED),
 )
 
 
-def described(found: Mapping[str, Any]) -> dict[str, Any]:
-    """A prediction by the keys of COLUMNS; NaN for what it does not say."""
+def describe_gait(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a prediction by the keys of COLUMNS; NaN for those that it lacks."""
     return {column.key: found.get(column.key, math.nan) for column in COLUMNS}

@@ -1,4 +1,4 @@
-"""The search: gaits from all over the space, evolution from the best of them, and physics on what is found."""
+"""The gait search: gaits from all over the space, evolution from the best of them, and a check in physics."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from matplotlib.figure import Figure
 
 from crawler_core.types import FloatArray
 from crawler_studies.design.designer import Design, Range
-from crawler_studies.miniaq.design.columns import COLUMNS, described
+from crawler_studies.miniaq.design.columns import COLUMNS, describe_gait
 from crawler_studies.miniaq.design.evaluated_gait import EvaluatedGait, GaitScore, evaluate_gait
 from crawler_studies.miniaq.design.gait_goal import AIMS, ALL, GaitGoal
 from crawler_studies.miniaq.design.gait_search import GaitSearch
-from crawler_studies.miniaq.design.pareto_front import front, table
-from crawler_studies.miniaq.design.physics_check import Confirmed, confirm
+from crawler_studies.miniaq.design.pareto_front import pareto_front, tabulate_gaits
+from crawler_studies.miniaq.design.physics_check import PhysicsCheck, check_in_physics
 from crawler_studies.miniaq.design.plot import draw
-from crawler_studies.miniaq.design.space import Space
+from crawler_studies.miniaq.design.space import GaitSpace
 from crawler_studies.study.study_case import StudyCase
 
-EXPLORING = 0.2  # share of the budget for gaits from all over the space
-TRIES = 3  # gaits that physics is asked about
-APART = 0.1  # of the unit cube, between two of them
+EXPLORING_SHARE = 0.2  # of the budget, for gaits from all over the space
+MAX_CHECKED = 3  # gaits that are checked in physics
+MIN_CHECKED_DISTANCE = 0.1  # of the unit cube, between two of them
 RANGES: Mapping[str, Range] = {
     "gait.frequency": (1.0, 5.0),  # twice the paper's
     "gait.ahead_fr": (-180.0, 180.0),  # the leg fl is what the others are ahead of
@@ -43,7 +43,7 @@ class GaitDesignSearch:
 
     case: StudyCase
     goal: GaitGoal
-    space: Space
+    space: GaitSpace
     seed: int
 
     def run(self, progress: Callable[[int, str], None], stopped: Callable[[], bool]) -> Design | None:
@@ -57,63 +57,65 @@ class GaitDesignSearch:
             new = evaluate_gait(self.case, self.space.point(x), self.goal.margin)
             evaluated.append(new)
             best = new if len(evaluated) == 1 else max(best, new, key=score)
-            progress(len(evaluated), _words(best, score))
+            progress(len(evaluated), _describe_best(best, score))
             return new
 
         gait_search = GaitSearch(self.space, add, stopped, np.random.default_rng(self.seed))
         start = {name: self.case.value(name) for name in self.space.names}
-        gait_search.explore(self.space.place(start), round(EXPLORING * self.goal.budget), self.seed)
+        gait_search.explore(self.space.place(start), round(EXPLORING_SHARE * self.goal.budget), self.seed)
         aims = [*AIMS, ALL] if self.goal.aim == ALL else [self.goal.aim]
-        settled = True
+        converged = True
         for k, aim in enumerate(aims):
             left = self.goal.budget - len(evaluated)
-            settled &= gait_search.climb(GaitScore(self.goal, aim, now), left // (len(aims) - k))
-        if not score.counts(best):
+            converged &= gait_search.climb(GaitScore(self.goal, aim, now), left // (len(aims) - k))
+        if not score.meets_goal(best):
             return None
-        ranked = self._best_of(evaluated, score)
+        ranked = self._choose_distant(evaluated, score)
         if self.goal.physics and not stopped():
-            progress(len(evaluated), f"{_words(best, score)}; now in physics")
-            confirmed = confirm(self.case, self.goal.aim, ranked)
+            progress(len(evaluated), f"{_describe_best(best, score)}; now in physics")
+            check = check_in_physics(self.case, self.goal.aim, ranked)
         else:
-            confirmed = Confirmed(ranked[0], {}, {}, True, [])
-        return self._design(now, confirmed, evaluated, score, settled)
+            check = PhysicsCheck(ranked[0], {}, {}, True, [])
+        return self._make_design(now, check, evaluated, score, converged)
 
-    def _best_of(self, evaluated: list[EvaluatedGait], score: GaitScore) -> list[EvaluatedGait]:
-        """Some that lie apart, the best first."""
-        ranked = sorted((each for each in evaluated if score.counts(each)), key=score, reverse=True)
+    def _choose_distant(self, evaluated: list[EvaluatedGait], score: GaitScore) -> list[EvaluatedGait]:
+        """Return some good gaits that lie apart, the best first."""
+        ranked = sorted((each for each in evaluated if score.meets_goal(each)), key=score, reverse=True)
         chosen: list[EvaluatedGait] = []
         for each in ranked:
             place = self.space.place(each.point)
-            if all(self.space.distance(place, self.space.place(other.point)) > APART for other in chosen):
+            if all(
+                self.space.distance(place, self.space.place(other.point)) > MIN_CHECKED_DISTANCE for other in chosen
+            ):
                 chosen.append(each)
-            if len(chosen) == TRIES:
+            if len(chosen) == MAX_CHECKED:
                 break
         return chosen
 
-    def _design(
-        self, now: EvaluatedGait, confirmed: Confirmed, evaluated: list[EvaluatedGait], score: GaitScore, settled: bool
+    def _make_design(
+        self, now: EvaluatedGait, check: PhysicsCheck, evaluated: list[EvaluatedGait], score: GaitScore, converged: bool
     ) -> Design:
-        best = confirmed.best
-        notes = [] if settled else ["It has not converged: more gaits, --want budget=..., may find a better one."]
-        counting = [each for each in evaluated if score.counts(each)]
-        unbeaten = front(counting)
+        best = check.best
+        notes = [] if converged else ["It has not converged: more gaits, --want budget=..., may find a better one."]
+        sound = [each for each in evaluated if score.meets_goal(each)]
+        front = pareto_front(sound)
 
         def picture(figure: Figure) -> None:
-            draw(figure, self.case, now, best, counting, unbeaten)
+            draw(figure, self.case, now, best, sound, front)
 
         return Design(
             settings=best.point,
-            old={**described(now.found), **confirmed.old},
-            new={**described(best.found), **confirmed.new},
-            better=score(best) > score(now) and confirmed.better,
-            notes=[*notes, *confirmed.notes],
+            old={**describe_gait(now.found), **check.old},
+            new={**describe_gait(best.found), **check.new},
+            better=score(best) > score(now) and check.better,
+            notes=[*notes, *check.notes],
             draw=picture,
-            table=table(unbeaten),
+            table=tabulate_gaits(front),
         )
 
 
 class GaitDesigner:
-    """What `Model.design` of MinIAQ names."""
+    """Designs gaits and bodies; `Model.design` of MinIAQ names it."""
 
     target = "gait"
     goal = GaitGoal
@@ -126,16 +128,16 @@ class GaitDesigner:
         for name, (low, high) in ranges.items():
             case.check_range(name, low, high)
         case.check_settings()
-        return GaitDesignSearch(case, goal, Space.of(case, ranges), seed)
+        return GaitDesignSearch(case, goal, GaitSpace.of(case, ranges), seed)
 
 
 DESIGNER = GaitDesigner()
 
 
-def _words(best: EvaluatedGait, score: GaitScore) -> str:
+def _describe_best(best: EvaluatedGait, score: GaitScore) -> str:
     if not best.valid:
         return f"none walks: {best.found['reason']}"
-    if not score.counts(best):
+    if not score.meets_goal(best):
         return f"none goes forward at {score.goal.least_speed:g} m/s without turning"
     found = best.found
     return (

@@ -1,4 +1,4 @@
-"""What shall be good about the gait, what it must not do for that, and how long to search."""
+"""The goal of a gait: the quality that is searched for, its conditions, and the length of the search."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from crawler_core.parameters import parameter
 
 AIMS = ("mismatch", "speed", "cost_of_transport")
 ALL = "all"
-KEYS = {"mismatch": "mismatch", "speed": "speed_m_s", "cost_of_transport": "cost_of_transport"}  # of a prediction
+AIM_KEYS = {"mismatch": "mismatch", "speed": "speed_m_s", "cost_of_transport": "cost_of_transport"}  # in a prediction
 
 
 @dataclass(frozen=True)
 class GaitGoal:
-    """A gait that stands still drags nothing and misses little, so that a speed is wanted of every one."""
+    """A gait that stands still drags nothing and misses little, so that every gait needs a speed."""
 
     aim: str = parameter(
         AIMS[0], choices=(*AIMS, ALL), doc="the least mismatch, the most speed, the least cost; all: the front of them"

@@ -1,4 +1,4 @@
-"""The gaits that no other one beats in everything."""
+"""The Pareto front: the gaits that no other one beats in all aims."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 
 from crawler_core.types import FloatArray
 from crawler_studies.miniaq.design.evaluated_gait import EvaluatedGait
-from crawler_studies.miniaq.design.gait_goal import AIMS, KEYS
+from crawler_studies.miniaq.design.gait_goal import AIM_KEYS, AIMS
 from crawler_studies.plots.drawing import Columns
 
 
-def front(evaluated: Sequence[EvaluatedGait]) -> list[EvaluatedGait]:
-    """Of gaits that count: those for which none is as good in all of AIMS and better in one, by rising mismatch."""
+def pareto_front(evaluated: Sequence[EvaluatedGait]) -> list[EvaluatedGait]:
+    """Return the gaits that are not dominated in AIMS, by rising mismatch."""
     costs = np.array([each.costs() for each in evaluated]).reshape(-1, len(AIMS))
-    kept = [each for each, kept in zip(evaluated, unbeaten(costs), strict=True) if kept]
+    kept = [each for each, is_kept in zip(evaluated, find_undominated(costs), strict=True) if is_kept]
     return sorted(kept, key=EvaluatedGait.costs)
 
 
-def unbeaten(costs: FloatArray) -> FloatArray:
-    """Of each row of costs (n, k), all to be small: whether no other is as good in all of them and better in one."""
+def find_undominated(costs: FloatArray) -> FloatArray:
+    """Return for each row of costs (n, k) whether no other row is as small in all of them and smaller in one."""
     kept = np.ones(len(costs), dtype=bool)
     for i, own in enumerate(costs):
         if kept[i]:
@@ -28,7 +28,7 @@ def unbeaten(costs: FloatArray) -> FloatArray:
     return kept
 
 
-def table(gaits: Sequence[EvaluatedGait]) -> Columns:
-    """Their parameters, and what they come to."""
+def tabulate_gaits(gaits: Sequence[EvaluatedGait]) -> Columns:
+    """Return the parameters of the gaits, and their values in AIMS."""
     named = {name: np.array([each.point[name] for each in gaits]) for name in (gaits[0].point if gaits else ())}
-    return {**named, **{key: np.array([each.found[key] for each in gaits]) for key in KEYS.values()}}
+    return {**named, **{key: np.array([each.found[key] for each in gaits]) for key in AIM_KEYS.values()}}

@@ -1,4 +1,4 @@
-"""Whether physics agrees: the same gaits in a physics engine, under the robot's own law with its coarse encoders."""
+"""The check of gaits in a physics engine, under the robot's own law with its coarse encoders."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
 from crawler_studies.miniaq.design.columns import MEASURED
 from crawler_studies.miniaq.design.evaluated_gait import EvaluatedGait
-from crawler_studies.miniaq.design.gait_goal import AIMS, ALL, KEYS
+from crawler_studies.miniaq.design.gait_goal import AIM_KEYS, AIMS, ALL
 from crawler_studies.study.study_case import StudyCase
 
 
 @dataclass(frozen=True)
-class Confirmed:
-    """The first of some gaits that physics finds better too, or else the first of all."""
+class PhysicsCheck:
+    """The first of some gaits that is better in physics too, or else the first of all."""
 
     best: EvaluatedGait
     old: Mapping[str, float]  # by the keys of the columns
@@ -26,34 +26,34 @@ class Confirmed:
     notes: Sequence[str]
 
 
-def confirm(case: StudyCase, aim: str, gaits: Sequence[EvaluatedGait]) -> Confirmed:
-    """Of `gaits`, the best by the equations first, against the case as it is set."""
+def check_in_physics(case: StudyCase, aim: str, gaits: Sequence[EvaluatedGait]) -> PhysicsCheck:
+    """Check `gaits`, the best by the equations first, against the case as it is set."""
     try:
         evaluator = PhysicsEvaluator.of(case, {})
     except UserError as error:
-        return Confirmed(gaits[0], {}, {}, True, [f"Physics was not asked: {error}"])
+        return PhysicsCheck(gaits[0], {}, {}, True, [f"Physics was not run: {error}"])
     old = _numbers(evaluator.evaluate([{}])[0])
     failed: list[Mapping[str, float]] = []
     notes: list[str] = []
     for number, gait in enumerate(gaits, 1):
         result = evaluator.evaluate([gait.point])[0]
         new = _numbers(result)
-        if beats(aim, new, old):
-            return Confirmed(gait, old, new, True, notes)
-        why = "it is no better there" if result.valid else result.reason.rstrip(".")
-        notes.append(f"Number {number} by the equations does not hold in physics: {why}.")
+        if is_better(aim, new, old):
+            return PhysicsCheck(gait, old, new, True, notes)
+        reason = "it is no better there" if result.valid else result.reason.rstrip(".")
+        notes.append(f"Number {number} by the equations does not hold in physics: {reason}.")
         failed.append(new)
-    return Confirmed(gaits[0], old, failed[0], False, notes)
+    return PhysicsCheck(gaits[0], old, failed[0], False, notes)
 
 
-def beats(aim: str, new: Mapping[str, float], old: Mapping[str, float]) -> bool:
-    """Whether physics finds it better in what was asked for; any that walks is, where the old one does not."""
-    asked = AIMS if aim == ALL else (aim,)
-    return all(_cost(each, new) < _cost(each, old) for each in asked)
+def is_better(aim: str, new: Mapping[str, float], old: Mapping[str, float]) -> bool:
+    """Return True where the new numbers are better in `aim`; any gait that walks is better than one that does not."""
+    aims = AIMS if aim == ALL else (aim,)
+    return all(_cost(each, new) < _cost(each, old) for each in aims)
 
 
 def _cost(aim: str, numbers: Mapping[str, float]) -> float:
-    cost = numbers[f"physics_{KEYS[aim]}"] * (-1.0 if aim == "speed" else 1.0)
+    cost = numbers[f"physics_{AIM_KEYS[aim]}"] * (-1.0 if aim == "speed" else 1.0)
     return math.inf if math.isnan(cost) else cost
 
 

@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.plots.drawing import BLUE, GREY, RED, Array, Drawing
 from crawler_studies.snake.figures.figure_data import GAITS, FigureData
-from crawler_studies.snake.figures.printed_values import TABLE_2
+from crawler_studies.snake.figures.tables import TABLE_2
 
 CASES = [(row.n, row.alpha_deg) for row in TABLE_2]
 
 
-def make(data: FigureData) -> Drawing:
+def draw_slip(data: FigureData) -> Drawing:
     measured = {gait: data.measured(gait, CASES) for gait in GAITS}
     predicted = {gait: data.predicted(gait, CASES) for gait in GAITS}
     columns: dict[str, Array] = {

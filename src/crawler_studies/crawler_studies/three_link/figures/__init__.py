@@ -1,40 +1,29 @@
-"""The figures of "Dynamic Inchworm Crawling" that theory can give, and what tests its claims.
+"""Draws the figures of "Dynamic Inchworm Crawling" that theory can give, and tests of its claims.
 
-Figs. 1 to 3 show hardware and diagrams.
+Not here: Figs. 1 to 3, which show hardware and diagrams.
 """
 
-from collections.abc import Callable
-
-from crawler_core.registry import LazyRegistry
-from crawler_core.robot.robot_spec import RobotSpec
-from crawler_models.three_link import ThreeLink
-from crawler_studies.plots.drawing import Page, PaperFigures
+from crawler_studies.plots.drawing import PaperFigures
 from crawler_studies.three_link.figures.figure_data import FigureData
 
-
-def make_data(spec: RobotSpec) -> FigureData:
-    """What the figures are made from."""
-    return FigureData(ThreeLink.from_parameters(spec.parameters))
-
-
-DRAWINGS: LazyRegistry[Callable[[FigureData], Page]] = LazyRegistry(
-    "figure",
+FIGURES = PaperFigures.of(
+    __name__,
+    FigureData.of,
     {
-        "4": "crawler_studies.three_link.figures.fig04:make",
-        "5": "crawler_studies.three_link.figures.fig05:make",
-        "6": "crawler_studies.three_link.figures.fig06:make",
-        "7": "crawler_studies.three_link.figures.fig07:make",
-        "8": "crawler_studies.three_link.figures.fig08:make",
-        "9": "crawler_studies.three_link.figures.fig09:make",
-        "10": "crawler_studies.three_link.figures.fig10:make",
-        "11": "crawler_studies.three_link.figures.fig11:make",
-        "12": "crawler_studies.three_link.figures.fig12:make",
-        "13": "crawler_studies.three_link.figures.fig13:make",
-        "14": "crawler_studies.three_link.figures.fig14:make",
-        "friction": "crawler_studies.three_link.figures.friction:make",
-        "experiments": "crawler_studies.three_link.figures.experiments:make",
-        "gaits": "crawler_studies.three_link.figures.gaits:make",
-        "feedback": "crawler_studies.three_link.figures.feedback:make",
+        "4": "frequency:draw_fig04",
+        "5": "frequency:draw_fig05",
+        "6": "phase:draw_fig06",
+        "7": "direction:draw_fig07",
+        "8": "phase:draw_fig08",
+        "9": "frequency:draw_fig09",
+        "10": "time_scaling:draw_fig10",
+        "11": "masses:draw_fig11",
+        "12": "masses:draw_fig12",
+        "13": "feedback:draw_fig13",
+        "14": "feedback:draw_fig14",
+        "friction": "friction:draw_friction",
+        "experiments": "experiments:draw_experiments",
+        "gaits": "gaits:make_gaits",
+        "feedback": "feedback:draw_feedback",
     },
 )
-FIGURES = PaperFigures(make_data, DRAWINGS)

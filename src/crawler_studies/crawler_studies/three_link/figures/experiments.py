@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.fast import ShapeTable
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, ORANGE, PURPLE, Array, Drawing
-from crawler_studies.three_link.figures.fig04 import show_band
-from crawler_studies.three_link.figures.fig07 import OMEGA, PHI0
+from crawler_studies.three_link.figures.direction import OMEGA, PHI0
 from crawler_studies.three_link.figures.figure_data import AMPLITUDE, PSI, Band, FigureData, band, gait
 from crawler_studies.three_link.virtual_experiment import ServoMotion, experiment
 
@@ -21,7 +20,7 @@ FLAT = (2.0, 3.5, 4.5, 5.5, 7.0, 9.0, 11.0, 13.0, 15.0)  # rad/s, at PHI0
 ANGLES = (100.0, 105.0, 110.0, 115.0, 120.0, 125.0, 130.0, 135.0, 140.0, 145.0, 150.0)  # degrees, at OMEGA
 
 
-def make(data: FigureData) -> Drawing:
+def draw_experiments(data: FigureData) -> Drawing:
     robust = [float(np.interp(omega, data.omegas, data.phases[data.best_robust])) for omega in FREQUENCIES]
     cases = {
         "psi20": (data.hard, [_motion(omega) for omega in FREQUENCIES]),
@@ -77,7 +76,7 @@ def _table(robot: ThreeLink, motions: Sequence[ServoMotion]) -> dict[str, Array]
 
 def _show(axes: Axes, x: Array, table: dict[str, Array], colour: str, measured: str) -> None:
     theory = Band(*(table[f"{name}_theory_mm"] for name in ("S", "S_min", "S_max")))
-    show_band(axes, x, theory, 1.0, colour, "theory")
+    theory.draw(axes, x, 1.0, colour, "theory")
     bars = np.abs(np.stack((table["least_mm"], table["most_mm"])) - table["mean_mm"])
     axes.errorbar(x, table["mean_mm"], bars, fmt="o", color=measured, capsize=3, markersize=4, label="measured")
     axes.plot(x, table["from_rest_mm"], "v", color=ORANGE, markersize=4, label="measured from rest")

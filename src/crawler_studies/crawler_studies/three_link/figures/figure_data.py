@@ -8,9 +8,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from crawler_core.motion import PeriodicMotion
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.fast import ShapeTable
 from crawler_studies.evaluators.friction_sets import asymmetric
@@ -42,12 +44,22 @@ class Band(NamedTuple):
         rows = (("S", self.nominal), ("S_min", self.low), ("S_max", self.high), ("S_mu", self.robust))
         return {f"{name}_{label}_mm": 1e3 * values for name, values in rows}
 
+    def draw(self, axes: Axes, x: Array, factor: Array | float, colour: str, label: str) -> None:
+        """Draw nominal (solid, pale so that another shows below it), range (shade) and S_mu (dashed)."""
+        axes.plot(x, factor * self.nominal, color=colour, linewidth=2.6, alpha=0.5, label=f"S, {label}")
+        axes.fill_between(x, factor * self.low, factor * self.high, color=colour, alpha=0.2, linewidth=0.0)
+        axes.plot(x, factor * self.robust, color=colour, linestyle="--", label=rf"$S_\mu$, {label}")
+
 
 @dataclass(frozen=True)
 class FigureData:
     """The robot with hard tips, and results that several figures use."""
 
     hard: ThreeLink
+
+    @staticmethod
+    def of(spec: RobotSpec) -> FigureData:
+        return FigureData(ThreeLink.from_parameters(spec.parameters))
 
     @property
     def soft(self) -> ThreeLink:

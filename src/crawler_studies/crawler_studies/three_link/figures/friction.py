@@ -8,14 +8,13 @@ from matplotlib.figure import Figure
 from crawler_models.three_link.fast import ShapeTable
 from crawler_studies.evaluators.friction_sets import DEFAULT_SPREAD
 from crawler_studies.plots.drawing import BLUE, ORANGE, Drawing
-from crawler_studies.three_link.figures.fig04 import show_band
 from crawler_studies.three_link.figures.figure_data import Band, FigureData, band, gait
 
 SAMPLES = 33  # of the friction
 TO_SPEAK_OF = 2e-3  # m: of a shorter step a share says nothing
 
 
-def make(data: FigureData) -> Drawing:
+def draw_friction(data: FigureData) -> Drawing:
     omega = data.omegas
     table = ShapeTable(data.hard, [gait(1.0)])
     which = np.zeros(len(omega), dtype=int)
@@ -28,8 +27,8 @@ def make(data: FigureData) -> Drawing:
 
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2)
-        show_band(left, omega, apart, 1e3, BLUE, r"$\mu_{1,2} = (1 \pm e/2, 1 \mp e/2) \mu$, |e| ≤ 0.1")
-        show_band(left, omega, alike, 1e3, ORANGE, "both frictions off by up to 10 %")
+        apart.draw(left, omega, 1e3, BLUE, r"$\mu_{1,2} = (1 \pm e/2, 1 \mp e/2) \mu$, |e| ≤ 0.1")
+        alike.draw(left, omega, 1e3, ORANGE, "both frictions off by up to 10 %")
         left.set_ylabel("S [mm]")
         right.plot(omega, share["less"], color=ORANGE, linestyle="--", label="both frictions 10 % less")
         right.plot(omega, share["more"], color=ORANGE, label="both frictions 10 % more")

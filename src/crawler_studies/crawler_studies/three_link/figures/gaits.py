@@ -32,7 +32,7 @@ class Best:
     value: float
 
 
-def make(data: FigureData) -> TextTable:
+def make_gaits(data: FigureData) -> TextTable:
     rows = []
     for library in LIBRARIES:
         for tuned, promised in _shapes(library):

@@ -11,7 +11,7 @@ import numpy as np
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
-from crawler_studies.design.evolution_strategy import Evolution
+from crawler_studies.design.evolution_strategy import EvolutionStrategy
 from crawler_studies.three_link.shape_design.constraints import within
 from crawler_studies.three_link.shape_design.limits import Limits
 from crawler_studies.three_link.shape_design.merit import merits, verify
@@ -102,7 +102,7 @@ class _Search:
 
     def round(self, start: FloatArray, spread: float, budget: int, random: np.random.Generator) -> None:
         """Climb from one start until it converges or has used its budget, and confirm the top."""
-        evolution = Evolution(start, spread, POPULATION, random)
+        evolution = EvolutionStrategy(start, spread, POPULATION, random)
         top, merit = start, -math.inf
         for generation in range(max(1, min(budget, self.left) // POPULATION)):
             points = evolution.ask()

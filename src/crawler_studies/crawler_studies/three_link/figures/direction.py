@@ -13,7 +13,7 @@ PHI0 = 145.0  # °, of (a)
 OMEGA = 9.0  # rad/s, of (b)
 
 
-def make(data: FigureData) -> Drawing:
+def draw_fig07(data: FigureData) -> Drawing:
     omega = np.linspace(LOWEST, 20.0, 400)
     over_omega = 1e3 * steps(data.soft, [gait(1.0, phi0=np.radians(PHI0))] * len(omega), omega)
     phi0 = np.arange(90.0, 155.01, 0.5)

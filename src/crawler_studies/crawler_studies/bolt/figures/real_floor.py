@@ -44,7 +44,7 @@ class Course:
         }
 
 
-def make(data: FigureData) -> Drawing:
+def draw_floor(data: FigureData) -> Drawing:
     courses = {"paper": papers(data), "robot_file": robot_files(data)}
     crank = next(joint for joint in data.spec.joints if joint.actuated)
     limits = ((data.spec.parameters["friction"],), (-30.0, 30.0), (-crank.power, crank.power), ())

@@ -25,7 +25,7 @@ SHOWN = {
 }
 
 
-def make(data: FigureData) -> Drawing:
+def draw_phase(data: FigureData) -> Drawing:
     errors = np.arange(-MOST, MOST + STEP, STEP)
     right = effect(data)
     table = {"error_deg": errors}

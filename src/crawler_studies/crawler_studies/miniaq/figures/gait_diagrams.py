@@ -1,4 +1,4 @@
-"""Fig. 9: the gait diagram of one stride of the trot, once it is steady."""
+"""Figs. 8 and 9: the gait diagram of the trot, over five seconds and over one steady stride."""
 
 from __future__ import annotations
 
@@ -7,12 +7,25 @@ from matplotlib.figure import Figure
 from crawler_models.miniaq.equations.quadruped import LEG_NAMES
 from crawler_models.miniaq.prediction import footfall_of, forward_force
 from crawler_models.miniaq.walks.steady_walk import SAMPLES_PER_STRIDE
-from crawler_studies.gait_analysis.gait_diagram import draw_cycle, draw_legend
-from crawler_studies.miniaq.figures.figure_data import FigureData, bars
+from crawler_studies.gait_analysis.gait_diagram import draw_cycle, draw_legend, draw_run
+from crawler_studies.miniaq.figures.figure_data import SECONDS, FigureData, bars
 from crawler_studies.plots.drawing import Drawing
 
 
-def make(data: FigureData) -> Drawing:
+def draw_fig08(data: FigureData) -> Drawing:
+    walk, gait = data.trot.walk, data.trot.gait
+    down, forward, meant = walk.force[..., 2] > 0.0, forward_force(walk), gait.intended(walk.times)
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        draw_run(axes, walk.times, down, forward, meant, LEG_NAMES)
+        draw_legend(axes, has_intended=True, has_forces=True)
+
+    title = f"trot at 2.5 Hz, {SECONDS / gait.period:g} strides: periodic, and not the trot that is meant"
+    return Drawing(8, title, {"": {"t_s": walk.times, **bars(down, forward, meant)}}, draw, (11.0, 4.0))
+
+
+def draw_fig09(data: FigureData) -> Drawing:
     steady, gait = data.steady_trot, data.trot.gait
     walk = steady.walk
     times = steady.begin + walk.times - walk.times[0]

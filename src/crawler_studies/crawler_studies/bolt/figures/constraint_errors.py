@@ -15,7 +15,7 @@ EPSILONS = (1e-3, 1e-2)  # s; the slower one shows that the decay is by epsilon 
 FLOOR = 1e-18  # m, below which is rounding
 
 
-def make(data: FigureData) -> Drawing:
+def draw_fig11(data: FigureData) -> Drawing:
     start = data.inconsistent(OFF)
     strides = 4
     fast, slow = (data.running(start, strides, 2e-4, epsilon=epsilon) for epsilon in EPSILONS)
