@@ -24,7 +24,7 @@ from gait_generators.transitions.hold import Hold
 from hybrid_controller.controller import Controller
 from hybrid_controller.laws.hybrid.hybrid_law import HybridLaw, HybridParameters
 from hybrid_controller.reference.horizon import Horizon
-from sim_bridge.bullet.pybullet_backend import PyBulletBackend, PyBulletSettings
+from sim_bridge.bullet.pybullet_backend import PybulletBackend, PybulletSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 OMEGAS = (1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 22.0)
@@ -75,7 +75,7 @@ def draw_frequencies(axes: Any, spec: RobotSpec, robot: ThreeLink) -> None:
             1e3 * feedback_crawl(robot, gait, FeedbackLaw()).step_length,
             1e3 * feedback_crawl(robot, gait, law).step_length,
             ring_step(spec, ModelBackend(spec, ModelSettings(), 1.0 / RATE), omega),
-            ring_step(spec, PyBulletBackend(spec, PyBulletSettings(), 1.0 / RATE), omega),
+            ring_step(spec, PybulletBackend(spec, PybulletSettings(), 1.0 / RATE), omega),
         )
         print(f"| {omega:g} |", " | ".join("none" if math.isnan(x) else f"{x:.2f}" for x in row), "|", flush=True)
         table.append(row)

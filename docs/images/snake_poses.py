@@ -11,7 +11,7 @@ from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import JointCommand
 from crawler_studies.plots.drawing import DPI
 from gait_generators.kinds.gait_registry import make_gait
-from sim_bridge.bullet.pybullet_backend import PyBulletBackend, PyBulletSettings
+from sim_bridge.bullet.pybullet_backend import PybulletBackend, PybulletSettings
 
 matplotlib.use("Agg")
 DT = 0.005  # s
@@ -19,7 +19,7 @@ SHOWN = (0.0, 1.0, 2.0, 3.0)  # intervals of the cycle
 
 spec = load_robot("snake")
 gait = make_gait(spec, "serpenoid_closed", {"n": 6})
-backend = PyBulletBackend(spec, PyBulletSettings(**spec.section("backends")["physics"]), DT)
+backend = PybulletBackend(spec, PybulletSettings(**spec.section("backends")["physics"]), DT)
 backend.open()
 figure = Figure(figsize=(11.0, 5.2), layout="constrained")
 panels = iter(figure.subplots(2, 2).flat)

@@ -19,7 +19,7 @@ from crawler_studies.simulation.simulate import SIMULATIONS, simulation_settings
 from gait_generators.kinds.gait_registry import make_gait
 from hybrid_controller.laws.law_registry import LAWS, law_parameters
 from hybrid_controller.laws.phase_lock import phase_differences
-from sim_bridge.bullet.pybullet_backend import PyBulletBackend
+from sim_bridge.bullet.pybullet_backend import PybulletBackend
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 from sim_bridge.physics.engines import installed_engines
 
@@ -126,7 +126,7 @@ def test_friction_in_physics_is_opposite_to_the_slip_and_at_most_coulombs() -> N
     spec = load_robot("miniaq")
     settings, _ = simulation_settings(spec, "pybullet", {})
     dt = 1.0 / settings.physics_rate
-    backend = PyBulletBackend(spec, settings, dt)
+    backend = PybulletBackend(spec, settings, dt)
     law = LAWS["phase_lock"].build(spec, law_parameters(spec, "phase_lock", EVEN), dt)
     loop = ControlLoop(spec, make_gait(spec, "trot", {"turn": 1.0}), law, backend, round(1e9 * dt))
     forces, slips, before = [], [], loop.tick()

@@ -16,7 +16,7 @@ from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode, Observation
 from sim_bridge.bullet.bullet_world import BulletWorld
-from sim_bridge.mujoco.mujoco_world import MuJoCoWorld
+from sim_bridge.mujoco.mujoco_world import MujocoWorld
 from sim_bridge.physics.physics_backend import PhysicsBackend
 
 GRAVITY = 9.81
@@ -85,7 +85,7 @@ def tilt(backend: PhysicsBackend, angle: float) -> None:
     if isinstance(world, BulletWorld):
         world._p.setGravity(*pull)
     else:
-        assert isinstance(world, MuJoCoWorld)
+        assert isinstance(world, MujocoWorld)
         world._model.opt.gravity[:] = pull
 
 

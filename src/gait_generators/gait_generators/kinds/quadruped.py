@@ -59,14 +59,14 @@ class QuadrupedParameters:
         unit="m",
         lower=0.001,
         upper=1.0,
-        doc="travel of the robot per turn of its cranks, by which cmd_vel is converted",
+        doc="travel of the robot per turn of its cranks, for cmd_vel",
     )
     track: float = parameter(
         0.05,
         unit="m",
         lower=0.005,
         upper=2.0,
-        doc="effective distance of left and right legs, likewise",
+        doc="effective distance of left and right legs, for cmd_vel",
     )
 
     def __post_init__(self) -> None:

@@ -1,6 +1,6 @@
 """The reference on its fixed grid of times, as the gait node publishes it; no ROS.
 
-Each grid point is computed once and kept, so that a time has the same bits in every horizon that contains it.
+Each grid point is computed once and stored, so that a time has the same bits in every horizon that contains it.
 """
 
 from __future__ import annotations

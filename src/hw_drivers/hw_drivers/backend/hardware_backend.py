@@ -217,4 +217,6 @@ def configured_buses(spec: RobotSpec, settings: HardwareSettings) -> tuple[BusMa
     return buses
 
 
-BACKEND_ENTRY = BackendEntry("hw_drivers", "hardware_backend", HardwareBackend, HardwareSettings, check=configured_buses)
+BACKEND_ENTRY = BackendEntry(
+    "hw_drivers", "hardware_backend", HardwareBackend, HardwareSettings, check=configured_buses
+)

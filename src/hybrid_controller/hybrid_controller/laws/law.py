@@ -39,14 +39,14 @@ class LawReport(NamedTuple):
     branch: str  # the part of the law in force
     note: str = ""  # reason why the law is degraded; empty where it is not
     slip_reference: Sequence[float] = ()  # m/s along the robot's x axis, per foot, where the branch has one
-    slip_velocity: Sequence[float] = ()  # m/s, likewise
+    slip_velocity: Sequence[float] = ()  # m/s, in the same axes
 
 
 class Law(ABC):
     """Computes the setpoints of one tick. A subclass overrides `compute`, and the rest as far as it needs to."""
 
     reads_contacts: bool = False  # `Measured.contacts` are wanted; a tick may still come without
-    reads_odometry: bool = False  # likewise `Measured.odometry`
+    reads_odometry: bool = False  # `Measured.odometry` is wanted, in the same way
     estimated: Sequence[Contact] = ()  # the contacts that the law estimates itself
     report: LawReport  # of the last tick that the law computed
 

@@ -19,7 +19,7 @@ RESTART_PAUSE_NS = 50_000_000  # without a call of `compute`, after which a phas
 PACE_RISE_PER_S = 2.0  # at which the pace of a leg that was stopped rises to 1
 MOVING_SHARE = 0.25  # of the reference's rate: a crank this fast counts as moving
 MAX_LEAD_STARTING = 0.15  # rad of the reference over a crank that gains pace, beyond the lag that (20) itself has
-MAX_LEAD_AT_PACE = 3.0  # rad, likewise at full pace: beyond it something holds the crank, and the phase restarts gently
+MAX_LEAD_AT_PACE = 3.0  # rad, the same at full pace: beyond it something holds the crank, and the phase restarts
 LIMIT_SHARE = 1.0 - 1e-9  # of a limit, from which on an effort has reached it
 
 

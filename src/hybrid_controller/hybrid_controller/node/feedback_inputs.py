@@ -11,7 +11,7 @@ MAX_CONTACT_AGE_NS = 50_000_000  # outside lockstep; older contacts say nothing 
 
 
 class FeedbackInputs:
-    """Holds what a law reads besides the joints, until the tick that uses it."""
+    """Holds the contacts and the odometry that a law reads, until the tick that uses them."""
 
     def __init__(self, law: Law, lockstep: bool) -> None:
         self._law = law

@@ -9,7 +9,7 @@ from crawler_nodes.messages.joint_message import JointMessage
 
 
 class JointSelector:
-    """Selects joints by name. The order of a message's joints is looked up once and kept while it stays the same."""
+    """Selects joints by name. The order of a message's joints is looked up again only when it changes."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._selected = names

@@ -9,7 +9,7 @@ from pathlib import Path
 from crawler_core.description.urdf import build_urdf
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_spec import FootSpec, RobotSpec
-from sim_bridge.bullet.bullet_base import link_in_mass_frame
+from sim_bridge.bullet.base import link_in_mass_frame
 from sim_bridge.bullet.bullet_client import BulletClient
 from sim_bridge.physics.physics_urdf import base_joints, missing_in_urdf, physics_urdf
 

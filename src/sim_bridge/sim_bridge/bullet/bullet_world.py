@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, FloatArray
-from sim_bridge.bullet.bullet_base import BulletBase, FloatingBase, GuidedBase
+from sim_bridge.bullet.base import BulletBase, FloatingBase, GuidedBase
 from sim_bridge.bullet.bullet_client import BulletClient
 from sim_bridge.bullet.bullet_model import UNLIMITED, BulletModel
 from sim_bridge.bullet.slip_friction import SlipFriction

@@ -14,14 +14,14 @@ from sim_bridge.physics.world import World
 
 
 @dataclass(frozen=True)
-class PyBulletSettings(PhysicsSettings):
+class PybulletSettings(PhysicsSettings):
     solver_iterations: int = parameter(
         300, lower=10, upper=10000, constant=True, doc="at most, per step; few steps need as many"
     )
     gui: bool = parameter(False, constant=True, doc="open PyBullet's window")
 
 
-class PyBulletBackend(PhysicsBackend):
+class PybulletBackend(PhysicsBackend):
     kind: ClassVar[str] = "pybullet"
 
     def make_world(self, torque_driven: Sequence[int], step: float) -> World:
@@ -35,4 +35,4 @@ class PyBulletBackend(PhysicsBackend):
         )
 
 
-BACKEND_ENTRY = BackendEntry("sim_bridge", "pybullet_backend", PyBulletBackend, PyBulletSettings)
+BACKEND_ENTRY = BackendEntry("sim_bridge", "pybullet_backend", PybulletBackend, PybulletSettings)

@@ -14,7 +14,7 @@ from sim_bridge.mujoco.mujoco_model import base_axes, base_joint
 from sim_bridge.physics.start_state import start_angles, start_speeds
 
 
-class MuJoCoBase:
+class MujocoBase:
     """The base link: free, or on joints along and about the axes in which it moves."""
 
     def __init__(self, model: Any, data: Any, spec: RobotSpec) -> None:

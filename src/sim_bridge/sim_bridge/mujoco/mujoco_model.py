@@ -9,7 +9,7 @@ from typing import Any
 from crawler_core.description.urdf import build_urdf
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_spec import FootSpec, RobotSpec
-from sim_bridge.mujoco.mujoco_contact import FRICTION_STIFFNESS, MAX_DAMPING, RigidContact, constant_impedance
+from sim_bridge.mujoco.contact import FRICTION_STIFFNESS, MAX_DAMPING, RigidContact, constant_impedance
 from sim_bridge.physics.engines import import_engine
 from sim_bridge.physics.physics_urdf import AXES, FREE, SLIDING, TURNING, missing_in_urdf
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, FloatArray
-from sim_bridge.mujoco.mujoco_base import MuJoCoBase
-from sim_bridge.mujoco.mujoco_contact import CompliantFeet, RigidContact, damping_per_foot
+from sim_bridge.mujoco.contact import CompliantFeet, RigidContact, damping_per_foot
+from sim_bridge.mujoco.mujoco_base import MujocoBase
 from sim_bridge.mujoco.mujoco_model import build_model, import_mujoco
 from sim_bridge.physics.contact_average import ContactAverage, FootMotion
 from sim_bridge.physics.physics_urdf import missing_in_urdf
@@ -23,7 +23,7 @@ MAX_SETTLE_STEPS = 4000
 REST_SPEED = 1e-6  # m/s and rad/s
 
 
-class MuJoCoWorld:
+class MujocoWorld:
     """The world contract with MuJoCo.
 
     A prescribed joint has a huge virtual rotor, and the torque that brings it to its setpoint. Its effort is this
@@ -61,7 +61,7 @@ class MuJoCoWorld:
         self._applied = np.zeros(model.nv)  # N·m of the motors in the last step, with the rotors' share
         self._has_stepped = False
         self._links_are_current = False  # positions and velocities of the links are those of the present state
-        self._base = MuJoCoBase(model, self._data, spec)
+        self._base = MujocoBase(model, self._data, spec)
         prescribed = [i for i in range(len(self._actuated)) if i not in torque_driven]
         self._start(*home_joint_states(spec))
         self._prescribe_only(prescribed)
