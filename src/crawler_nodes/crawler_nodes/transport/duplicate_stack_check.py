@@ -17,7 +17,8 @@ SINGLE_PUBLISHER_TOPICS = (JOINT_STATES, JOINT_COMMANDS, GAIT_REFERENCE)
 DISCOVERY_S = 0.8  # in which running nodes are discovered: they announce themselves every 0.3 s (fastdds_2.xml)
 POLL_PERIOD_S = 0.01
 MIN_POLLS = 10
-DUPLICATE_STACK = "a stack already runs in this namespace"  # begins the error, by which a failed start is recognised
+ERROR_TEXT = "a stack already runs in this namespace ({names}): stop it, {remedy}, or set another ROS_DOMAIN_ID."
+DUPLICATE_STACK = ERROR_TEXT.partition(" (")[0]  # by which a process that failed to start is recognised
 
 
 class DuplicateStackCheck:
@@ -61,7 +62,7 @@ def stack_nodes(node: Node) -> list[str]:
 def duplicate_stack_error(nodes: list[str], remedy: str) -> UserError:
     """Return the error that names the nodes of the running stack."""
     names = ", ".join(_named(nodes)) or "its nodes are not named yet"
-    return UserError(f"{DUPLICATE_STACK} ({names}): stop it, {remedy}, or set another ROS_DOMAIN_ID.")
+    return UserError(ERROR_TEXT.format(names=names, remedy=remedy))
 
 
 def _named(nodes: list[str]) -> list[str]:
