@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import ClassVar
 from unittest import SkipTest
 
@@ -81,10 +80,7 @@ class OpenBackend:
     def observe(self) -> Observation:
         """Return the state, with loops completed where the backend does not know them, as the stack does."""
         seen = self.backend.observe()
-        if self.solver is None or not (np.isnan(seen.position).any() or np.isnan(seen.velocity).any()):
-            return seen
-        position, velocity = self.solver.complete(seen.position, seen.velocity)
-        return replace(seen, position=position, velocity=velocity)
+        return seen if self.solver is None else self.solver.complete_observation(seen)
 
     def angles(self) -> FloatArray:
         """Return the angles (rad) of the position-driven joints."""

@@ -86,17 +86,17 @@ def measure_footfall(
     times: ArrayLike,
     down: ArrayLike,
     forward: ArrayLike,
-    cuts: ArrayLike,
+    cycle_ends: ArrayLike,
     feet: Sequence[str],
     intended: ArrayLike | None = None,
 ) -> Footfall:
-    """Return the footfall between the first and the last of `cuts` (s), the ends of the cycles.
+    """Return the footfall between the first and the last of `cycle_ends` (s), the ends of the cycles.
 
     `times` (n, s) rise. `down` (n, feet) is contact with the ground, `forward` (n, feet, N) the ground's force along
     the heading, `intended` (n, feet) the contact that the gait intends. Raise ValueError where the times contain no
     whole cycle.
     """
-    t, ends = np.asarray(times, dtype=float), np.asarray(cuts, dtype=float)
+    t, ends = np.asarray(times, dtype=float), np.asarray(cycle_ends, dtype=float)
     if len(ends) < 2 or len(t) < 2 or ends[-1] > t[-1] + 1e-9 or ends[0] < t[0] - 1e-9:
         raise ValueError("there is no whole cycle of the gait within these times.")
     weight = np.append(0.0, np.diff(np.clip(t, ends[0], ends[-1])))
@@ -154,16 +154,16 @@ def intended_contacts(motion: Motion, times: FloatArray) -> BoolArray | None:
     return np.asarray(meant(middles), dtype=bool)
 
 
-def cycle_phase(cuts: FloatArray, times: FloatArray) -> FloatArray:
+def cycle_phase(cycle_ends: FloatArray, times: FloatArray) -> FloatArray:
     """Return the phases of `times` in their cycles, from 0 to 1; NaN outside of all cycles."""
-    k = np.clip(np.searchsorted(cuts, times, side="right") - 1, 0, len(cuts) - 2)
-    phase = (times - cuts[k]) / (cuts[k + 1] - cuts[k])
-    return np.where((times >= cuts[0]) & (times <= cuts[-1]), phase, math.nan)
+    k = np.clip(np.searchsorted(cycle_ends, times, side="right") - 1, 0, len(cycle_ends) - 2)
+    phase = (times - cycle_ends[k]) / (cycle_ends[k + 1] - cycle_ends[k])
+    return np.where((times >= cycle_ends[0]) & (times <= cycle_ends[-1]), phase, math.nan)
 
 
-def mean_cycle(times: FloatArray, values: ArrayLike, cuts: FloatArray, bins: int) -> FloatArray:
+def mean_cycle(times: FloatArray, values: ArrayLike, cycle_ends: FloatArray, bins: int) -> FloatArray:
     """Return the mean of `values` (n, ...) over all cycles, in `bins` equal parts of a cycle; NaN in an empty part."""
-    phase = cycle_phase(cuts, times)
+    phase = cycle_phase(cycle_ends, times)
     inside = np.isfinite(phase)
     place = np.minimum((phase[inside] * bins).astype(int), bins - 1)
     chosen = np.asarray(values, dtype=float)[inside]
@@ -173,9 +173,9 @@ def mean_cycle(times: FloatArray, values: ArrayLike, cuts: FloatArray, bins: int
     return np.divide(total, count, out=np.full(total.shape, math.nan), where=count > 0.0)
 
 
-def _mid_stance(times: FloatArray, here: BoolArray, weight: FloatArray, cuts: FloatArray) -> FloatArray:
+def _mid_stance(times: FloatArray, here: BoolArray, weight: FloatArray, cycle_ends: FloatArray) -> FloatArray:
     """Return the phase around which the contacts of each foot lie, as the fraction of a cycle that it is ahead."""
-    circle = weight * np.exp(2j * np.pi * np.nan_to_num(cycle_phase(cuts, times)))
+    circle = weight * np.exp(2j * np.pi * np.nan_to_num(cycle_phase(cycle_ends, times)))
     centre, total = circle @ here, weight @ here
     lean = np.divide(np.abs(centre), total, out=np.zeros(len(total)), where=total > 0.0)
     return np.where(lean > MIN_PHASE_CONCENTRATION, (-np.angle(centre) / (2.0 * np.pi)) % 1.0, math.nan)

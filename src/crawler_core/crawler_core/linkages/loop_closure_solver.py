@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from crawler_core.description.urdf import build_urdf
 from crawler_core.linkages.loop import read_loops
 from crawler_core.linkages.loop_group import LoopGroup, gap_lengths, group_loops
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_core.types import FloatArray
+from crawler_core.types import FloatArray, Observation
 
 
 class LoopClosureSolver:
@@ -43,6 +45,13 @@ class LoopClosureSolver:
         for group in self._groups:
             group.fill(q, rates)
         return np.array(q), np.array(rates)
+
+    def complete_observation(self, seen: Observation) -> Observation:
+        """Return an observation with the loops' passive joints filled in where the backend does not know them (NaN)."""
+        if not (np.isnan(seen.position).any() or np.isnan(seen.velocity).any()):
+            return seen
+        position, velocity = self.complete(seen.position, seen.velocity)
+        return dataclasses.replace(seen, position=position, velocity=velocity)
 
     def residual(self, position: FloatArray) -> float:
         """Return the largest gap of the loops (m) with all joints at `position` (rad)."""

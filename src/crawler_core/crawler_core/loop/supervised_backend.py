@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable, Mapping
-
-import numpy as np
 
 from crawler_core.errors import BackendFault
 from crawler_core.linkages.loop_closure_solver import LoopClosureSolver
@@ -133,14 +130,11 @@ class SupervisedBackend:
 
     def _observe(self) -> Observation:
         seen = self.backend.observe()
-        if self._loop_closure is None or not (np.isnan(seen.position).any() or np.isnan(seen.velocity).any()):
-            return seen
         try:
-            position, velocity = self._loop_closure.complete(seen.position, seen.velocity)
+            return seen if self._loop_closure is None else self._loop_closure.complete_observation(seen)
         except ValueError as error:
             remedy = "check the angles of the joints that drive it and the lengths in the robot file"
             raise BackendFault(str(error).rstrip("."), remedy=remedy) from None
-        return dataclasses.replace(seen, position=position, velocity=velocity)
 
     def _apply(self, decision: JointCommand | None) -> None:
         if decision is not None:
