@@ -1,4 +1,4 @@
-"""A running ring, told from a second terminal what to do."""
+"""Commands to a running stack from a second terminal."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ def long_timeouts(monkeypatch):
 
 @pytest.fixture(scope="module")
 def stack():
-    """A ring in a namespace, that crawls."""
+    """Start a stack that crawls in a namespace."""
     options = Options(
         backend="model",
         settings={"gait": {"omega": 4.0}, **lockstep_settings(1.0, rate=LOW_RATE_HZ)},
@@ -35,13 +35,13 @@ def now(stack, motion):
     return stack.log.status.motion == motion
 
 
-def test_the_ring_is_found_and_its_parameters_are_shown(stack, call):
+def test_the_stack_is_discovered_and_its_parameters_are_shown(stack, call):
     assert call("steer", "list") == (0, "first\n", "")
     code, out, _ = call("steer", "show", "gait.omega", "--json")
-    told = json.loads(out)
+    output = json.loads(out)
     assert code == 0
-    assert told["namespace"] == "first"
-    assert told["parameters"] == {
+    assert output["namespace"] == "first"
+    assert output["parameters"] == {
         "gait.omega": {
             "value": 4.0,
             "unit": "rad/s",
@@ -56,7 +56,7 @@ def test_the_ring_is_found_and_its_parameters_are_shown(stack, call):
     assert "gait.omega" not in out
 
 
-def test_a_parameter_is_set_and_what_is_not_allowed_is_refused_with_the_rings_sentence(stack, call):
+def test_a_parameter_is_set_and_an_invalid_one_is_rejected_with_the_nodes_sentence(stack, call):
     code, out, _ = call("steer", "set", "gait.psi=25")
     assert code == 0
     assert "gait.psi = 25 is set" in out
@@ -79,7 +79,7 @@ def test_the_robot_is_stopped_and_goes_on(stack, call):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "sentence"),
     [
         (["set"], "needs what to set"),
         (["set", "robot.friction=0.3"], "robot cannot be set while a stack runs"),
@@ -91,24 +91,24 @@ def test_the_robot_is_stopped_and_goes_on(stack, call):
         (["stop", "--namespace", "second"], "there is no stack 'second' here: there is first"),
     ],
 )
-def test_what_cannot_be_meant_is_one_sentence(stack, call, words, said):
+def test_an_invalid_command_is_one_sentence(stack, call, words, sentence):
     code, out, err = call("steer", *words)
     assert code == 2
     assert out == ""
-    assert said in err
+    assert sentence in err
     assert err.count("\n") == 1
 
 
 def seen(call, action, both):
-    """What is said where both rings are seen: on a busy machine that may be later than a command looks for them."""
+    """Repeat a command until it discovers both stacks, which may take long on a busy machine."""
     for _ in range(30):
-        said = call("steer", action)
-        if both(*said):
+        sentence = call("steer", action)
+        if both(*sentence):
             break
-    return said
+    return sentence
 
 
-def test_with_two_rings_one_must_be_named_and_an_emergency_stop_is_for_both(stack, call):
+def test_with_two_stacks_one_must_be_named_and_an_emergency_stop_is_for_both(stack, call):
     options = Options(backend="mock", namespace="second")
     with RunningStack(options) as second:
         second.wait_until(lambda: second.log.status.motion == "active", DEADLINE_S)
@@ -123,30 +123,30 @@ def test_with_two_rings_one_must_be_named_and_an_emergency_stop_is_for_both(stac
     assert now(stack, "e-stopped")
 
 
-def test_without_a_ring_that_is_said(call, monkeypatch):
-    monkeypatch.setattr("crawler_nodes.client.stack_client.StackClient.rings", lambda _: [])
-    monkeypatch.setattr("crawler_cli.commands.steer.StackClient.look", nobody)
+def test_without_a_stack_there_is_one_sentence(call, monkeypatch):
+    monkeypatch.setattr("crawler_nodes.client.stack_client.StackClient.stacks", lambda _: [])
+    monkeypatch.setattr("crawler_cli.commands.steer.StackClient.find_stacks", no_stack)
     for action in ("show", "estop"):
         code, _, err = call("steer", action)
         assert code == 1
         assert "no stack runs here: './crawler run' starts one" in err
 
 
-def test_who_has_to_wait_for_a_ring_is_told_so(call, monkeypatch):
+def test_a_wait_for_a_stack_is_reported(call, monkeypatch):
     looked = []
 
     async def after_a_while(*_):
         looked.append(await asyncio.sleep(0.01))
         return []
 
-    monkeypatch.setattr("crawler_cli.commands.steer.StackClient.look", after_a_while)
-    for quiet, said in ((0.0, True), (DEADLINE_S, False)):
+    monkeypatch.setattr("crawler_cli.commands.steer.StackClient.find_stacks", after_a_while)
+    for quiet, sentence in ((0.0, True), (DEADLINE_S, False)):
         monkeypatch.setattr("crawler_cli.commands.steer.NOTICE_DELAY_S", quiet)
         code, out, err = call("steer", "list")
         assert (code, out) == (0, "no stack runs here\n")
-        assert ("looking for 10 s at most" in err) is said
+        assert ("looking for 10 s at most" in err) is sentence
     assert len(looked) == 2
 
 
-async def nobody(*_):
+async def no_stack(*_):
     return []

@@ -12,7 +12,6 @@ NOT_BUILT = {"test", "tests", "__pycache__", "build", "install", "log"}
 
 
 def of_texts(*parts: str) -> str:
-    """Return the digest of some texts."""
     sha = hashlib.sha256()
     for part in parts:
         sha.update(f"{len(part)}:{part}".encode())

@@ -88,5 +88,4 @@ def _prepend(env: dict[str, str], name: str, *paths: str) -> None:
 
 
 def site_packages(layout: Layout) -> Path:
-    """Return the folder of the environment's Python packages."""
     return next(layout.venv.glob("lib/python3*/site-packages"))

@@ -34,5 +34,4 @@ class Layout:
         return sorted(found)
 
     def requirements(self, *names: str) -> list[Path]:
-        """Return the files of these lists of requirements."""
         return [self.root / "requirements" / f"{name}.txt" for name in names]

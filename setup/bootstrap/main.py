@@ -12,7 +12,6 @@ from bootstrap.ros_install import sourced_ros
 
 
 def main() -> None:
-    """Run the command line of ./crawler."""
     root = Path(__file__).resolve().parents[2]
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -35,7 +35,6 @@ def marked(layout: Layout, env: Mapping[str, str]) -> dict[str, str]:
 
 
 def make_venv(layout: Layout, interpreter: Interpreter, step: Step) -> None:
-    """Make the virtual environment. Raises SetupError."""
     shutil.rmtree(layout.venv, ignore_errors=True)
     command: list[str | Path] = [interpreter.path, "-m", "venv", layout.venv]
     if layout.ros:
@@ -145,7 +144,6 @@ def _pip_line(line: str) -> str | None:
 
 
 def pip_error(log: Path) -> SetupError:
-    """Return the error for a failed pip, from its output."""
     text = log.read_text(encoding="utf-8", errors="replace")
     if NETWORK.search(text):
         return SetupError(

@@ -15,7 +15,6 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 
 def say(text: str) -> None:
-    """Print a line on stderr."""
     print(text, file=sys.stderr, flush=True)
 
 
@@ -32,11 +31,9 @@ class Step:
             say(f"{self._title} ...")
 
     def elapsed(self) -> float:
-        """Return the time since the start of the step, s."""
         return time.monotonic() - self._started
 
     def show(self, now: str) -> None:
-        """Update the live line."""
         if self._live:
             line = f"{self._title}  {self.elapsed():.0f} s  {now}"
             width = shutil.get_terminal_size().columns - 1

@@ -19,12 +19,10 @@ class RosInstall:
     prefixes: tuple[Path, ...]  # all that are sourced, overlays first
 
     def has(self, package: str) -> bool:
-        """Return whether the install has a package."""
         return any(has_package(prefix, package) for prefix in self.prefixes)
 
 
 def has_package(prefix: Path, package: str) -> bool:
-    """Return whether a package is installed below a prefix."""
     return os.path.isfile(prefix / "share" / "ament_index" / "resource_index" / "packages" / package)
 
 

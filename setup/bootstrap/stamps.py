@@ -29,11 +29,9 @@ class Stamps:
             return False
 
     def finish(self, step: str, digest: str) -> None:
-        """Stamp a step as finished."""
         write_atomically(self._folder / step, digest)
 
     def forget(self, step: str) -> None:
-        """Remove the stamp of a step."""
         (self._folder / step).unlink(missing_ok=True)
 
     def names(self, prefix: str) -> list[str]:

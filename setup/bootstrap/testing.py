@@ -27,21 +27,18 @@ def run_checks(layout: Layout, arguments: Sequence[str]) -> int:
         chosen = [word for word in arguments if word not in (EVERYTHING, STATIC)]
         return _run([python, "-m", "pytest", *chosen], layout, env)
     failed = [name for name, command in _lint(python).items() if _run_titled(name, command, layout, env) != 0]
-    if STATIC in arguments:
-        if _run_titled("mypy", _types(layout), layout, env) != 0:
-            failed.append("mypy")
-        code = 0
-    else:
-        with tempfile.TemporaryFile("w+") as output:  # mypy uses a core that tests of whole systems leave idle
-            types = subprocess.Popen(_types(layout), cwd=layout.root, env=env, stdout=output, stderr=subprocess.STDOUT)
-            try:
+    with tempfile.TemporaryFile("w+") as output:  # mypy uses a core that tests of whole systems leave idle
+        types = subprocess.Popen(_types(layout), cwd=layout.root, env=env, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            code = 0
+            if STATIC not in arguments:
                 code = _run_titled("pytest, and mypy beside it", every_test(layout, arguments), layout, env)
-                if types.wait() != 0:
-                    failed.append("mypy")
-            finally:
-                types.kill()
-            output.seek(0)
-            print(f"== mypy\n{output.read()}", end="", flush=True)
+            if types.wait() != 0:
+                failed.append("mypy")
+        finally:
+            types.kill()
+        output.seek(0)
+        print(f"== mypy\n{output.read()}", end="", flush=True)
     if failed:
         print(f"== failed: {', '.join(failed)}", flush=True)
     return code or (1 if failed else 0)

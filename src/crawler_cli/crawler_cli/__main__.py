@@ -13,10 +13,10 @@ import os
 import select
 import signal
 import sys
-from typing import cast
+from types import ModuleType
 
 from crawler_bringup.fastdds_profile import use_fastdds_profile
-from crawler_cli.console.command_line import Command, HelpFormatter, Parser, describe, rename_words
+from crawler_cli.console.command_line import HelpFormatter, Parser, describe, rename_words
 from crawler_cli.console.exit_code import EXIT_INTERRUPTED, EXIT_NOT_DONE, EXIT_USAGE
 from crawler_core.errors import UserError
 from crawler_nodes.transport.domain_id import domain_id
@@ -50,9 +50,9 @@ PATH_ERRORS = {errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errn
 PATH_ERRORS |= {errno.EEXIST, errno.EROFS}
 
 
-def load_command(name: str) -> Command:
+def load_command(name: str) -> ModuleType:
     """Import the module of a command."""
-    return cast(Command, importlib.import_module(COMMANDS[name]))
+    return importlib.import_module(COMMANDS[name])
 
 
 def main() -> int:

@@ -40,11 +40,10 @@ HELP_TEXT = f"""
   where   studies/compare/<robot>_<gait>.png, or --out FILE
   time    from seconds to a few minutes, for {MIN_PERIODS} periods of the gait
 
-The runs need no ROS. The first backend is the reference. The others agree if their settled strides,
-those of the run's later half, differ by at most --within of the reference's, or by 0.15 mm. The
-column "parts" is the time at which the distances within a stride first differ by that share of the
-stride. The column "first contact that differs" is the first foot that does something else for 2 %
-of a stride or longer.
+The runs need no ROS. The first backend is the reference. The others agree if their settled strides, those of the run's
+later half, differ by at most --within of the reference's, or by 0.15 mm. The column "parts" is the time at which the
+distances within a stride first differ by that share of the stride. The column "first contact that differs" is the
+first foot that does something else for 2 % of a stride or longer.
 
 examples:
   crawler compare
@@ -53,14 +52,12 @@ examples:
 
 exit codes: 0 all agree, 1 some do not, or one ended early, 2 bad input, 130 interrupted
 
-keys of --json: robot, gait, law, seconds, rate_hz, within, agree, picture, runs (for each backend:
-backend, stride_m, speed_m_s, off, agrees, parted_s, contact, ended, wall_s), left_out (backends
-that were not run, and why)
+keys of --json: robot, gait, law, seconds, rate_hz, within, agree, picture, runs (for each backend: backend, stride_m,
+speed_m_s, off, agrees, parted_s, contact, ended, wall_s), left_out (backends that were not run, and why)
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler compare`."""
     add_robot(parser)
     add_gait_and_law(parser)
     parser.add_argument(

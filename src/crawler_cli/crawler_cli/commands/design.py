@@ -34,10 +34,9 @@ HELP_TEXT = """
   where   studies/, or --out FILE
   time    from seconds to some minutes, by robot
 
---options lists what can be wanted and which parameters are searched, with units and ranges. --only
-gait keeps the robot as it is, for one that exists. --over searches another parameter, or keeps it:
-the same value twice. --set and --params change what the result is compared with, and are part of
-the parameters found.
+--options lists what can be wanted and which parameters are searched, with units and ranges. --only gait keeps the
+robot as it is, for one that exists. --over searches another parameter, or keeps it: the same value twice. --set and
+--params change what the result is compared with, and are part of the parameters found.
 
 examples:
   crawler design ROBOT
@@ -46,17 +45,16 @@ examples:
   crawler design ROBOT --gait GAIT --only gait --set gait.frequency=4
   crawler design ROBOT --options
 
-exit codes: 0 done, 1 nothing better was found (files are written only if something moves), 2 bad
-input, 130 interrupted (the best so far is written)
+exit codes: 0 done, 1 nothing better was found (files are written only if something moves), 2 bad input, 130
+interrupted (the best so far is written)
 
-keys of --json: robot, gait (if gaits are searched), goal, ranges (of the parameters searched),
-seed, evaluations, seconds, better, old, new (results of both), settings (what was found, by
-section), notes, command (that runs it), file, picture, table (or null)
+keys of --json: robot, gait (if gaits are searched), goal, ranges (of the parameters searched), seed, evaluations,
+seconds, better, old, new (results of both), settings (what was found, by section), notes, command (that runs it),
+file, picture, table (or null)
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler design`."""
     add_robot(parser)
     parser.add_argument("--gait", default="", help="if gaits are searched, the one to start from")
     parser.add_argument(

@@ -84,7 +84,7 @@ def output_file(given: str, gait: str, case: StudyCase, goal: Any, ranges: Mappi
         if not file.parent.is_dir():
             raise UserError(f"{file} cannot be written: there is no directory {file.parent}.")
         return file
-    from crawler_studies.study.study_paths import default_study_path
+    from crawler_studies.study.study_file import default_study_path
 
     identity = {"goal": dataclasses.asdict(goal), "ranges": ranges, "seed": seed}
     identity |= {"gait": gait, "settings": case.settings}

@@ -23,7 +23,6 @@ exit codes: 0 done, 1 done with warnings, such as a link that leads nowhere, 2 b
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler docs`."""
     parser.add_argument(
         "--out", type=Path, default=Path("site"), metavar="FOLDER", help="where the site goes (default: %(default)s)"
     )

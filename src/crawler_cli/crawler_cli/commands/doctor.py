@@ -22,7 +22,6 @@ keys of --json: findings (a list of name, ok, detail, remedy), ok
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler doctor`."""
     add_json(parser)
 
 

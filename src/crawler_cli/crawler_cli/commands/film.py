@@ -42,14 +42,13 @@ HELP_TEXT = """
           runs/film-<robot>-<backend>-<time>/
   time    some ten seconds for 5 s of film, and the run in lockstep
 
-The film shows the robot from its URDF with closed chains, the path of its base, and its feet
-coloured by contact mode. The ground's force on each foot is an arrow, limited in length where one
-is far above the others. Time and distance count from the start of the recording, and the speed is
-given beside real time. Planar robots are seen from the side, others from a corner. The camera
-follows a robot that goes far.
+The film shows the robot from its URDF with closed chains, the path of its base, and its feet coloured by contact mode.
+The ground's force on each foot is an arrow, limited in length where one is far above the others. Time and distance
+count from the start of the recording, and the speed is given beside real time. Planar robots are seen from the side,
+others from a corner. The camera follows a robot that goes far.
 
-A recording that was cut off is shown up to there. One from another program is shown as far as it
-has the stack's topics and a robot_description.
+A recording that was cut off is shown up to there. One from another program is shown as far as it has the stack's
+topics and a robot_description.
 
 examples:
   crawler film runs/NAME                  a run recorded with 'crawler run --record'
@@ -59,13 +58,11 @@ examples:
 
 exit codes: 0 done; 1 the run made for the film failed; 2 bad input; 130 interrupted, no film left
 
-keys of --json: film, robot, begin_s, end_s, speed (times real time), fps, frames, width, height,
-bytes, recording
+keys of --json: film, robot, begin_s, end_s, speed (times real time), fps, frames, width, height, bytes, recording
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler film`."""
     length = f"{DEFAULT_LENGTH_S:g} s of film"
     parser.add_argument("recording", nargs="?", default="", help="an MCAP file, or the directory of a recorded run")
     parser.add_argument(

@@ -38,14 +38,13 @@ examples:
 
 exit codes: 0 done, 1 a motor is missing or reports a fault, 2 bad input, 130 interrupted
 
-keys of --json: action, joints (by name: angle_deg, velocity_deg_s, effort, temperature, voltage,
-errors, source), devices (of scan: bus, id, joint, model, detail), zero_deg, calibration, ports,
-torque, state (of emulate, a line each), faults (cause, remedy, joint)
+keys of --json: action, joints (by name: angle_deg, velocity_deg_s, effort, temperature, voltage, errors, source),
+devices (of scan: bus, id, joint, model, detail), zero_deg, calibration, ports, torque, state (of emulate, a line
+each), faults (cause, remedy, joint)
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler hw`."""
     parser.add_argument("action", choices=tuple(ACTIONS), help="see below")
     parser.add_argument(
         "--robot", default="", help=f"one of {', '.join(robot_names())}, or a robot.yaml (default: {default_robot()})"

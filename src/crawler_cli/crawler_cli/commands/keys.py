@@ -21,8 +21,8 @@ HELP_TEXT = """
   where   keys/, the keystore of $ROS_SECURITY_KEYSTORE, or the one named
   time    some seconds
 
-Existing keys stay. The folder private/ can make keys of every kind: leave it on the machine that
-made them. A machine that only views needs enclaves/viewer: docs/security.md.
+Existing keys stay. The folder private/ can make keys of every kind: leave it on the machine that made them. A machine
+that only views needs enclaves/viewer: docs/security.md.
 
 examples:
   crawler keys
@@ -36,7 +36,6 @@ keys of --json: keystore, made (new enclaves), enclaves (of each: directory, env
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler keys`."""
     parser.add_argument(
         "keystore", nargs="?", default="", help=f"where (default: ${KEYSTORE_VARIABLE}, or {DEFAULT_KEYSTORE}/ here)"
     )

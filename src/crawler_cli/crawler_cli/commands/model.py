@@ -37,30 +37,26 @@ HELP_TEXT = """
   where   on the terminal; with --table in that file
   time    a second
 
-A law with a prediction of its own replaces the robot's: --controller and --set controller.<name>
-change it. --table writes the position of the foot over the crank's angle, and its Jacobian, for a
-controller on the robot: a C header (.h, whole numbers of 16 bits) or a table (.csv, SI units). Some
-robots' equations have one.
+A law with a prediction of its own replaces the robot's: --controller and --set controller.<name> change it. --table
+writes the position of the foot over the crank's angle, and its Jacobian, for a controller on the robot: a C header
+(.h, whole numbers of 16 bits) or a table (.csv, SI units). Some robots' equations have one.
 
 examples:
   crawler model --set gait.omega=8
   crawler model --gait time_scaled --set gait.alpha=0.5 --json
   crawler model ROBOT --table foot.h
 
-exit codes: 0 the gait is valid, 1 the equations do not hold for it (a foot lifts, a motor is weak,
-...), 2 bad input
+exit codes: 0 the gait is valid, 1 the equations do not hold for it (a foot lifts, a motor is weak, ...), 2 bad input
 
 keys of --json with --table: robot, file, entries, and the errors of the table
 
 A robot's equations add keys of their own, whose meaning is in the table without --json.
 
-keys of --json: robot, gait, gait_parameters, step_length_m, speed_m_s, period_s, cycles_to_steady,
-valid, reason
+keys of --json: robot, gait, gait_parameters, step_length_m, speed_m_s, period_s, cycles_to_steady, valid, reason
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler model`."""
     add_robot(parser)
     add_gait_and_law(parser)
     parser.add_argument("--table", default="", metavar="FILE", help="write the lookup table, .h or .csv, and stop")

@@ -18,8 +18,8 @@ HELP_TEXT = """
   where   beside the MCAP file, or --out FILE
   time    some seconds
 
-A recording that was cut off is drawn up to there. One from another program is drawn as far as it
-has the stack's topics. The equations' speed is drawn if the recording names the gait.
+A recording that was cut off is drawn up to there. One from another program is drawn as far as it has the stack's
+topics. The equations' speed is drawn if the recording names the gait.
 
 examples:
   crawler plot runs/NAME                    a run recorded with 'crawler run --record'
@@ -32,7 +32,6 @@ keys of --json: picture, robot, duration_s, distance_m, joints, feet
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler plot`."""
     parser.add_argument("recording", help="an MCAP file, or the directory of a recorded run")
     parser.add_argument("--out", metavar="FILE", help="the picture (default: beside the MCAP file, as .png)")
     add_json(parser)

@@ -15,10 +15,9 @@ HELP_TEXT = """
   where   the namespace 'replay', or --namespace
   time    as long as the recording, divided by --real-time-factor; with --loop until Ctrl-C
 
-The namespace gets joint_states, contact_states, contact_estimates, odom, controller_state,
-motion_state, robot_description, diagnostics and clock. /tf and /tf_static get the namespace before
-each frame. Topics that drive a robot are left out: joint_commands, gait_reference and cmd_vel.
-Stamps and clock are those of the recording.
+The namespace gets joint_states, contact_states, contact_estimates, odom, controller_state, motion_state,
+robot_description, diagnostics and clock. /tf and /tf_static get the namespace before each frame. Topics that drive a
+robot are left out: joint_commands, gait_reference and cmd_vel. Stamps and clock are those of the recording.
 
 examples:
   crawler replay runs/NAME                  at the pace of the recording
@@ -29,7 +28,6 @@ exit codes: 0 done, 2 bad input, or a stack already runs in the namespace; 130 i
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler replay`."""
     parser.add_argument("recording", help="an MCAP file, or the directory of a recorded run")
     parser.add_argument("--namespace", type=namespace, default="replay", help="where (default: %(default)s)")
     parser.add_argument(

@@ -32,28 +32,25 @@ HELP_TEXT = """
   where   runs/rerun-<robot>-<backend>-<time>/, or --out DIR
   time    that of the recorded run in lockstep, as fast as the machine allows
 
-A run repeats to the bit if it was made in lockstep and nobody intervened. The comparison covers
-joint_states, joint_commands, contact_states, contact_estimates, odom and controller_state, message
-by message, without the random names that identify processes. A recording that was cut off is
-repeated up to there: docs/recordings.md.
+A run repeats to the bit if it was made in lockstep and nobody intervened. The comparison covers joint_states,
+joint_commands, contact_states, contact_estimates, odom and controller_state, message by message, without the random
+names that identify processes. A recording that was cut off is repeated up to there: docs/recordings.md.
 
 examples:
   crawler run --lockstep --record --out crawl
   crawler rerun crawl
   crawler rerun crawl/recording/recording.mcap --json
 
-exit codes: 0 equal to the bit; 1 not, or the rerun failed; 2 bad input, or a recording that cannot
-be repeated; 130 interrupted
+exit codes: 0 equal to the bit; 1 not, or the rerun failed; 2 bad input, or a recording that cannot be repeated; 130
+interrupted
 
-keys of --json: equal, robot, backend, duration_s, messages (by topic: equal, different, missing in
-one of them), parting (first difference: topic, stamp in ns, words; null: none), differs (versions,
-parameters and robot file that are not those of the recording), interventions (in the recorded
-run), late_ticks (recorded, now), directory
+keys of --json: equal, robot, backend, duration_s, messages (by topic: equal, different, missing in one of them),
+parting (first difference: topic, stamp in ns, words; null: none), differs (versions, parameters and robot file that
+are not those of the recording), interventions (in the recorded run), late_ticks (recorded, now), directory
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler rerun`."""
     parser.add_argument("recording", help="an MCAP file, or the directory of a recorded run")
     parser.add_argument("--robot", default="", help="a robot.yaml, if that of the recording has moved")
     parser.add_argument("--out", metavar="DIR", help="where the files go (default: runs/...); must not exist yet")

@@ -45,25 +45,21 @@ examples:
   crawler run --controller hybrid --set gait.omega=8   contact feedback: docs/feedback.md
   crawler run --backend hardware --emulate             real drivers on emulated motors
 
-exit codes: 0 done; 1 the robot did not do what was asked: a node ended, hung or was stopped, a
-fault or an emergency stop stopped the robot, late commands bent the result, or a file could not
-be written; 2 bad input; 130 interrupted before the end (Ctrl-C or Ctrl-Z), 143 and 129 ended by
-SIGTERM and SIGHUP
+exit codes: 0 done; 1 the robot did not do what was asked: a node ended, hung or was stopped, a fault or an emergency
+stop stopped the robot, late commands bent the result, or a file could not be written; 2 bad input; 130 interrupted
+before the end (Ctrl-C or Ctrl-Z), 143 and 129 ended by SIGTERM and SIGHUP
 
-keys of --json: robot, backend, controller, gait, duration_s, real_time_factor, start_up_s,
-step_length_m, stride_period_s, speed_m_s, cycles_measured, steady, prediction (source of the
-predicted values), predicted_step_length_m, predicted_speed_m_s, peak_loads (largest loads of strides
-that end with an event of a foot: friction_used, slip_per_stride_m, peak_torque_N_m,
-peak_power_W), predicted_peak_loads, difference_percent, distance_m, lateral_m, yaw_rad (to the left,
-if the base can turn), ticks, late_ticks, overruns, clamped, rejected, contact_shares,
-branch_shares (of the law's parts, once settled), valid (false: late ticks or a missing reference
-have bent the result), why_invalid, fault (why the robot did not do what was asked), interrupted,
-directory, picture, recording
+keys of --json: robot, backend, controller, gait, duration_s, real_time_factor, start_up_s, step_length_m,
+stride_period_s, speed_m_s, cycles_measured, steady, prediction (source of the predicted values),
+predicted_step_length_m, predicted_speed_m_s, peak_loads (largest loads of strides that end with an event of a foot:
+friction_used, slip_per_stride_m, peak_torque_N_m, peak_power_W), predicted_peak_loads, difference_percent, distance_m,
+lateral_m, yaw_rad (to the left, if the base can turn), ticks, late_ticks, overruns, clamped, rejected, contact_shares,
+branch_shares (of the law's parts, once settled), valid (false: late ticks or a missing reference have bent the
+result), why_invalid, fault (why the robot did not do what was asked), interrupted, directory, picture, recording
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler run`."""
     parser.add_argument("--robot", default=default_robot(), help=f"one of {', '.join(robot_names())}, or a robot.yaml")
     parser.add_argument(
         "--backend",

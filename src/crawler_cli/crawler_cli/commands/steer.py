@@ -51,16 +51,14 @@ examples:
   crawler steer reset && crawler steer enable
   crawler steer stop --namespace second
 
-exit codes: 0 done; 1 the stack rejected it, did not answer or is not there; 2 bad input;
-130 interrupted
+exit codes: 0 done; 1 the stack rejected it, did not answer or is not there; 2 bad input; 130 interrupted
 
-keys of --json: action, namespace, done, message, stacks (of list), parameters (of show, by
-node.name: value, unit, range, meaning, set)
+keys of --json: action, namespace, done, message, stacks (of list), parameters (of show, by node.name: value, unit,
+range, meaning, set)
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler steer`."""
     parser.add_argument("action", choices=ACTIONS, help="see below")
     parser.add_argument("what", nargs="*", help="for show: names such as gait.omega; for set: gait.omega=8")
     parser.add_argument("--namespace", type=namespace, default="", help="of the stack, where there are several")

@@ -170,8 +170,7 @@ def _write(plan: SweepPlan, files: SweepFiles, rows: list[tuple[Any, ...]]) -> d
     import numpy as np
 
     from crawler_studies.sweep.plot import describe_plot, draw
-    from crawler_studies.sweep.table import sweep_columns
-    from crawler_studies.sweep.table import make_table, write_table
+    from crawler_studies.sweep.table import make_table, sweep_columns, write_table
 
     grid, spec = plan.grid, plan.case.spec
     table = make_table(grid, rows, plan.identity, plan.extra_columns)

@@ -14,7 +14,7 @@ from crawler_cli.console.interruption import StopRequest
 from crawler_cli.console.output import print_json
 from crawler_cli.console.progress_line import ProgressLine
 from crawler_core.errors import UserError
-from crawler_studies.study.study_paths import default_study_path
+from crawler_studies.study.study_file import default_study_path
 from crawler_studies.tuning.parameter_search import ParameterSearch, ParameterSearchPlan, ParameterSearchRequest
 from crawler_studies.tuning.report import run_command
 

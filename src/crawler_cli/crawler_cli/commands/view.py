@@ -16,8 +16,7 @@ HELP_TEXT = """
   where   http://127.0.0.1:8600/, or --host and --port
   time    until Ctrl-C
 
-The page can be started before the stack or after it, and ended and started again, without effect
-on the stack.
+The page can be started before the stack or after it, and ended and started again, without effect on the stack.
 
 examples:
   crawler view                          the stack on this machine; open the printed address
@@ -30,7 +29,6 @@ exit codes: 0 ended by Ctrl-C or SIGTERM, 2 bad input
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `crawler view`."""
     defaults = ViewSettings()
     parser.add_argument("--namespace", type=namespace, default="", help="of the stack")
     parser.add_argument("--host", default=defaults.host, help="address to serve at (default: %(default)s)")

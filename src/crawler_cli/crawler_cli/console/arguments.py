@@ -24,12 +24,10 @@ def number_up_to(limit: float) -> Callable[[str], float]:
 
 
 def number(text: str) -> float:
-    """Parse an argument that is a number."""
     return _parse(float, text, "a number", MAX_NUMBER)
 
 
 def integer(text: str) -> int:
-    """Parse an argument that is a whole number."""
     return _parse(int, text, "a whole number", MAX_NUMBER)
 
 
@@ -55,13 +53,11 @@ def add_robot(parser: argparse.ArgumentParser) -> None:
 
 
 def add_gait_and_law(parser: argparse._ActionsContainer) -> None:
-    """Add --gait and --controller."""
     parser.add_argument("--gait", default="", help="the gait's name (default: the robot's)")
     parser.add_argument("--controller", default="", help="the control law (default: the robot's)")
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Add --set and --params."""
     parser.add_argument(
         "--set",
         action="append",
@@ -75,7 +71,6 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """Add --json."""
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object (SI units) and nothing else on stdout"
     )

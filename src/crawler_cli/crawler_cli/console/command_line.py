@@ -7,7 +7,8 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
-from typing import NoReturn, Protocol
+from types import ModuleType
+from typing import NoReturn
 
 from crawler_core.errors import UserError
 
@@ -20,19 +21,6 @@ RENAMED_OPTIONS = {
     "--settles": "--warmup",
     "--study": "--out",
 }
-
-
-class Command(Protocol):
-    """A command's module: its docstring says in one sentence what the command does."""
-
-    HELP_TEXT: str  # a paragraph of the three facts "makes", "where" and "time", then everything else
-    __doc__: str | None
-
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's own arguments."""
-
-    def run(self, arguments: argparse.Namespace) -> int:
-        """Run the command and return its exit code."""
 
 
 class HelpFormatter(argparse.HelpFormatter):
@@ -62,8 +50,12 @@ class Parser(argparse.ArgumentParser):
         raise UserError(f"{message.rstrip('.')}: see '{self.prog} --help'.")
 
 
-def describe(parser: argparse.ArgumentParser, command: Command) -> None:
-    """Give the parser the command's help and its arguments."""
+def describe(parser: argparse.ArgumentParser, command: ModuleType) -> None:
+    """Give the parser the help and the arguments of a command's module.
+
+    The module has a docstring of one sentence, `add_arguments(parser)`, and `run(arguments)`, which returns the exit
+    code. The first paragraph of its HELP_TEXT has the facts "makes", "where" and "time".
+    """
     facts, _, rest = command.HELP_TEXT.partition("\n\n")
     parser.description = f"{command.__doc__}\n\n{facts}"
     parser.epilog = rest
