@@ -1,1 +1,5 @@
-"""The hardware backend: one small driver for each kind of motor bus, and emulators that speak its bytes."""
+"""Drives real and emulated motors behind the backend contract.
+
+Not here: limits of joints (crawler_core.safety), the boards' firmware in C++ (the folder firmware of this package).
+Imported by: crawler_cli, crawler_testing.
+"""

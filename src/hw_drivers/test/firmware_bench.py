@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from hw_drivers.board.codec import NO_SESSION, Packable, Packet, Parser, frame, open_packet
+from hw_drivers.board.codec import NO_SESSION, Packet, Parser, Request, frame, open_packet
 from hw_drivers.board.firmware import Firmware
 from hw_drivers.board.messages import (
     PROTOCOL_VERSION,
@@ -88,7 +88,7 @@ class Bench:
             self.firmware.tick(self.now, self.supply, self.stop)
         return self.heard()
 
-    def frame(self, message: Packable) -> bytes:
+    def frame(self, message: Request) -> bytes:
         """The next frame of the session."""
         self.sent += 1
         return frame(message, self.sent, self.session)
@@ -106,12 +106,12 @@ class Bench:
             answers.append(found.answer())
         return answers
 
-    def say(self, message: Packable) -> Answer:
+    def say(self, message: Request) -> Answer:
         """The one answer to it."""
         (answer,) = self.raw(self.frame(message))
         return answer
 
-    def code(self, message: Packable) -> Code:
+    def code(self, message: Request) -> Code:
         """How a message was acknowledged."""
         answer = self.say(message)
         assert isinstance(answer, Ack)
@@ -177,7 +177,7 @@ class Rotor:
     angle: float = 0.0  # rad
     rate: float = 0.0  # rad/s
 
-    def live(self, bench: Bench, ticks: int, each: Packable | None = None) -> None:
+    def live(self, bench: Bench, ticks: int, each: Request | None = None) -> None:
         """Turn as the board drives it for so many ticks of 1 ms, with `each` sent before every one."""
         c, sensors = self.config, bench.firmware.sensors[self.config.motor]
         constant, ohms = c.gear * c.torque_constant, self.resistance or c.resistance

@@ -168,7 +168,7 @@ def test_short_gaps_are_no_fault():
 def test_torque_that_goes_off_by_itself_is_told():
     bench = ready()
     link = bench.bus._link
-    bench.board.receive(frame(_Raw(0x05), link._last_sent + 1, link._session))  # a DISARM that the driver did not say
+    bench.board.receive(frame(_Raw(0x05), link._last_sent + 1, link._session))  # type: ignore[arg-type]  # a DISARM that the driver did not say
     bench.board.send()
     link._last_sent += 1
     bench.tick(0.5)
@@ -265,7 +265,7 @@ def test_on_an_emulated_board_no_time_passes_while_the_kernel_has_not_carried_th
     """A busy machine may take longer for that than the watchdog waits, and no host has fallen silent then."""
     held_up = threading.Event()
     held_up.set()
-    late = EmulatedSerialPort.late
+    late = EmulatedSerialPort.is_behind
     looks = []
 
     def until_they_are_carried(port):

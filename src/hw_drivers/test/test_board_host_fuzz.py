@@ -125,7 +125,7 @@ def test_a_damaged_played_back_or_late_answer_is_never_taken_and_one_that_is_who
             elif what == "noise":
                 damage = chance.randbytes(chance.randint(1, 700)) + FRAME_END
             else:
-                damage = frame(Raw(StateMessage.type, chance.randbytes(16)), number, session ^ 1)
+                damage = frame(Raw(StateMessage.type, chance.randbytes(16)), number, session ^ 1)  # type: ignore[arg-type]
             line.coming = damage + (whole if right else b"")
         old.append(whole)
         answer = link.answer(number)
@@ -159,7 +159,7 @@ def test_whatever_a_board_says_in_frames_that_are_right_is_a_reading_a_fault_or_
         for at in range(30, size - 1, 16):
             fields[at : at + 2] = bytes(2)  # no fault
         asked, heard = number, heard + chance.choice((1, 1, 1, 2))
-        return frame(Raw(kind, bytes(fields)), heard, session)
+        return frame(Raw(kind, bytes(fields)), heard, session)  # type: ignore[arg-type]
 
     line.spoil = mad
     for _ in range(frames):

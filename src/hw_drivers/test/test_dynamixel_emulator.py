@@ -126,6 +126,6 @@ def test_an_overheated_servo_lets_go_and_stays_so_until_a_reboot_when_cool():
     assert not one.torque
     assert one.write(t.TORQUE.address, b"\x01") != 0
     one.revive()
-    assert t.hardware_errors(one.get(t.HARDWARE_ERROR)) == ("overheating",)
+    assert t.HARDWARE_ERRORS.explain(one.get(t.HARDWARE_ERROR))[0] == ("overheating",)
     one._power_on()
     assert one.write(t.TORQUE.address, b"\x01") == 0

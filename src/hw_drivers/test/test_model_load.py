@@ -34,7 +34,7 @@ class Flywheel:
 def test_a_motor_with_a_load_turns_as_the_load_does_through_its_gear_and_its_direction():
     wheel = Flywheel(0.02)
     with Bench([crank(mode="torque", is_effort_driven=True)]) as bench:
-        assert isinstance(bench.emulator, LoadedEmulator)
+        assert issubclass(type(bench.emulator), LoadedEmulator)
         bench.emulator.attach_load("crank", wheel)
         bench.ready()
         begun = wheel.lived

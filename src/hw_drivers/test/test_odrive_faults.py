@@ -12,12 +12,12 @@ from crawler_core.errors import UserError
 from hw_drivers.bus.bus import BusFault
 from hw_drivers.odrive import messages
 from hw_drivers.odrive.codec import CanFrame
-from hw_drivers.odrive.error_flags import ERROR_FLAGS
+from hw_drivers.odrive.error_flags import AXIS_ERRORS
 from hw_drivers.odrive.odrive_bus import OdriveBus
 from hw_drivers.ports import can_port
 from hw_drivers.ports.can_port import CanPort
 
-FLAG = {flag.name: flag.bit for flag in ERROR_FLAGS}
+FLAG = {meaning.split("(")[1].rstrip(")"): bit for bit, (meaning, _) in AXIS_ERRORS.items()}
 PAIR = (crank("left", 1), crank("right", 2))
 
 

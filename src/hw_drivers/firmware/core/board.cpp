@@ -67,7 +67,7 @@ Answer Board::obey(const Packet& packet) {
         case Message::POLL: break;
         default: return {Code::UNKNOWN, 0};
     }
-    if (packet.type == Message::ESTOP) {  // whatever else is wrong with it
+    if (packet.type == Message::ESTOP) {  // even with a wrong length
         faults_ |= board_fault::ESTOP;
         disarm();
     }

@@ -1,4 +1,4 @@
-// The board: what the host's messages do, who may be driven, and what is latched.
+// The board: commands of the host, arming, and latched faults.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace crawler {
 
-// Make one, then call `tick` every millisecond, and `receive` with the bytes of the line as they come, all from one thread.
+// Call `tick` every millisecond, and `receive` with the bytes of the line as they come, both from one thread.
 class Board {
   public:
     explicit Board(Hardware& hardware) : hardware_(hardware), link_(hardware) {}
 
-    // Takes what came over the line, and answers at once.
+    // Handle received bytes, and answer at once.
     void receive(const uint8_t* data, size_t length);
 
-    // One pass of the loop: measure, judge, drive.
+    // Run the loop once: measure, check, drive.
     void tick();
 
   private:

@@ -1,4 +1,4 @@
-// Little-endian numbers in byte arrays, and floats that may be no numbers.
+// Little-endian numbers in byte arrays, and floats that may be NaN.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace crawler {
 
-// By the bits, so that no compiler's idea of fast mathematics takes the question away.
+// Tests the bits: a compiler with fast mathematics would remove another test.
 inline bool finite(float value) {
     uint32_t bits;
     std::memcpy(&bits, &value, 4);
@@ -19,7 +19,7 @@ inline float within(float value, float least, float most) {
     return value < least ? least : value > most ? most : value;
 }
 
-// Reads fields one after the other. The caller has checked that there are so many.
+// Reads consecutive fields. The caller checks the length.
 class Reader {
   public:
     explicit Reader(const uint8_t* data) : at_(data) {}
@@ -47,7 +47,7 @@ class Reader {
     const uint8_t* at_;
 };
 
-// Writes fields one after the other. The caller has made the room.
+// Writes consecutive fields. The caller provides the room.
 class Writer {
   public:
     explicit Writer(uint8_t* data) : at_(data) {}

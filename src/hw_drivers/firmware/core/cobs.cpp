@@ -6,7 +6,7 @@ size_t encode(const uint8_t* packet, size_t length, uint8_t* frame) {
     uint8_t* code = frame;
     uint8_t* to = frame + 1;
     for (size_t i = 0; i <= length; ++i) {
-        const uint8_t byte = i < length ? packet[i] : 0;  // with a zero thought behind it
+        const uint8_t byte = i < length ? packet[i] : 0;  // with an appended zero
         if (byte) *to++ = byte;
         if (!byte || to - code == 0xFF) {
             *code = static_cast<uint8_t>(to - code);

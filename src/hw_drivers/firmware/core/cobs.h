@@ -1,4 +1,4 @@
-// Consistent overhead byte stuffing: packets become frames in which 0x00 is only ever the end.
+// Consistent overhead byte stuffing: 0x00 occurs at the end of a frame only.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@ namespace crawler {
 constexpr size_t MOST_PACKET = 281;                            // bytes: a STATE of 16 motors
 constexpr size_t MOST_FRAME = MOST_PACKET + 2 + 1;             // with COBS and the 0x00
 
-// Writes the frame of a packet, with its 0x00, and returns its length; `frame` has room for MOST_FRAME.
+// Write the frame of a packet, with its 0x00, and return its length; `frame` has room for MOST_FRAME.
 size_t encode(const uint8_t* packet, size_t length, uint8_t* frame);
 
-// Takes frames out of a stream of bytes.
+// Finds frames in a stream of bytes.
 class Decoder {
   public:
-    // The next byte. True where it ends a frame that is not empty: `packet` and `length` are then about it, until the next
+    // Take the next byte. Returns true at the end of a frame that is not empty; `packet` and `length` hold it until the next
     // call. A frame that is too long or badly encoded has length 0.
     bool take(uint8_t byte);
 
@@ -26,9 +26,9 @@ class Decoder {
     bool end();
     void put(uint8_t byte);
 
-    uint8_t packet_[MOST_PACKET + 1];  // one more: the zero thought behind it
+    uint8_t packet_[MOST_PACKET + 1];  // one more: the appended zero
     size_t filled_ = 0, length_ = 0;
-    uint8_t left_ = 0;       // bytes of this piece that are still to come
+    uint8_t left_ = 0;       // bytes of this piece yet to come
     bool full_ = false;      // the piece has no zero of its own
     bool begun_ = false, bad_ = false;
 };

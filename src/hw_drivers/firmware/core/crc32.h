@@ -6,10 +6,10 @@
 
 namespace crawler {
 
-// Goes on from `before`, the CRC of what came first; 0 begins.
+// Continue from `before`, the CRC of the preceding bytes; 0 at the start.
 uint32_t crc32(const uint8_t* data, size_t length, uint32_t before = 0);
 
-// The CRC of a session's number and of a packet without its own CRC.
+// Return the CRC of a session's number and of a packet without its own CRC.
 uint32_t packet_crc(uint32_t session, const uint8_t* packet, size_t length);
 
 }  // namespace crawler

@@ -1,4 +1,4 @@
-// What a board must be able to do for the core. Everything is of the motor itself: its shaft, its leads.
+// The hardware interface of the core. All values are those of the motor itself: its shaft, its leads.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 namespace crawler {
 
 struct EncoderReading {
-    int32_t count = 0;          // quadrature: runs, and wraps; absolute: 0 to counts - 1
-    int32_t index_count = 0;    // quadrature: `count` when the index last began
-    uint32_t index_pulses = 0;  // how often it has
-    bool ok = true;             // false: the encoder itself says that it is not well
+    int32_t count = 0;          // quadrature: wraps; absolute: 0 to counts - 1
+    int32_t index_count = 0;    // quadrature: `count` at the last begin of the index
+    uint32_t index_pulses = 0;  // number of indices so far
+    bool ok = true;             // false: the encoder itself reports a fault
 };
 
-// The core calls this from one thread, out of `Board::tick` and `Board::receive`. Nothing may block.
+// The core calls this from one thread, in `Board::tick` and `Board::receive`. No call may block.
 class Hardware {
   public:
     virtual int motors() const = 0;            // 1 to MOST_MOTORS
     virtual const char* name() const = 0;      // up to NAME_LENGTH characters, for people
-    virtual uint32_t boot() const = 0;         // another number at each start
+    virtual uint32_t boot() const = 0;         // a new number at each start
     virtual uint8_t measures() const = 0;      // CURRENTS, TEMPERATURES, STOP
     virtual uint32_t now() = 0;                // µs; wraps
 
@@ -30,13 +30,13 @@ class Hardware {
     virtual float supply() = 0;                // V; NaN: not measured
     virtual bool stop_pressed() = 0;           // the input for an emergency stop
 
-    virtual void drive(int motor, float volts) = 0;  // closes the bridge
-    virtual void release(int motor) = 0;             // opens it: the motor coasts
+    virtual void drive(int motor, float volts) = 0;  // close the bridge
+    virtual void release(int motor) = 0;             // open it: the motor coasts
     virtual void led(bool on) = 0;
 
-    // All of it or, where there is no room, nothing.
+    // Send all of it or, without room, nothing.
     virtual void send(const uint8_t* data, size_t length) = 0;
-    // Restarts the board, once what was sent has gone out.
+    // Restart the board after the sent bytes have gone out.
     virtual void reboot() = 0;
 
     static constexpr uint8_t CURRENTS = 0x01, TEMPERATURES = 0x02, STOP = 0x04;

@@ -6,8 +6,8 @@
 namespace crawler {
 namespace {
 
-constexpr uint32_t AHEAD = 1000;  // numbers by which a frame may be ahead of the last
-constexpr uint8_t BOARDS = 0x80;  // from here on a type is the board's
+constexpr uint32_t AHEAD = 1000;  // sequence numbers from the last accepted frame to the next, at most
+constexpr uint8_t BOARDS = 0x80;  // first type of the board's messages
 
 }  // namespace
 

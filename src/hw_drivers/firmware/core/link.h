@@ -1,4 +1,4 @@
-// The line to the host: frames in and out, and which of them are taken.
+// The line to the host: sends frames, and decides which received ones to accept.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace crawler {
 
-// A packet that was taken. Its bytes stay until the next one.
+// An accepted packet. Its bytes stay until the next one.
 struct Packet {
     Message type;
     uint32_t number;
-    const uint8_t* data;  // all of it, so that offsets are those of the page
+    const uint8_t* data;  // all of it: offsets are those of docs/board_protocol.md
     size_t length;        // without the CRC
     bool in_session;
 };
@@ -23,16 +23,16 @@ class Link {
   public:
     explicit Link(Hardware& hardware) : hardware_(hardware) {}
 
-    // The next byte; true where it ends a frame that is taken: `packet` is it then.
+    // Take the next byte. Returns true at the end of an accepted frame, which is then in `packet`.
     bool take(uint8_t byte, Packet& packet);
 
     void begin(uint32_t session);
     bool has_session() const { return session_ != 0; }
-    uint32_t last() const { return last_; }        // the number of the last frame that was taken
+    uint32_t last() const { return last_; }        // number of the last accepted frame
     uint8_t ignored() const { return ignored_; }   // frames in this session, modulo 256
     void refuse() { ++ignored_; }
 
-    // Sends a message whose fields the caller has written behind HEAD bytes of `packet`, which has room for TAIL more.
+    // Send a message. The caller has written its fields behind HEAD bytes of `packet`, which has room for TAIL more.
     void send(Message type, uint8_t* packet, size_t length, bool in_session);
 
   private:

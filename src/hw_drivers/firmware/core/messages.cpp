@@ -91,7 +91,7 @@ Answer parse_setpoints(const uint8_t* packet, size_t length, uint16_t& named, Se
         const uint8_t mode = in.u8();
         if (mode > static_cast<uint8_t>(Mode::POSITION)) return bad(static_cast<size_t>(in.at() - 1 - packet));
         setpoint.mode = static_cast<Mode>(mode);
-        if (end - in.at() < 4 * mode) return wrong_length(0);  // each mode has a number more than the one before
+        if (end - in.at() < 4 * mode) return wrong_length(0);  // each mode has one number more than the previous one
         if (setpoint.mode == Mode::POSITION) setpoint.angle = in.i32();
         float* const numbers[] = {&setpoint.velocity, &setpoint.torque};
         for (int k = mode >= 2 ? 0 : 1; k < 2 && mode; ++k) {

@@ -87,7 +87,7 @@ struct MotorConfig {
     float torque_constant = 1.0f;   // N·m/A, and V·s/rad, of the motor
     float resistance = 1.0f;        // Ω
     float most_current = 1.0f;      // A
-    float most_torque = 1.0f;       // N·m, like all below at the output shaft
+    float most_torque = 1.0f;       // N·m, at the output shaft, like all below
     float most_velocity = 1.0f;     // rad/s
     float stiffness = 0.0f;         // N·m/rad
     float damping = 0.0f;           // N·m·s/rad
@@ -110,11 +110,12 @@ struct Search {
     float velocity = 0.0f, torque = 0.0f, turns = 0.0f;  // rad/s, N·m
 };
 
-// What the fields of a message say, or why they are refused. `packet` is the whole packet, so that offsets are the page's.
+// Parse the fields of a message; the answer has the reason of a refusal. `packet` is the whole packet, so that offsets are
+// those of docs/board_protocol.md.
 Answer parse_board(const uint8_t* packet, size_t length, int motors, BoardConfig& config);
 Answer parse_motor(const uint8_t* packet, size_t length, uint8_t& motor, MotorConfig& config);
 Answer parse_search(const uint8_t* packet, size_t length, uint8_t& motor, Search& search);
-// `setpoints` has MOST_MOTORS entries; those that the message does not name become OFF.
+// `setpoints` has MOST_MOTORS entries; motors that the message does not name become OFF.
 Answer parse_setpoints(const uint8_t* packet, size_t length, uint16_t& named, Setpoint* setpoints);
 
 }  // namespace crawler

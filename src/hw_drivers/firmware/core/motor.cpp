@@ -6,13 +6,13 @@ namespace crawler {
 namespace {
 
 constexpr float TICK = 1e-3f;                  // s
-constexpr float RADIANS = 6.2831853f / TURN;   // of a unit of angle
-constexpr float SLOWING = 0.1f;                // of the most velocity: over that much the torque is taken back
-constexpr float TOO_MUCH = 1.5f;               // of a limit: from there on it is a fault
-constexpr float NEARLY = 0.9f;                 // of the most current: so much at a standstill is a stall
+constexpr float RADIANS = 6.2831853f / TURN;   // per unit of angle
+constexpr float SLOWING = 0.1f;                // share of the velocity limit over which the torque falls to 0
+constexpr float TOO_MUCH = 1.5f;               // times a limit: a fault
+constexpr float NEARLY = 0.9f;                 // share of the current limit: at a standstill it is a stall
 constexpr float LEARNING = 10.0f;              // 1/s, of a search's velocity loop
 constexpr float TRIMMING = 50.0f;              // 1/s, of the current's loop
-constexpr float MOST_TRIM = 0.25f;             // of the voltage that the most current needs
+constexpr float MOST_TRIM = 0.25f;             // share of the voltage for the current limit
 constexpr uint32_t CURRENT_TICKS = 3, HOT_TICKS = 10, SPEED_TICKS = 5;
 
 }  // namespace
@@ -160,7 +160,7 @@ void Motor::forgive() {
     faults_ = 0;
     shaft_.forgive();
     if (!configured_) return;
-    if (!shaft_.heard()) faults_ |= motor_fault::ENCODER;
+    if (!shaft_.plausible()) faults_ |= motor_fault::ENCODER;
     if (hot()) faults_ |= motor_fault::HOT;
 }
 

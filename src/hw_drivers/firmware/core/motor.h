@@ -1,4 +1,4 @@
-// One motor: what it shall do, what it is kept from, and what is wrong with it.
+// One motor: its setpoint, its limits, and its faults.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace crawler {
 
-// What was measured in this tick, NaN for what cannot be.
+// The measurements of this tick; NaN: not measured.
 struct Sensed {
     EncoderReading encoder;
     float current;      // A, in the direction of the voltage
@@ -22,10 +22,10 @@ struct Drive {
     bool closed = false;  // the bridge
 };
 
-// For how many ticks on end something has been so.
+// Counts the consecutive ticks of a condition.
 class Lasting {
   public:
-    // True from the `enough`th tick on.
+    // Return true from the `enough`th tick on.
     bool now(bool so, uint32_t enough) {
         ticks_ = so ? ticks_ + (ticks_ < enough) : 0;
         return so && ticks_ >= enough;
@@ -42,22 +42,22 @@ class Motor {
     bool configured() const { return configured_; }
     const MotorConfig& config() const { return config_; }
 
-    // While it searches its index it takes no notice of it.
+    // A motor that searches its index ignores it.
     void aim(const Setpoint& setpoint) { setpoint_ = setpoint; }
     void search(const Search& search);
-    // No setpoint, and no search, from now on.
+    // End the setpoint and the search.
     void rest();
 
-    // The two halves of a tick of 1 ms. Between them the board decides whether any motor may be driven.
+    // The two halves of a tick of 1 ms. The board checks all motors between them.
     void sense(const Sensed& sensed, bool armed, uint32_t now);
     Drive drive();
     Drive open();
 
     uint16_t faults() const { return faults_; }
-    // Forget the faults, but for those whose cause is still there.
+    // Clear the faults, except those whose cause remains.
     void forgive();
 
-    // The fields of a STATE.
+    // Write the fields of a STATE.
     void report(uint8_t* fields) const;
     bool homed() const { return shaft_.homed(); }
 
@@ -69,21 +69,21 @@ class Motor {
     float allowed(float torque) const;
     float to_volts(float current);
     bool hot() const;
-    float induced() const;        // V, by the motor's turning
-    float most_current() const;   // A, of what both limits allow
+    float induced() const;        // V, of the turning motor
+    float most_current() const;   // A, of both limits
 
     MotorConfig config_;
     Shaft shaft_;
     Setpoint setpoint_;
     Search search_;
     Sensed sensed_ = {};
-    int32_t least_ = 0, most_ = 0;  // the limits of angles; further out as long as the shaft has not come in from there
-    double began_ = 0.0;          // turns, where the search did
+    int32_t least_ = 0, most_ = 0;  // limits of angles; wider while the shaft is still outside
+    double began_ = 0.0;          // turns, at the start of the search
     float learnt_ = 0.0f;         // N·m, of the search's velocity loop
-    float trim_ = 0.0f;           // V, by which the winding is not as configured
+    float trim_ = 0.0f;           // V, correction of the configured winding
     float current_ = 0.0f;        // A, in the direction of the torque
     bool configured_ = false, searching_ = false, cut_ = false, closed_ = false;
-    bool saturated_ = false;      // the last voltage was not the one that was asked for
+    bool saturated_ = false;      // the last voltage was cut
     Lasting over_current_, hot_, over_speed_, stalled_;
     uint16_t faults_ = 0;
 };

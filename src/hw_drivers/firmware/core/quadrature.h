@@ -1,17 +1,17 @@
-// Counts of a quadrature encoder out of the levels of its two lines, for boards that have no counter for it.
+// Counts of a quadrature encoder from the levels of its two lines, for boards without a counter for it.
 #pragma once
 
 #include <cstdint>
 
 namespace crawler {
 
-// `edge` and `index` are for interrupts, the rest for whoever keeps them out meanwhile.
+// Interrupts call `edge` and `index`. Other callers disable these interrupts meanwhile.
 class Quadrature {
   public:
-    // One of the lines has changed: their levels now. Forwards, `a` rises first.
+    // Take the levels of both lines after an edge. Forwards, `a` rises first.
     void edge(bool a, bool b) {
         const uint8_t now = static_cast<uint8_t>(a << 1 | b);
-        // how far from the state before (its two bits first) to this one: 2 is a state that was missed
+        // counts from the previous state (its two bits first) to this one: 2 is a missed state
         static constexpr int8_t STEPS[16] = {0, -1, 1, 2, 1, 0, 2, -1, -1, 2, 0, 1, 2, 1, -1, 0};
         const int8_t step = STEPS[state_ << 2 | now];
         state_ = now;
@@ -21,20 +21,20 @@ class Quadrature {
             count_ = static_cast<int32_t>(static_cast<uint32_t>(count_) + static_cast<uint32_t>(step));
     }
 
-    // The index has begun.
+    // Take the begin of an index.
     void index() {
         index_count_ = count_;
         ++index_pulses_;
     }
 
-    // The levels that it begins with.
+    // Set the first levels.
     void begin(bool a, bool b) { state_ = static_cast<uint8_t>(a << 1 | b); }
 
     int32_t count() const { return count_; }
     int32_t index_count() const { return index_count_; }
     uint32_t index_pulses() const { return index_pulses_; }
 
-    // Whether no state was missed since this was asked last.
+    // Return true if no state was missed since the last call.
     bool well() {
         const bool was = well_;
         well_ = true;

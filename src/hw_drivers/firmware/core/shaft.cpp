@@ -3,10 +3,10 @@
 namespace crawler {
 namespace {
 
-constexpr uint32_t WINDOW = 4000;         // µs, at least, over which a velocity is taken
+constexpr uint32_t WINDOW = 4000;         // µs, minimum time of a velocity estimate
 constexpr uint32_t STANDSTILL = 1000000;  // µs without an edge
-constexpr double DRIFT = 1.0 / 16.0;      // turns by which the index may be elsewhere: it has a width
-constexpr double WRAP = 4096.0;           // turns after which angles begin again
+constexpr double DRIFT = 1.0 / 16.0;      // turns, tolerance of the index, which has a width
+constexpr double WRAP = 4096.0;           // turns, period of angles
 constexpr double RADIANS = 6.283185307179586;
 
 int64_t rounded(double value) { return static_cast<int64_t>(value < 0.0 ? value - 0.5 : value + 0.5); }
@@ -28,8 +28,8 @@ void Shaft::search() { indexed_ = homed_ = false; }
 
 void Shaft::read(const EncoderReading& reading, uint32_t now) {
     moved_ = false;
-    heard_ = reading.ok && (!is_absolute() || static_cast<uint32_t>(reading.count) < config_->counts);
-    if (!heard_) {
+    plausible_ = reading.ok && (!is_absolute() || static_cast<uint32_t>(reading.count) < config_->counts);
+    if (!plausible_) {
         well_ = false;
         return;
     }
@@ -56,7 +56,7 @@ void Shaft::jump_to(const EncoderReading& reading) {
     const bool reverse = config_->is(MotorConfig::REVERSE_ENCODER);
     raw_ = static_cast<int64_t>(reading.count) - (reverse ? config_->counts : 0);  // forwards, it is 0 or above
     if (!config_->is(MotorConfig::LIMITED)) return;
-    // of an angle that is told within a turn, the turn whose angle is nearest to the middle of the limits
+    // the encoder gives an angle within a turn: start in the turn that is nearest to the middle of the limits
     count_ = forwards(raw_);
     place();
     const double middle = 0.5 * (static_cast<double>(config_->lower) + static_cast<double>(config_->upper));
@@ -97,7 +97,7 @@ void Shaft::note_index(const EncoderReading& reading) {
 
 void Shaft::note_edge(int way, uint32_t now) {
     const int64_t border = way > 0 ? count_ : count_ + 1;
-    // one that turns back passes the border that it came over: that tells no velocity
+    // a shaft that turns back passes the same border again, which gives no velocity
     if (way != way_) known_ = 0;
     way_ = way;
     if (known_ == EDGES) --known_;
@@ -116,7 +116,7 @@ void Shaft::estimate(uint32_t now) {
     if (time <= 0.0) return;
     double speed = static_cast<double>(edges_[0].border - edges_[from].border) / time;  // counts/s
     const uint32_t waited = now - edges_[0].time;
-    const double most = waited ? 1e6 / static_cast<double>(waited) : 1e12;  // else there would have been another edge
+    const double most = waited ? 1e6 / static_cast<double>(waited) : 1e12;  // a faster shaft would have made another edge
     speed = speed > most ? most : speed < -most ? -most : speed;
     velocity_ = static_cast<float>(speed * RADIANS / per_turn_);
 }

@@ -1,4 +1,4 @@
-// Angle and velocity of an output shaft out of the counts of its encoder.
+// Angle and velocity of an output shaft from the counts of its encoder.
 #pragma once
 
 #include <cstdint>
@@ -8,28 +8,28 @@
 
 namespace crawler {
 
-// A quadrature encoder is counted from the start of the board on, whatever is configured, and its index is watched; an absolute
-// one from its configuration on. Velocities come from the moments at which counts change, as far as ticks tell them.
+// A quadrature encoder is counted from the start of the board on, with any configuration, and so is its index. An absolute one
+// is counted from its configuration on. Velocities come from the times at which counts change, in ticks.
 class Shaft {
   public:
-    // What `config` says from now on; it must outlive this.
+    // Use `config` from now on; it must outlive this.
     void configure(const MotorConfig& config);
 
-    // One tick. `now` in µs.
+    // Take the reading of one tick. `now` in µs.
     void read(const EncoderReading& reading, uint32_t now);
 
-    // Forget where the index was: the next one counts.
+    // Forget the index: the next one counts.
     void search();
 
     int32_t angle() const { return angle_; }
     float velocity() const { return velocity_; }  // rad/s
     bool homed() const { return homed_; }
-    bool well() const { return well_; }           // the encoder can be believed
-    bool heard() const { return heard_; }         // its last reading could be one
-    bool moved() const { return moved_; }         // by a count at least, in the last tick
-    double turns() const;                         // of the output shaft, from wherever they are counted
+    bool well() const { return well_; }           // the encoder is trusted
+    bool plausible() const { return plausible_; }         // its last reading was plausible
+    bool moved() const { return moved_; }         // by at least one count, in the last tick
+    double turns() const;                         // of the output shaft, from an arbitrary zero
 
-    // Believe the encoder again, from its next reading on.
+    // Trust the encoder again, from its next reading on.
     void forgive() { well_ = true; }
 
   private:
@@ -52,13 +52,13 @@ class Shaft {
     double per_turn_ = 1.0;   // counts for a turn of the output shaft
     int32_t last_ = 0;        // the encoder's count
     uint32_t pulses_ = 0;
-    int64_t raw_ = 0;         // counts, as the encoder sees them
+    int64_t raw_ = 0;         // counts of the encoder
     int64_t raw_index_ = 0;
     int64_t count_ = 0;       // counts forwards
-    bool started_ = false, indexed_ = false, homed_ = false, well_ = true, heard_ = true, moved_ = false;
+    bool started_ = false, indexed_ = false, homed_ = false, well_ = true, plausible_ = true, moved_ = false;
     Edge edges_[EDGES] = {};  // the newest first
-    int known_ = 0;           // of them
-    int way_ = 0;             // of the last
+    int known_ = 0;           // number of valid edges
+    int way_ = 0;             // direction of the last one
     int32_t angle_ = 0;
     float velocity_ = 0.0f;
 };

@@ -1,6 +1,6 @@
-// What a bad line, a mad host and mad sensors do to a board, to be run under sanitizers.
+// Fuzzers of the board with a bad line, a random host and random sensors, to be run under sanitizers.
 //
-//     fuzz line|fields FRAMES SEED        ends with 0 and a line of counts, or with 1 and the place of what was wrong
+//     fuzz line|fields FRAMES SEED        ends with 0 and a line of counts, or with 1 and the place of the error
 
 #include "fuzz.h"
 
@@ -13,7 +13,7 @@ long fuzz_frame = 0;
 
 void wrong(const char* what) {
     std::fprintf(stderr, "seed %lu, frame %ld: %s\n", fuzz_seed, fuzz_frame, what);
-    std::_Exit(1);  // what is lost with it is no leak
+    std::_Exit(1);  // without destructors: unfreed memory is no leak here
 }
 
 int main(int count, char** words) {

@@ -1,4 +1,4 @@
-// What fuzzing programs share: the place where they are, and the end when something is wrong.
+// Shared by the fuzzing programs: the present place, and the end after an error.
 #pragma once
 
 extern unsigned long fuzz_seed;
@@ -6,6 +6,6 @@ extern long fuzz_frame;
 
 [[noreturn]] void wrong(const char* what);
 
-// Each lets so many frames pass, prints a line of counts, and ends the program where something is wrong.
+// Each sends `frames` frames, prints a line of counts, and ends the program after an error.
 void fuzz_line(long frames);
 void fuzz_fields(long frames);

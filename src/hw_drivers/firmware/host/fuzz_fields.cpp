@@ -1,5 +1,5 @@
-// What a host that is mad, in frames that are right, and sensors that are, do to a board: it crashes never, says one thing
-// to each frame, and puts no voltage on that the supply does not have or that is no number.
+// Random fields in valid frames, and random sensors. The board must never crash, must answer each frame once, and must apply
+// no voltage that is NaN or above the supply's.
 
 #include <cmath>
 #include <cstdint>
@@ -37,7 +37,7 @@ float strange() {
     return value;
 }
 
-// Fields of which most are what they could be, so that they come far.
+// Fields with mostly valid values, so that they pass many checks.
 size_t fields(Message type, uint8_t* to) {
     Writer out(to);
     switch (type) {
@@ -94,16 +94,16 @@ uint32_t drain(void* board, uint8_t* last, size_t room) {
     return frames;
 }
 
-// Sends a packet; the answer's first bytes are in `heard`. Returns how many answers there were.
+// Send a packet; the answer's first bytes are in `received`. Returns the number of answers.
 uint32_t say(void* board, Message type, uint32_t sequence, uint32_t session, uint8_t* packet, size_t length,
-             uint8_t* heard) {
+             uint8_t* received) {
     Writer out(packet);
     out.u8(static_cast<uint8_t>(type));
     out.u32(sequence);
     Writer(packet + length).u32(packet_crc(session, packet, length));
     uint8_t frame[MOST_FRAME];
     crawler_board_receive(board, frame, static_cast<int>(encode(packet, length + TAIL, frame)));
-    return drain(board, heard, 64);
+    return drain(board, received, 64);
 }
 
 bool sane(const crawler_out* out, int motors, float supply) {
@@ -123,7 +123,7 @@ void fuzz_fields(long frames) {
     void* board = crawler_board_make(1, MOTORS, "fuzz");
     crawler_in in[MOTORS] = {};
     crawler_out out[MOTORS] = {};
-    uint8_t packet[MOST_PACKET + 64], heard[64] = {};
+    uint8_t packet[MOST_PACKET + 64], received[64] = {};
     uint32_t now = 0, session = 0, sequence = 0;
     for (; fuzz_frame < frames; ++fuzz_frame) {
         const Message all[] = {Message::CONFIGURE_BOARD, Message::CONFIGURE_MOTOR, Message::CONFIGURE_MOTOR,
@@ -137,14 +137,14 @@ void fuzz_fields(long frames) {
         if (session == 0 || number(2000) == 0) {
             packet[HEAD] = PROTOCOL;
             Writer(packet + HEAD + 1).u32(static_cast<uint32_t>(chance()));
-            if (say(board, Message::HELLO, 0, 0, packet, HEAD + 5, heard) != 1) wrong("no welcome");
-            session = Reader(heard + 13).u32();
+            if (say(board, Message::HELLO, 0, 0, packet, HEAD + 5, received) != 1) wrong("no welcome");
+            session = Reader(received + 13).u32();
             sequence = 0;
         }
         size_t length = HEAD + fields(type, packet + HEAD);
         if (number(100) == 0) type = static_cast<Message>(number(0x80));
         if (type == Message::HELLO) type = Message::POLL;
-        if (say(board, type, ++sequence, session, packet, length, heard) != 1) wrong("not one answer");
+        if (say(board, type, ++sequence, session, packet, length, received) != 1) wrong("not one answer");
         ++answers;
         for (crawler_in& motor : in) {
             if (number(3)) motor.count = number(500) ? onwards(motor.count) : static_cast<int32_t>(number(5000));
@@ -156,7 +156,7 @@ void fuzz_fields(long frames) {
         }
         const float supply = number(50) ? SUPPLY : NAN;
         now += number(500) ? 1000 : number(10000);
-        const bool stop = number(1000) == 0;  // each draw by itself: the order of arguments is the compiler's
+        const bool stop = number(1000) == 0;  // one draw per statement: compilers order arguments differently
         crawler_board_tick(board, now, in, out, supply, stop);
         uint8_t welcome[64];
         drain(board, welcome, sizeof welcome);

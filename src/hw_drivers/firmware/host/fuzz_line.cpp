@@ -1,5 +1,5 @@
-// What a damaged line does to a board: nothing. A host that is right talks to it, and between its frames come flipped, cut,
-// glued, played back and reordered ones and noise. A motor's voltage must be that of the last frame that was taken rightly.
+// A damaged line must have no effect on a board. Between the frames of a valid host come flipped, cut, glued, replayed and
+// reordered ones, and noise. A motor's voltage must be that of the last valid frame.
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ using Bytes = std::vector<uint8_t>;
 constexpr int MOTORS = 4;
 constexpr float RESISTANCE = 2.0f;       // Ω
 constexpr float PER_AMPERE = 0.2f;       // N·m/A, at the output shaft
-constexpr size_t REMEMBERED = 4096;      // frames that may be played back
+constexpr size_t REMEMBERED = 4096;      // frames for replays
 
 class Fuzz {
   public:
@@ -34,7 +34,7 @@ class Fuzz {
     }
     ~Fuzz() { crawler_board_free(board_); }
 
-    // One frame of the host, or one piece of damage; then now and then a tick.
+    // Send one frame of the host, or one piece of damage, then sometimes run a tick.
     void step() {
         switch (number(12)) {
             case 0: return talk();
@@ -53,7 +53,7 @@ class Fuzz {
     }
 
     void tick() {
-        if (number(3) == 0) now_ += 1000;  // the watchdog bites now and then
+        if (number(3) == 0) now_ += 1000;  // the watchdog expires sometimes
         crawler_board_tick(board_, now_ += 1000, in_, out_, 12.0f, 0);
         drain();
         if (armed_ && now_ - fed_ > watchdog_) armed_ = false, faulty_ = true;
@@ -74,7 +74,7 @@ class Fuzz {
   private:
     uint32_t number(uint32_t below) { return static_cast<uint32_t>(random_() % below); }
 
-    // the host that is right
+    // the valid host
 
     void start() {
         crawler_board_free(board_);
@@ -122,7 +122,7 @@ class Fuzz {
         out.u16(0);
     }
 
-    // A command that is right, and its answer.
+    // Send a valid command, and check its answer.
     void command(Message type, const uint8_t* fields = nullptr, size_t length = 0) {
         deliver(frame(type, fields, length, ++last_, session_), type);
         ++taken_;
@@ -165,7 +165,7 @@ class Fuzz {
         only_answer(Message::STATE);
     }
 
-    // What the fields of setpoints that were taken mean.
+    // Apply accepted setpoints to the expected voltages.
     void accept(Reader in) {
         last_ = wanted_number_;
         ++taken_;
@@ -180,7 +180,7 @@ class Fuzz {
         }
     }
 
-    // Setpoints with the next number: right, if they come as they are.
+    // Make setpoints with the next number: valid if they arrive undamaged.
     Bytes next_push(uint32_t ahead = 1) {
         wanted_.assign(2 + 5 * MOTORS, 0);
         Writer out(&wanted_[0]);
@@ -195,7 +195,7 @@ class Fuzz {
         return frame(Message::SETPOINTS, &wanted_[0], static_cast<size_t>(out.at() - &wanted_[0]), wanted_number_, session_);
     }
 
-    // Any other message that would change something.
+    // Make another message that would change the state.
     Bytes next_command() {
         const Message all[] = {Message::ARM, Message::DISARM, Message::RESET, Message::CONFIGURE_MOTOR, Message::REBOOT};
         const Message type = all[number(5)];
@@ -204,11 +204,11 @@ class Fuzz {
         return frame(type, fields, type == Message::CONFIGURE_MOTOR ? sizeof fields : 0, last_ + 1, session_);
     }
 
-    // damage: none of it may be taken
+    // damage: none of it may be accepted
 
     void damage(Bytes data) {
         ++damaged_;
-        data.push_back(0);  // so that it does not swallow what comes next
+        data.push_back(0);  // otherwise it swallows the next frame
         deliver(data);
         if (!heard_.empty()) wrong("a damaged frame was answered");
     }
@@ -234,7 +234,7 @@ class Fuzz {
         return data;
     }
 
-    // Two frames without the 0 between them.
+    // Send two frames without the 0 between them.
     Bytes glued() {
         Bytes first = next_push();
         first.pop_back();
@@ -243,13 +243,13 @@ class Fuzz {
         return first;
     }
 
-    // A frame from before, of this session or of another one; neither HELLO nor ESTOP, which are obeyed.
+    // Replay a frame of this session or of another one; neither HELLO nor ESTOP, which are always obeyed.
     Bytes played_back() {
         if (sent_.empty()) return noise();
         return sent_[number(static_cast<uint32_t>(sent_.size()))];
     }
 
-    // The frame after the next before the next one: the first is taken, the other is too late.
+    // Swap two frames: the first to arrive is accepted, the other is too late.
     void reordered() {
         const Bytes late = next_push();
         const Bytes early = next_push(2);
@@ -266,7 +266,7 @@ class Fuzz {
         return data;
     }
 
-    // Right in all but its session or its number.
+    // Send a frame that is valid except for its session or its number.
     Bytes foreign() {
         const uint32_t far = number(2) ? 1001 + number(100000) : -number(last_ + 1);
         const bool other = number(2);
@@ -289,7 +289,7 @@ class Fuzz {
         return data;
     }
 
-    // Bytes come in any portions. What is answered may be played back.
+    // Deliver bytes in random portions. Answers may be replayed.
     void deliver(const Bytes& data, Message of = Message::SETPOINTS) {
         heard_.clear();
         for (size_t at = 0; at < data.size();) {

@@ -1,4 +1,4 @@
-/* The firmware's core as a library, for programs that are the board around it: they give it time, sensors and bytes. */
+/* The firmware's core as a library, for programs that emulate the board around it: time, sensors and bytes. */
 #ifndef CRAWLER_BOARD_LIBRARY_H
 #define CRAWLER_BOARD_LIBRARY_H
 
@@ -9,12 +9,12 @@ extern "C" {
 #endif
 
 typedef struct {
-    int32_t count;          /* of the encoder; quadrature: runs, and wraps; absolute: 0 to counts - 1 */
-    int32_t index_count;    /* the count when the index last began */
-    uint32_t index_pulses;  /* how often it has */
+    int32_t count;          /* of the encoder; quadrature: wraps; absolute: 0 to counts - 1 */
+    int32_t index_count;    /* count at the last begin of the index */
+    uint32_t index_pulses;  /* number of indices so far */
     float current;          /* A, in the direction of the voltage; NaN: not measured */
     float temperature;      /* degrees C; NaN: not measured */
-    uint8_t encoder_ok;     /* 0: the encoder itself says that it is not well */
+    uint8_t encoder_ok;     /* 0: the encoder itself reports a fault */
     uint8_t unused[3];
 } crawler_in;
 
@@ -24,24 +24,24 @@ typedef struct {
     uint8_t unused[3];
 } crawler_out;
 
-/* A board that starts. `boot`: another number each time. `name` is copied. NULL where there is no memory, or no motor. */
+/* Start a board. `boot`: a new number each time. `name` is copied. NULL without memory, or without a motor. */
 void* crawler_board_make(uint32_t boot, int motors, const char* name);
 void crawler_board_free(void* board);
 
-/* Bytes from the host, which it answers at once. */
+/* Handle bytes from the host, and answer at once. */
 void crawler_board_receive(void* board, const uint8_t* data, int length);
-/* Bytes for the host: at most `room`; returns how many. What nobody takes is dropped, frame by frame. */
+/* Write bytes for the host, at most `room`; return their number. Frames that are not fetched are dropped. */
 int crawler_board_send(void* board, uint8_t* data, int room);
 
-/* One pass of the loop, due every 1000 us. `in` and `out` have an entry for each motor. `supply`: V, NaN: not measured. */
+/* Run the loop once, every 1000 us. `in` and `out` have an entry for each motor. `supply`: V, NaN: not measured. */
 void crawler_board_tick(void* board, uint32_t now_us, const crawler_in* in, crawler_out* out, float supply, int stop);
 
-/* Whether it was told to restart: free it, and make another one. */
+/* Return 1 after a command to restart: free the board, and make another one. */
 int crawler_board_wants_reboot(void* board);
 int crawler_board_led(void* board);
 
-/* Counts of a quadrature encoder: `levels` are those of its lines after each edge, 2 a + b, after they were `first`.
-   Returns whether no state was missed. */
+/* Count a quadrature encoder: `levels` of its lines after each edge, 2 a + b, starting from `first`.
+   Returns 1 if no state was missed. */
 int crawler_quadrature(const uint8_t* levels, int length, uint8_t first, int32_t* count);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
-// The firmware as a process of its own, with motors that it pretends: on a pseudo-terminal, in real time.
+// The firmware as a process of its own with emulated motors, on a pseudo-terminal, in real time.
 //
 //     realtime MOTORS SECONDS        0 seconds: until it is terminated
 //
-// The first line of its output is the port that a host opens. At the end comes a line of JSON: how late the loop's ticks began
-// and how long they took, in µs.
+// The first line of its output is the port for the host. The last one is JSON: the lateness and the duration of the loop's
+// ticks, in µs.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -40,7 +40,7 @@ int64_t nanoseconds() {
 struct Motor {
     static constexpr double RESISTANCE = 2.0, CONSTANT = 0.02, GEAR = 10.0;  // Ω, N·m/A
     static constexpr double INERTIA = 2e-3, FRICTION = 1e-2;                 // kg·m², N·m·s/rad, at the output shaft
-    static constexpr double COUNTS = 4096.0 * GEAR;                          // for a turn of it
+    static constexpr double COUNTS = 4096.0 * GEAR;                          // per turn of the output shaft
 
     double angle = 0.0, rate = 0.0;  // turns, rad/s
 
@@ -61,7 +61,7 @@ struct Motor {
 int open_port() {
     const int port = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
     if (port < 0 || grantpt(port) || unlockpt(port)) return -1;
-    const int other = open(ptsname(port), O_RDWR | O_NOCTTY);  // stays open, so that hosts may come and go
+    const int other = open(ptsname(port), O_RDWR | O_NOCTTY);  // stays open, for any number of hosts
     termios raw;
     if (other < 0 || tcgetattr(other, &raw)) return -1;
     cfmakeraw(&raw);
@@ -73,7 +73,7 @@ void listen(int port, void* board) {
     for (ssize_t many; (many = read(port, some, sizeof some)) > 0;)
         crawler_board_receive(board, some, static_cast<int>(many));
     for (int many; (many = crawler_board_send(board, some, sizeof some)) > 0;)
-        if (write(port, some, static_cast<size_t>(many)) < 0) return;  // nobody reads: as on a wire, it is lost
+        if (write(port, some, static_cast<size_t>(many)) < 0) return;  // without a reader the bytes are lost, as on a wire
 }
 
 void print(const char* name, std::vector<int64_t>& values, const char* end) {
@@ -126,7 +126,7 @@ int main(int count, char** words) {
             late.push_back(began - due);
             took.push_back(done - began);
         }
-        if (began - due > TICK) due = began;  // what was missed is not made up for
+        if (began - due > TICK) due = began;  // missed ticks are not made up for
     }
     crawler_board_free(board);
     if (late.empty()) return 0;

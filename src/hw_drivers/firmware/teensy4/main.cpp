@@ -25,7 +25,7 @@ void loop() {
     board.receive(some, hardware.read(some, sizeof some));
     const uint32_t now = micros();
     if (static_cast<int32_t>(now - due) < 0) return;
-    due = now - due > PERIOD ? now + PERIOD : due + PERIOD;  // what was missed is not made up for
+    due = now - due > PERIOD ? now + PERIOD : due + PERIOD;  // missed ticks are not made up for
     board.tick();
     hardware.alive();
 }

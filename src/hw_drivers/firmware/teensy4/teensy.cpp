@@ -20,13 +20,13 @@ static_assert(COUNT >= 1 && COUNT <= MOST_MOTORS, "the protocol has 1 to 16 moto
 
 constexpr int BITS = 12;                      // of converters and of PWM
 constexpr float FULL = 1 << BITS;
-constexpr float LEAST_SUPPLY = 1.0f;          // V: below, there is nothing to make a voltage of
+constexpr float LEAST_SUPPLY = 1.0f;          // V: below it nothing can be driven
 
 Quadrature encoders[COUNT];
 
 void on_edge(int i) { encoders[i].edge(digitalReadFast(MOTORS[i].a), digitalReadFast(MOTORS[i].b)); }
 
-// Interrupts know no motor: each has functions of its own.
+// Interrupts have no argument: each motor has functions of its own.
 template <int I>
 void begin_encoders() {
     if constexpr (I < COUNT) {
@@ -45,7 +45,7 @@ void begin_encoders() {
     }
 }
 
-// Another number at each start: of this chip, and of how often it has started.
+// Return a new number at each start, from the chip's id and the count of its starts.
 uint32_t next_boot() {
     const uint32_t starts = eeprom_read_dword(nullptr) + 1;
     eeprom_write_dword(nullptr, starts);
@@ -157,7 +157,7 @@ void Teensy::send(const uint8_t* data, size_t length) {
 
 void Teensy::reboot() {
     LINE.flush();
-    delay(10);               // ms, in which USB sends it
+    delay(10);               // ms, for USB to send it
     SCB_AIRCR = 0x05FA0004;  // restart
     while (true) {
     }

@@ -1,4 +1,4 @@
-// A Teensy 4 as the core wants its hardware.
+// The core's hardware interface on a Teensy 4.
 #pragma once
 
 #include "../core/hardware.h"
@@ -7,11 +7,11 @@ namespace crawler {
 
 class Teensy final : public Hardware {
   public:
-    // Bridges open, pins and converters set up, the line open.
+    // Open the bridges, set up pins and converters, open the line.
     void begin();
-    // What came over the line: at most `room` bytes.
+    // Return received bytes: at most `room`.
     size_t read(uint8_t* data, size_t room);
-    // Keeps the chip from restarting by itself, which it does half a second after the last call.
+    // Feed the chip's watchdog, which restarts it half a second after the last call.
     void alive();
 
     int motors() const override;
@@ -32,7 +32,7 @@ class Teensy final : public Hardware {
 
   private:
     uint32_t boot_ = 0;
-    float supply_ = 0.0f;  // V, as measured last
+    float supply_ = 0.0f;  // V, last measurement
 };
 
 }  // namespace crawler

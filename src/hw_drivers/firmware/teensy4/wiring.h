@@ -1,8 +1,8 @@
-// What is soldered where. An example with four motors on a Teensy 4.1: change it to what your board has.
+// The wiring of the board. An example with four motors on a Teensy 4.1: change it to your board's.
 //
-// Each motor: an H-bridge with two inputs (both low: open; such as DRV8871 or DRV8874), a current amplifier that shows zero in
-// the middle of its range (such as INA240), and one encoder: quadrature with or without an index, or a sensor of the angle
-// within a turn with an analog output (such as AS5600), which then has 4096 counts.
+// Each motor has an H-bridge with two inputs (both low: open; such as DRV8871 or DRV8874), a current amplifier with zero in
+// the middle of its range (such as INA240), and one encoder. The encoder is a quadrature one with or without an index, or a
+// sensor of the angle within a turn with an analog output (such as AS5600), which then has 4096 counts.
 #pragma once
 
 #include <Arduino.h>
@@ -37,7 +37,7 @@ constexpr float NO_AMPERES = 2048.0f;                 // counts
 
 constexpr float PWM = 20000.0f;  // Hz
 
-// The line to the host: `Serial` is USB, whose speed is USB's own; `Serial1` the pins 0 and 1 at BAUD.
+// The line to the host: `Serial` is USB, at USB's speed; `Serial1` is pins 0 and 1 at BAUD.
 #define LINE Serial
 constexpr uint32_t BAUD = 1000000;
 

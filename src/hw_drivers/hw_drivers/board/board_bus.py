@@ -57,7 +57,9 @@ class BoardBus(Bus):
         self._link = Link(self._port, settings.baud, settings.reply_timeout, clock)
         self._clock, self._sleep = clock, sleep
         self._tracker = StateTracker(())
-        self._forget_setpoints()
+        self._setpoints = Setpoints({})
+        self._pending = 0  # the number of the setpoints whose answer is awaited; 0: none
+        self._is_enabled = False
 
     def open(self) -> None:
         self._port.open()
@@ -146,8 +148,7 @@ class BoardBus(Bus):
 
     def _forget_setpoints(self) -> None:
         self._setpoints = Setpoints({})
-        self._pending = 0  # the number of the setpoints whose answer is awaited; 0: none
-        self._is_enabled = False
+        self._is_enabled, self._pending = False, 0
 
     def _set_up(self, joints: Sequence[JointMap], *, clear: bool = False) -> None:
         plans = [plan_motor(joint) for joint in joints]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import struct
 import zlib
 from dataclasses import dataclass
-from typing import Protocol
 
-from hw_drivers.board.messages import ANSWER_TYPES, Answer
+from hw_drivers.board.messages import ANSWER_TYPES, Answer, Request
 from hw_drivers.bus.struct_message import BadMessage
 
 FRAME_END = b"\x00"
@@ -17,17 +16,6 @@ MAX_SEQUENCE_STEP = 1000  # from one accepted sequence number to the next
 _COBS_BLOCK = 254  # bytes of a COBS block without a 0
 _PACKET_HEAD = struct.Struct("<BI")
 _CRC_WORD = struct.Struct("<I")
-
-
-class Packable(Protocol):
-    """A message that a packet can carry."""
-
-    @property
-    def type(self) -> int: ...
-
-    def pack(self) -> bytes:
-        """Return the bytes of its fields."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +34,7 @@ class Packet:
         return kind.unpack(self.fields)
 
 
-def frame(message: Packable, number: int, session: int = NO_SESSION) -> bytes:
+def frame(message: Request, number: int, session: int = NO_SESSION) -> bytes:
     """Return the bytes on the line."""
     packet = _PACKET_HEAD.pack(message.type, number) + message.pack()
     return stuff(packet + _CRC_WORD.pack(_crc(packet, session))) + FRAME_END

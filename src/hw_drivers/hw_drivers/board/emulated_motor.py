@@ -73,7 +73,7 @@ class EmulatedMotor:
 
     def find_index(self) -> None:
         """Turn it past its index and back, as by hand."""
-        limited = math.isfinite(self._joint.lower)
+        limited = not self._joint.is_continuous
         self._pass_index(self._plan.index_turn if limited else self._turns)
 
     def update_sensors(self, sensors: Sensors) -> None:

@@ -102,7 +102,7 @@ class BoardEmulator(SerialEmulator):
             return
         self._wait_for_wire(len(data))
         if self._line_fault == "late":
-            self._late.put(data, now + LATE_REPLY_DELAY_S)
+            self._late.append((now + LATE_REPLY_DELAY_S, data))
             return
         if self._line_fault == "corrupt":
             data = FRAME_END.join(_flip_bit(frame) for frame in data.split(FRAME_END))

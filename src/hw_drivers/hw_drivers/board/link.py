@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from hw_drivers.board.codec import FRAME_END, MAX_FRAME_BYTES, NO_SESSION, Packable, Parser, follows, frame, open_packet
+from hw_drivers.board.codec import FRAME_END, MAX_FRAME_BYTES, NO_SESSION, Parser, follows, frame, open_packet
 from hw_drivers.board.messages import (
     PROTOCOL_VERSION,
     Ack,
@@ -15,6 +15,7 @@ from hw_drivers.board.messages import (
     Code,
     Estop,
     Hello,
+    Request,
     StateMessage,
     Welcome,
 )
@@ -95,7 +96,7 @@ class Link:
                     return answer
         raise NoAnswer
 
-    def send(self, message: Packable) -> int:
+    def send(self, message: Request) -> int:
         """Send a message; return its number, which its answer will have."""
         self._last_sent += 1
         self.port.write(frame(message, self._last_sent, self._session))
@@ -109,7 +110,7 @@ class Link:
                 return answer
         return None
 
-    def confirm(self, message: Packable) -> Ack | StateMessage:
+    def confirm(self, message: Request) -> Ack | StateMessage:
         """Return the answer to a message, in up to ATTEMPTS requests. Raises NoAnswer or Refused."""
         for _ in range(ATTEMPTS):
             answer = self.answer(self.send(message), self._confirm_timeout)
@@ -127,7 +128,7 @@ class Link:
             for answer in self._answers_without_session(Estop())
         )
 
-    def _answers_without_session(self, message: Packable) -> Iterator[Answer]:
+    def _answers_without_session(self, message: Request) -> Iterator[Answer]:
         """Send a message in session 0; yield all answers until the deadline."""
         self.port.write(FRAME_END + frame(message, 0))  # the first byte ends another program's incomplete frame
         deadline = self._deadline(self._confirm_timeout)

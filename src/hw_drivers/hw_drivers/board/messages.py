@@ -290,5 +290,6 @@ class StateMessage:
         return cls(number, time, supply, state, faults, ignored, motors)
 
 
+Request = Message | Setpoints
 Answer = Welcome | Ack | StateMessage
 ANSWER_TYPES: Mapping[int, Any] = {kind.type: kind for kind in (Welcome, Ack, StateMessage)}

@@ -41,7 +41,7 @@ class MotorPlan:
     def configuration(self) -> ConfigureMotor:
         """Make the message that configures it."""
         joint, motor = self.joint, self.settings
-        limited = math.isfinite(joint.lower)
+        limited = not joint.is_continuous
         ends = sorted(self.units(end) for end in (joint.lower, joint.upper)) if limited else (-1, 1)
         flags = (
             MotorFlag.REVERSE_MOTOR * motor.reverse_motor
@@ -73,7 +73,7 @@ class MotorPlan:
     @property
     def index_turn(self) -> int:
         """Turn of the output shaft that holds its index: of a joint with limits, the last turn that it reaches."""
-        if self.settings.encoder == "absolute" or not math.isfinite(self.joint.lower):
+        if self.settings.encoder == "absolute" or self.joint.is_continuous:
             return 0
         return math.floor(max(self.shaft(self.joint.lower), self.shaft(self.joint.upper)) / TURN_RAD)
 
@@ -102,7 +102,7 @@ class MotorPlan:
 
         The board knows an angle within a turn. A continuous joint starts at the angle nearest to 0.
         """
-        if math.isfinite(self.joint.lower):
+        if not self.joint.is_continuous:
             return 0
         return -self.joint.direction * round(self.angle(units) / TURN_RAD) * round(TURN_RAD / ANGLE_UNIT_RAD)
 
@@ -123,8 +123,7 @@ def plan_motor(joint: JointMap) -> MotorPlan:
     """Plan the motor of a joint. Raises UserError for a missing value, or one that no board can take."""
     motor: BoardJoint = joint.settings
     key = joint.key
-    if not 0 <= joint.id < MAX_MOTORS:
-        raise UserError(f"{key}.id = {joint.id} is not allowed: a board has motors 0 to {MAX_MOTORS - 1}.")
+    joint.check_id(MAX_MOTORS - 1, "a board has motors")
     for name, what in (
         ("counts", "the encoder's counts per turn"),
         ("torque_constant", "the motor's, in N m/A"),
@@ -146,7 +145,7 @@ def plan_motor(joint: JointMap) -> MotorPlan:
             f"give {key}.stiffness in N m/rad and {key}.damping in N m s/rad."
         )
     plan = MotorPlan(joint, motor, joint.effort or motor.torque_constant * motor.max_current * joint.gear)
-    if motor.encoder == "quadrature" and math.isfinite(joint.lower):
+    if motor.encoder == "quadrature" and not joint.is_continuous:
         lowest = min(plan.shaft(joint.lower), plan.shaft(joint.upper))
         last_index = plan.index_turn * TURN_RAD
         if not last_index - TURN_RAD < lowest <= last_index:
@@ -155,13 +154,7 @@ def plan_motor(joint: JointMap) -> MotorPlan:
                 f"between its limits, but must once: the index is where its motor's angle is 0 or whole turns of the "
                 f"joint from there, so move it and {key}.zero_deg, or change the limits."
             )
-    available = motor.torque_constant * motor.max_current * joint.gear
-    if joint.effort > available * (1.0 + 1e-9):
-        needed = joint.effort / available * motor.max_current
-        raise UserError(
-            f"joints.{joint.joint}.effort = {joint.effort:g} N m needs {needed:.3g} A, but {key}.max_current is "
-            f"{motor.max_current:g} A: lower the one, or raise the other if the motor stands it."
-        )
+    joint.check_current(motor.torque_constant, motor.max_current)
     return plan
 
 

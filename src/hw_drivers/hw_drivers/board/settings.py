@@ -19,8 +19,8 @@ class BoardSettings:
     watchdog: float = setting(
         0.1, unit="s", lower=0.005, upper=1.0, doc="without setpoints until the board takes the torque off"
     )
-    lowest_supply: float = setting(0.0, unit="V", lower=0.0, upper=100.0, doc="below it is a fault; must be given")
-    highest_supply: float = setting(0.0, unit="V", lower=0.0, upper=100.0, doc="above it is a fault; must be given")
+    lowest_supply: float = setting(0.0, unit="V", lower=0.0, upper=100.0, doc="a fault below it; must be given")
+    highest_supply: float = setting(0.0, unit="V", lower=0.0, upper=100.0, doc="a fault above it; must be given")
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,7 @@ class BoardJoint:
     )
     torque_constant: float = setting(0.0, unit="N m/A", lower=0.0, upper=10.0, doc="of the motor; must be given")
     resistance: float = setting(0.0, unit="ohm", lower=0.0, upper=1000.0, doc="of its winding; must be given")
-    max_current: float = setting(
-        0.0, unit="A", lower=0.0, upper=500.0, doc="that motor and bridge stand; must be given"
-    )
+    max_current: float = setting(0.0, unit="A", lower=0.0, upper=500.0, doc="limit of motor and bridge; must be given")
     regulated: bool = setting(
         True,
         doc="efforts are the shaft's, the board makes up for the voltage that the turning motor induces; false: they "
@@ -52,7 +50,11 @@ class BoardJoint:
         0.0, unit="N m/rad", lower=0.0, upper=1e5, doc="of positions, at the joint; must be given for them"
     )
     damping: float = setting(
-        0.0, unit="N m s/rad", lower=0.0, upper=1e4, doc="of positions and of the index search, likewise"
+        0.0,
+        unit="N m s/rad",
+        lower=0.0,
+        upper=1e4,
+        doc="of positions and of the index search; must be given for positions",
     )
     search_velocity: float = setting(
         1.0, unit="rad/s", lower=-100.0, upper=100.0, doc="at the joint, while it searches its index"
@@ -62,9 +64,7 @@ class BoardJoint:
     )
     reverse_motor: bool = setting(False, doc="a positive voltage turns the shaft backwards")
     reverse_encoder: bool = setting(False, doc="the counts fall as the shaft turns forwards")
-    temperature_limit: float = setting(
-        127.0, unit="°C", lower=30.0, upper=127.0, doc="from here on it is a fault; 127: none"
-    )
+    temperature_limit: float = setting(127.0, unit="°C", lower=30.0, upper=127.0, doc="a fault from here on; 127: none")
     stall_time: float = setting(
         0.0, unit="s", lower=0.0, upper=60.0, doc="at a standstill with all current; 0: no fault"
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crawler_core.errors import UserError
-from hw_drivers.board import faults
 from hw_drivers.board.codec import line_size
+from hw_drivers.board.faults import BOARD_FAULTS, MOTOR_FAULTS
 from hw_drivers.board.link import Link, OtherVersion, Refused
 from hw_drivers.board.messages import (
     PROTOCOL_VERSION,
@@ -64,71 +64,71 @@ def set_up(link: Link, plans: Sequence[MotorPlan], board: ConfigureBoard, *, cle
                 f"the board on {link.port.path} has motors 0 to {welcome.motors - 1}, but hardware.joints."
                 f"{plan.joint.joint}.id is {plan.number}: change that, or take a board with more motors."
             )
-    _confirmed(link, board, "the board's configuration")
+    _confirm(link, board, "the board's configuration")
     for plan in plans:
-        _confirmed(link, plan.configuration(), f"the configuration of {plan.joint.joint}")
-    seen = fresh_state(link)
-    if clear or (seen.faults == HARMLESS_FAULT and not any(motor.faults for motor in seen.motors.values())):
+        _confirm(link, plan.configuration(), f"the configuration of {plan.joint.joint}")
+    state = request_fresh_state(link)
+    if clear or (state.faults == HARMLESS_FAULT and not any(motor.faults for motor in state.motors.values())):
         try:
             link.confirm(Reset())
         except Refused:
             pass  # a remaining fault is reported below
         except NoAnswer:
             raise UserError(_silent(link)) from None
-        seen = fresh_state(link)
-    if fault := first_fault(seen, plans):
-        raise UserError(f"{fault}: {fault.remedy}; then run 'crawler hw reboot'.")
+        state = request_fresh_state(link)
+    if present := first_fault(state, plans):
+        raise UserError(f"{present}: {present.remedy}; then run 'crawler hw reboot'.")
     largest = Setpoints({plan.number: MotorSetpoint(MotorMode.POSITION) for plan in plans})
     link.exchange_bytes = line_size(len(largest.pack())) + line_size(StateMessage.size(len(plans)))
-    return seen
+    return state
 
 
-def state(link: Link) -> StateMessage:
+def request_state(link: Link) -> StateMessage:
     """Return the board's state. Raises UserError where the board does not send it."""
     try:
-        seen = link.confirm(Poll())
+        state = link.confirm(Poll())
     except NoAnswer:
         raise UserError(_silent(link)) from None
     except Refused as refused:
         raise UserError(
             f"the board on {link.port.path} does not send its state, since {refused}: update its firmware."
         ) from None
-    if not isinstance(seen, StateMessage):
+    if not isinstance(state, StateMessage):
         raise UserError(f"the board on {link.port.path} does not send its state: update its firmware.")
-    return seen
+    return state
 
 
-def fresh_state(link: Link) -> StateMessage:
+def request_fresh_state(link: Link) -> StateMessage:
     """Return the state after one more run of the board's loop; until then the old state would come."""
-    first = seen = state(link)
+    first = state = request_state(link)
     for _ in range(MAX_STATE_POLLS):
-        if seen.time != first.time:
+        if state.time != first.time:
             break
-        seen = state(link)
-    return seen
+        state = request_state(link)
+    return state
 
 
-def first_fault(seen: StateMessage, plans: Sequence[MotorPlan]) -> BusFault | None:
+def first_fault(state: StateMessage, plans: Sequence[MotorPlan]) -> BusFault | None:
     """Return the first fault in a state, of a motor or of the board."""
     for plan in plans:
-        motor = seen.motors.get(plan.number)
+        motor = state.motors.get(plan.number)
         if motor is not None and motor.faults:
-            words, remedy = faults.explain(motor.faults, faults.MOTOR_FAULTS)
+            words, remedy = MOTOR_FAULTS.explain(motor.faults)
             joint = plan.joint.joint
             return BusFault(f"the motor of {joint} reports: {', '.join(words)}", remedy=remedy, joint=joint)
-    if seen.faults:
-        words, remedy = faults.explain(seen.faults, faults.BOARD_FAULTS)
+    if state.faults:
+        words, remedy = BOARD_FAULTS.explain(state.faults)
         return BusFault(f"the board reports: {', '.join(words)}", remedy=remedy)
     return None
 
 
-def _confirmed(link: Link, message: ConfigureBoard | ConfigureMotor, what: str) -> None:
+def _confirm(link: Link, message: ConfigureBoard | ConfigureMotor, subject: str) -> None:
     try:
         link.confirm(message)
     except NoAnswer:
         raise UserError(_silent(link)) from None
     except Refused as refused:
-        raise UserError(f"the board on {link.port.path} refuses {what}: {refused}.") from None
+        raise UserError(f"the board on {link.port.path} refuses {subject}: {refused}.") from None
 
 
 def _silent(link: Link) -> str:

@@ -11,7 +11,7 @@ from hw_drivers.bus.bus import Reading
 
 
 class StateTracker:
-    """The newest state of the motors of `plans`, with unwrapped angles. The board's wrap, and begin within a turn."""
+    """The newest state of the motors of `plans`, with unwrapped angles. The board wraps its angles."""
 
     def __init__(self, plans: Sequence[MotorPlan]) -> None:
         self.plans = tuple(plans)

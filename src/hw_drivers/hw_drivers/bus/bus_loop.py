@@ -1,4 +1,4 @@
-"""The thread of one bus: a cycle of write and read per tick, and by the clock where no tick comes."""
+"""The thread of one bus: a cycle of write and read per tick, or by the clock without ticks."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ class BusLoop:
         )
 
     def recover(self) -> None:
-        """Make the bus usable again, with the torque off. Raises BusFault with the fault that remains."""
+        """Make the bus usable again, with the torque off. Raises BusFault with the remaining fault."""
         if not self._thread.is_alive():
             raise BusFault(f"the driver of the bus '{self.bus.name}' has ended", remedy="restart the backend")
         with self._io:

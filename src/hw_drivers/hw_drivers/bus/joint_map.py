@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from crawler_core.errors import UserError
+
 TURN_RAD = 2.0 * math.pi
 
 
@@ -50,3 +52,23 @@ class JointMap:
     def rate_to_joint(self, rate: float) -> float:
         """Return the joint's rate (rad/s) for a motor's."""
         return rate / (self.direction * self.gear)
+
+    def check_id(self, last: int, rule: str) -> None:
+        """Raise UserError for an id outside 0 to `last`; `rule` says what is allowed."""
+        if not 0 <= self.id <= last:
+            raise UserError(f"{self.key}.id = {self.id} is not allowed: {rule} 0 to {last}.")
+
+    def check_current(self, torque_constant: float, max_current: float) -> float:
+        """Return the motor's current limit (A): that of the joint's effort, or else `max_current` (A).
+
+        Raises UserError where the effort needs more than `max_current`. `torque_constant` is the motor's, N·m/A.
+        """
+        if not self.effort:
+            return max_current
+        current = self.effort / (torque_constant * self.gear)
+        if current > max_current * (1.0 + 1e-9):
+            raise UserError(
+                f"joints.{self.joint}.effort = {self.effort:g} N m needs {current:.3g} A, but {self.key}.max_current "
+                f"is {max_current:g} A: lower the one, or raise the other if the motor stands it."
+            )
+        return current

@@ -1,1 +1,5 @@
-"""Dynamixel servos of the X series, protocol 2.0: driver and emulator."""
+"""Drives Dynamixel servos of the X series with protocol 2.0, and emulates them.
+
+Not here: the serial port (hw_drivers.ports).
+Imported by: crawler_testing.
+"""

@@ -20,11 +20,11 @@ from hw_drivers.dynamixel.state import ServoState, reading, unpack_state
 from hw_drivers.ports.serial_port import SerialPort
 
 REBOOT_TIMEOUT_S = 2.0
-MAX_SILENT_SERVOS = 2  # asked by themselves before a bus without any answer counts as silent
+MAX_SILENT_SERVOS = 2  # requests to single servos, before a bus without any answer counts as silent
 
 
 class DynamixelBus(Bus):
-    """One serial bus. A cycle is one sync write and one sync read; a silent servo is asked again by itself.
+    """One serial bus. A cycle is one sync write and one sync read, and a further read of each silent servo.
 
     The servos' own watchdog stops them where they are, with torque, when no packet comes for `settings.watchdog`. It
     does not take the torque off: no servo of this family can do that.
@@ -62,7 +62,7 @@ class DynamixelBus(Bus):
                 raise silent_servo(plan.joint.joint, plan.joint.id, self._port.path).as_user_error()
 
     def read(self) -> tuple[Reading, ...]:
-        # a silent servo silences those behind it in the chain: each of them is asked by itself
+        # a silent servo silences those behind it in the chain: each of them gets a request of its own
         chains: dict[int, list[int]] = {}
         for ident, plan in self._plans.items():
             chains.setdefault(plan.model.indirect_data, []).append(ident)
@@ -86,7 +86,7 @@ class DynamixelBus(Bus):
         """Switch the torque on, then arm the watchdogs."""
         value = self._watchdog_value
         self._write_all(t.WATCHDOG, 0, lambda state: state.watchdog == 0, "does not clear its watchdog")
-        self._write_all(t.TORQUE, 1, lambda state: state.torque, "does not switch its torque on")
+        self._write_all(t.TORQUE, 1, lambda state: state.torque == 1, "does not switch its torque on")
         self._write_all(t.WATCHDOG, value, lambda state: state.watchdog == value, "does not arm its watchdog")
         self._is_enabled = True
 

@@ -92,7 +92,7 @@ class DynamixelEmulator(SerialEmulator):
             data = bytes(a & b for a, b in zip(data, data[1:] + b"\xff", strict=True))  # two talk at once
         self._wait_for_wire(received_size + len(data))
         if is_late:
-            self._late.put(data, time.monotonic() + LATE_REPLY_DELAY_S)
+            self._late.append((time.monotonic() + LATE_REPLY_DELAY_S, data))
         else:
             self._port.write(data)
 

@@ -11,6 +11,7 @@ from hw_drivers.dynamixel.settings import DynamixelJoint
 from hw_drivers.dynamixel.tables import (
     CURRENT_POSITION_MODE,
     EXTENDED_MODE,
+    MAX_ID,
     MAX_TURNS,
     MODELS,
     POSITION_MODE,
@@ -28,10 +29,9 @@ class ServoPlan:
     model_name: str
     model: ServoModel
     mode: int  # operating mode
-    lowest: (
-        int  # ticks, of the mode and not of the joint: a joint found outside its limits must be led back, not thrown
-    )
-    highest: int  # ticks
+    # ticks, limits of the mode: tighter ones would throw a joint that stands outside of its limits back
+    lowest: int
+    highest: int
     current: int  # units; 0: not limited by us
     temperature_limit: float  # °C
 
@@ -46,8 +46,7 @@ def plan_servo(joint: JointMap) -> ServoPlan:
     if not servo.model:
         raise UserError(f"{joint.key}.model is missing: give one of {', '.join(MODELS)}.")
     model = MODELS[servo.model]
-    if not 0 <= joint.id <= 252:
-        raise UserError(f"{joint.key}.id = {joint.id} is not allowed: servos have ids from 0 to 252.")
+    joint.check_id(MAX_ID, "servo ids are")
     if joint.velocity * joint.gear > model.no_load:
         most = model.no_load / joint.gear
         raise UserError(
@@ -72,7 +71,9 @@ def _needs_many_turns(joint: JointMap, model: str) -> bool:
         return True
     if high - low >= TURN_RAD:
         if max(-low, high) > MAX_TURNS * TURN_RAD:
-            raise UserError(f"{joint.joint} needs more than the {MAX_TURNS} turns that an {model} can count.")
+            raise UserError(
+                f"{joint.joint} needs more than the {MAX_TURNS} turns that an {model} counts: narrow its limits."
+            )
         return True
     if low < 0.0 or high > TURN_RAD - RAD_PER_TICK:
         raise UserError(
@@ -92,6 +93,6 @@ def _current(joint: JointMap, servo: DynamixelJoint, model: ServoModel) -> int:
     if servo.current_limit > most:
         raise UserError(
             f"{joint.key}.current_limit = {servo.current_limit:g} is not allowed: "
-            f"an {servo.model} takes at most {most:.2f} A."
+            f"an {servo.model} takes at most {most:.2f} A: lower it."
         )
     return max(1, round(servo.current_limit / model.current_unit))

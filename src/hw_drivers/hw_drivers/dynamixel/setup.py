@@ -53,7 +53,9 @@ def _check_models(link: Link, plans: Sequence[ServoPlan]) -> None:
                 raise UserError(f"the servo id {joint.id} of {joint.joint} answers garbled: {GARBLED_CAUSE}.") from None
             raise UserError(_missing_servo(link, plan)) from None
         except Refused as error:
-            raise UserError(f"the servo id {joint.id} of {joint.joint} refuses a ping: {error}.") from None
+            raise UserError(
+                f"the servo id {joint.id} of {joint.joint} refuses a ping ({error}): update its firmware."
+            ) from None
         number = struct.unpack("<H", answer.parameters[:2])[0] if len(answer.parameters) >= 2 else 0
         if number != plan.model.number:
             found = t.NAMES.get(number, f"model number {number}")
@@ -86,9 +88,10 @@ def _missing_servo(link: Link, plan: ServoPlan) -> str:
 
 def _check(link: Link, plan: ServoPlan) -> None:
     joint, ident = plan.joint.joint, plan.joint.id
-    if errors := t.hardware_errors(link.read(ident, t.HARDWARE_ERROR)):
+    errors, remedy = t.HARDWARE_ERRORS.explain(link.read(ident, t.HARDWARE_ERROR))
+    if errors:
         raise UserError(
-            f"the servo of {joint}, id {ident}, reports {', '.join(errors)}: remove the cause, "
+            f"the servo of {joint}, id {ident}, reports {', '.join(errors)}: {remedy}, "
             "then switch its power off and on, or run 'crawler hw reboot'."
         )
     low, high = plan.model.voltage

@@ -35,7 +35,8 @@ def unpack_state(data: bytes, time: float) -> ServoState:
     for register in t.CYCLE_REGISTERS:
         values.append(register.unpack(data[at : at + register.size]))
         at += register.size
-    return ServoState(*values, time)
+    position, velocity, current, voltage, temperature, error, torque, watchdog, tick, ident = values
+    return ServoState(position, velocity, current, voltage, temperature, error, torque, watchdog, tick, ident, time)
 
 
 def reading(plan: ServoPlan, state: ServoState | None, enabled: bool) -> Reading:
@@ -63,10 +64,10 @@ def reading(plan: ServoPlan, state: ServoState | None, enabled: bool) -> Reading
 
 def _errors(plan: ServoPlan, state: ServoState, enabled: bool) -> tuple[tuple[str, ...], str]:
     if state.error:
-        return t.hardware_errors(state.error), t.hardware_remedy(state.error)
+        return t.HARDWARE_ERRORS.explain(state.error)
     if state.temperature >= plan.temperature_limit:
         words = f"overheating at {state.temperature} °C, its limit is {plan.temperature_limit:g} °C"
-        return (words,), t.hardware_remedy(t.OVERHEATING)
+        return (words,), t.HARDWARE_ERRORS[t.OVERHEATING][1]
     if enabled and state.watchdog == t.WATCHDOG_BITTEN:
         return ("its watchdog stopped it, since no packets came",), "lighten the load of this computer"
     if enabled and not state.torque:

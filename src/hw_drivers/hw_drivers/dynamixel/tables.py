@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hw_drivers.bus.error_table import ErrorTable
+
 
 @dataclass(frozen=True)
 class Register:
@@ -24,6 +26,7 @@ class Register:
         return int.from_bytes(data[: self.size], "little", signed=self.signed)
 
 
+MAX_ID = 252
 RAM_START = 64  # the first address that power-on resets
 TABLE_END = 260
 
@@ -84,21 +87,17 @@ CYCLE_BYTES = sum(register.size for register in CYCLE_REGISTERS)
 
 POSITION_MODE, EXTENDED_MODE, CURRENT_POSITION_MODE = 3, 4, 5  # within a turn; over many; the same with limited current
 
-HARDWARE_ERRORS: Mapping[int, str] = {
-    0x01: "input voltage out of range",
-    0x04: "overheating",
-    0x08: "encoder fault",
-    0x10: "electrical shock or too little power",
-    0x20: "overload",
-}
 OVERHEATING = 0x04
-HARDWARE_REMEDIES: Mapping[int, str] = {
-    0x01: "check the supply's voltage under load",
-    0x04: "let it cool down and lighten its load",
-    0x08: "replace the servo",
-    0x10: "check the supply's current and the cable",
-    0x20: "free what blocks it, or lighten its load",
-}
+HARDWARE_ERRORS = ErrorTable(
+    {
+        0x01: ("input voltage out of range", "check the supply's voltage under load"),
+        OVERHEATING: ("overheating", "let it cool down and lighten its load"),
+        0x08: ("encoder fault", "replace the servo"),
+        0x10: ("electrical shock or too little power", "check the supply's current and the cable"),
+        0x20: ("overload", "free what blocks it, or lighten its load"),
+    },
+    unknown_remedy="read the maker's manual",
+)
 ALERT = 0x80  # in the error byte of a status packet: the hardware error register is not 0
 INSTRUCTION_ERRORS: Mapping[int, str] = {
     1: "the instruction failed",
@@ -136,15 +135,3 @@ MODELS: Mapping[str, ServoModel] = {
     "XM540-W270": ServoModel(1120, 2.69e-3, 2047, 2.41, 3.14, (10.0, 14.8), 224),
 }
 NAMES: Mapping[int, str] = {model.number: name for name, model in MODELS.items()}
-
-
-def hardware_errors(bits: int) -> tuple[str, ...]:
-    """Return the hardware error register in words."""
-    known = tuple(words for bit, words in HARDWARE_ERRORS.items() if bits & bit)
-    rest = bits & ~sum(HARDWARE_ERRORS)
-    return (*known, f"an unknown hardware error {rest:#x}") if rest else known
-
-
-def hardware_remedy(bits: int) -> str:
-    """Return the remedy for the first of the hardware errors."""
-    return next((words for bit, words in HARDWARE_REMEDIES.items() if bits & bit), "read the maker's manual")

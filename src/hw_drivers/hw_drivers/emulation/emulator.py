@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -89,29 +88,14 @@ class Emulator(ABC):
     def _close_port(self) -> None: ...
 
 
-class DelayLine(Generic[Data]):
-    """Replies under way, in the order of their arrival."""
-
-    def __init__(self) -> None:
-        self._queue: deque[tuple[float, Data]] = deque()
-
-    def __bool__(self) -> bool:
-        return bool(self._queue)
-
-    def put(self, data: Data, arrival: float) -> None:
-        """Let `data` arrive at `arrival` (s)."""
-        self._queue.append((arrival, data))
+class DelayLine(list[tuple[float, Data]]):
+    """Replies under way with their arrival times (s), in order."""
 
     def take(self, now: float) -> list[Data]:
-        """Return all that has arrived by `now` (s)."""
-        arrived = []
-        while self._queue and self._queue[0][0] <= now:
-            arrived.append(self._queue.popleft()[1])
+        """Remove and return all that has arrived by `now` (s)."""
+        arrived = [data for time, data in self if time <= now]
+        del self[: len(arrived)]
         return arrived
-
-    def clear(self) -> None:
-        """Lose everything that is under way."""
-        self._queue.clear()
 
 
 class SerialEmulator(Emulator):

@@ -1,1 +1,5 @@
-"""ODrive motor controllers on a CAN bus, speaking CANSimple (firmware 0.6)."""
+"""Drives ODrive motor controllers with CANSimple (firmware 0.6), and emulates them.
+
+Not here: the CAN interface (hw_drivers.ports).
+Imported by: none.
+"""

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from hw_drivers.bus.bus import POWER_OFF_REMEDY, Reading
-from hw_drivers.odrive.error_flags import WATCHDOG_TIMER_EXPIRED, explain
+from hw_drivers.odrive.error_flags import AXIS_ERRORS, WATCHDOG_TIMER_EXPIRED
 from hw_drivers.odrive.messages import (
     AxisState,
     GetBusVoltageCurrent,
@@ -100,10 +100,10 @@ class Axis:
             remedy=remedy,
         )
 
-    def explain_errors(self, torque: bool) -> tuple[str, str]:
+    def explain_errors(self, torque: bool) -> tuple[tuple[str, ...], str]:
         """Return the axis's errors and their remedies. Without `torque`, an expired watchdog is no error."""
         flags = self.heartbeat.axis_error
-        return explain(flags if torque else flags & ~WATCHDOG_TIMER_EXPIRED)
+        return AXIS_ERRORS.explain(flags if torque else flags & ~WATCHDOG_TIMER_EXPIRED)
 
     def _errors(self, now: float, expected: Expectation, heartbeat_timeout: float) -> tuple[tuple[str, ...], str]:
         joint, node = self.plan.joint.joint, self.plan.joint.id
@@ -115,7 +115,7 @@ class Axis:
             )
         meanings, remedy = self.explain_errors(expected.torque)
         if meanings:
-            return tuple(meanings.split("; ")), f"{remedy}; then call reset and enable"
+            return meanings, f"{remedy}; then call reset and enable"
         if self.heartbeat_time <= expected.since:
             return (), ""  # its heartbeat is older than the command
         if expected.torque and self.heartbeat.axis_state != AxisState.CLOSED_LOOP_CONTROL:

@@ -30,7 +30,7 @@ class AxisHardware:
     firmware: tuple[int, int, int] = (0, 6, 10)
     torque_constant: float = 0.05  # N·m/A
     max_torque: float = 0.5  # N·m
-    inertia: float = 1e-4  # kg·m², of the motor and what it moves
+    inertia: float = 1e-4  # kg·m², of the motor and its load
     wrap: float = 0.0  # turns
     velocity_scale: float = 1000.0
     torque_scale: float = 1000.0

@@ -144,7 +144,7 @@ class OdriveEmulator(Emulator):
                 if (answer := axis.answer(command)) is not None:
                     self._send(index, encode(node_id, answer), now)
                 continue
-            with contextlib.suppress(BadMessage):  # a drive ignores what it does not understand
+            with contextlib.suppress(BadMessage):  # a drive ignores unknown messages
                 axis.handle(decode(frame)[1], now)
 
     def _send(self, index: int, frame: CanFrame, now: float) -> None:
@@ -152,7 +152,7 @@ class OdriveEmulator(Emulator):
         if fault == "lost":
             return
         if fault == "late":
-            self._late.put(frame, now + LATE_FRAME_DELAY_S)
+            self._late.append((now + LATE_FRAME_DELAY_S, frame))
             return
         if fault == "corrupt":  # a CAN controller drops frames with a wrong checksum: a bad one has another length
             frame = CanFrame(frame.id, bytes(8) if len(frame.data) < 8 else frame.data[:1])

@@ -213,9 +213,11 @@ class OdriveBus(Bus):
     def _arming_fault(self, axis: Axis) -> BusFault:
         joint = axis.plan.joint.joint
         meanings, remedy = axis.explain_errors(torque=True)
-        why = meanings or PROCEDURE_RESULTS.get(axis.heartbeat.procedure_result, "its ODrive does not confirm it")
+        reason = "; ".join(meanings) or PROCEDURE_RESULTS.get(
+            axis.heartbeat.procedure_result, "its ODrive does not confirm it"
+        )
         return BusFault(
-            f"the torque of {joint} does not come on: {why}",
+            f"the torque of {joint} does not come on: {reason}",
             remedy=remedy or f"check the calibration, the power and the CAN cable of {joint}'s drive",
             joint=joint,
         )

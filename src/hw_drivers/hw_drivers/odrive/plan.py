@@ -68,24 +68,18 @@ def plan_axis(joint: JointMap) -> AxisPlan:
     """Plan the drive of a joint. Raises UserError for a value that it cannot take."""
     drive: OdriveJoint = joint.settings
     key = joint.key
-    if not 0 <= joint.id <= MAX_NODE_ID:
-        raise UserError(f"{key}.id = {joint.id} is not allowed: a CAN node id is 0 to {MAX_NODE_ID}.")
+    joint.check_id(MAX_NODE_ID, "a CAN node id is")
     if not drive.torque_constant:
         raise UserError(f"{key}.torque_constant is missing: give the motor's, which is 8.27 over its kV, in N m/A.")
     if not drive.max_current:
         raise UserError(f"{key}.max_current is missing: give the motor's continuous current, in A.")
-    current = joint.effort / (drive.torque_constant * joint.gear) if joint.effort else drive.max_current
-    if current > drive.max_current:
-        raise UserError(
-            f"joints.{joint.joint}.effort = {joint.effort:g} N m needs {current:.3g} A, but {key}.max_current is "
-            f"{drive.max_current:g} A: lower the one, or raise the other if the motor stands it."
-        )
+    current = joint.check_current(drive.torque_constant, drive.max_current)
     if joint.is_effort_driven and drive.mode != "torque":
         raise UserError(
             f"{joint.joint} is driven by effort, but {key}.mode = {drive.mode} regulates its {drive.mode}: "
             "write mode: torque."
         )
-    if drive.wrap and (math.isfinite(joint.lower) or abs(math.remainder(drive.wrap, joint.gear)) > 1e-9 * drive.wrap):
+    if drive.wrap and (not joint.is_continuous or abs(math.remainder(drive.wrap, joint.gear)) > 1e-9 * drive.wrap):
         raise UserError(
             f"{key}.wrap = {drive.wrap:g} loses the joint's angle: it is for a continuous joint, and must be a whole "
             f"multiple of its gear, {joint.gear:g} turns of the motor for one of the joint."

@@ -118,7 +118,7 @@ def _check(axis: Axis, heartbeat_timeout: float) -> None:
         )
     meanings, remedy = axis.explain_errors(torque=False)
     if meanings:
-        raise UserError(f"{drive} reports that {meanings}: {remedy}; then run 'crawler hw reboot'.")
+        raise UserError(f"{drive} reports that {'; '.join(meanings)}: {remedy}; then run 'crawler hw reboot'.")
     if not axis.has_angle:
         raise UserError(f"{drive} does not report its angle: calibrate its encoder, and check that it is ready.")
     if axis.has_torque:

@@ -1,1 +1,5 @@
-"""Hobby servos on a PCA9685 PWM board at an I2C bus: open loop, what is told of a joint is what it was commanded."""
+"""Drives hobby servos on a PCA9685 PWM board, open loop, and emulates them.
+
+Not here: the I2C bus (hw_drivers.ports).
+Imported by: none.
+"""

@@ -7,6 +7,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.emulation.emulator import Emulator
@@ -18,6 +19,16 @@ SERVO_LAG_S = 0.02  # time constant of the servo's first-order lag
 MAX_RATE_RAD_S = 15.0
 LATE_TRANSFER_S = 0.2  # where the board stretches the clock
 _numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class _OpenBus:
+    """The open emulated bus, in place of smbus2.SMBus."""
+
+    read_i2c_block_data: Callable[[int, int, int], list[int]]
+    write_i2c_block_data: Callable[[int, int, list[int]], None]
+
+    def close(self) -> None: ...
 
 
 class EmulatedServo:
@@ -69,7 +80,6 @@ class Pca9685Emulator(Emulator):
         EMULATED_PORTS[self.port] = self._open
 
     def _motor_motion(self) -> Iterable[tuple[float, float]]:
-        """The driver cannot know these."""
         self._advance()
         return [(servo.angle, servo.rate) for servo in self.servos]
 
@@ -112,7 +122,7 @@ class Pca9685Emulator(Emulator):
     def _open(self) -> I2c:
         if self._fault == "gone":
             raise OSError(errno.ENOENT, "No such file or directory")
-        return _Handle(self)
+        return _OpenBus(self.read_registers, self.write_registers)
 
     def _transfer(self, address: int) -> None:
         self.transfers += 1
@@ -141,27 +151,6 @@ class Pca9685Emulator(Emulator):
         if joint.joint in self._dead or self._fault == "dead":
             return None
         return self.board.pulse(joint.id)
-
-
-class _Handle:
-    """An open file of the bus, in place of smbus2.SMBus."""
-
-    def __init__(self, emulator: Pca9685Emulator) -> None:
-        self._emulator: Pca9685Emulator | None = emulator
-
-    def read_i2c_block_data(self, i2c_addr: int, register: int, length: int) -> list[int]:
-        return self._opened().read_registers(i2c_addr, register, length)
-
-    def write_i2c_block_data(self, i2c_addr: int, register: int, data: list[int]) -> None:
-        self._opened().write_registers(i2c_addr, register, data)
-
-    def close(self) -> None:
-        self._emulator = None
-
-    def _opened(self) -> Pca9685Emulator:
-        if self._emulator is None:
-            raise OSError(errno.EBADF, "Bad file descriptor")
-        return self._emulator
 
 
 def emulate(settings: Pca9685Settings, joints: Sequence[JointMap], start: Sequence[float]) -> Pca9685Emulator:

@@ -74,9 +74,8 @@ def plan_servo(joint: JointMap, bus: Pca9685Settings) -> ServoPlan:
     """Plan the channel of a joint. Raises UserError for a value that it cannot take."""
     servo: Pca9685Joint = joint.settings
     key = joint.key
-    if not 0 <= joint.id < CHANNELS:
-        raise UserError(f"{key}.id = {joint.id} is not allowed: the board has the channels 0 to {CHANNELS - 1}.")
-    if not math.isfinite(joint.lower) or not math.isfinite(joint.upper):
+    joint.check_id(CHANNELS - 1, "the board has the channels")
+    if joint.is_continuous:
         raise UserError(f"{joint.joint} is continuous, but a hobby servo cannot turn for ever: use another motor.")
     if not servo.low_deg < servo.high_deg:
         raise UserError(f"{key}.low_deg = {servo.low_deg:g} must be less than high_deg = {servo.high_deg:g}.")

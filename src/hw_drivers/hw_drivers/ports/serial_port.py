@@ -43,7 +43,9 @@ class SerialPort:
             raise open_error(self.path, self._baud, error) from None
         # a port without that mode does not hold bytes back
         with contextlib.suppress(NotImplementedError, ValueError, OSError):
-            self._serial.set_low_latency_mode(True)  # asks the adapter's driver; needs no more rights than opening
+            self._serial.set_low_latency_mode(
+                True
+            )  # a request to the adapter's driver; needs no more rights than opening
         check_latency(self.path)
         self._fd = self._serial.fileno()
 
