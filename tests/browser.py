@@ -1,4 +1,4 @@
-"""A browser without a screen, told by the DevTools protocol what to do."""
+"""A headless browser, controlled through the DevTools protocol."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ from tornado.websocket import websocket_connect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
-DEADLINE_S = 60.0  # s, a deadline that only what is broken meets
+DEADLINE_S = 60.0  # s, a deadline that only a broken page misses
 WORDS = (
     "--headless=new",
     "--no-sandbox",  # which root cannot have
@@ -32,11 +32,11 @@ needed = pytest.mark.skipif(BROWSER is None, reason=f"no browser is installed: o
 
 
 class Page:
-    """One page, and what it has asked the network for."""
+    """One page, and its network requests."""
 
     def __init__(self, line):
         self._line, self._count, self._answers = line, 0, {}
-        self.asked, self.errors = [], []
+        self.requests, self.errors = [], []
         self._reader = asyncio.create_task(self._read())
 
     async def _read(self):
@@ -46,23 +46,23 @@ class Page:
                 self._answers.pop(message["id"]).set_result(message)
             elif message["method"] in ("Network.requestWillBeSent", "Network.webSocketCreated"):
                 params = message["params"]
-                self.asked.append(params.get("url") or params["request"]["url"])
+                self.requests.append(params.get("url") or params["request"]["url"])
             elif message["method"] in ("Runtime.exceptionThrown", "Log.entryAdded"):
                 self.errors.append(json.dumps(message["params"]))
 
-    async def tell(self, method, **params):
+    async def call(self, method, **params):
         self._count += 1
         answer = self._answers[self._count] = asyncio.get_running_loop().create_future()
         await self._line.write_message(json.dumps({"id": self._count, "method": method, "params": params}))
         return (await asyncio.wait_for(answer, DEADLINE_S))["result"]
 
     async def value(self, expression):
-        told = await self.tell("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in told, told
-        return told["result"].get("value")
+        result = await self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
 
     async def until(self, expression):
-        """Wait until it is true."""
+        """Wait until an expression is true."""
         end = time.monotonic() + DEADLINE_S
         while not await self.value(f"Boolean({expression})"):
             assert time.monotonic() < end, f"{expression} did not come true; errors: {self.errors}"
@@ -71,7 +71,7 @@ class Page:
 
 @contextmanager
 def _started():
-    """A browser; gives the port of its protocol."""
+    """Start a browser; return the port of its protocol."""
     with tempfile.TemporaryDirectory(prefix="crawler-browser-", ignore_cleanup_errors=True) as home:
         words = [str(BROWSER), *WORDS, f"--user-data-dir={home}", "about:blank"]
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -89,13 +89,13 @@ def _started():
 
 @asynccontextmanager
 async def opened(url):
-    """A page at this address."""
+    """Open a page at this address."""
     with _started() as port:
         found = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{port}/json/list", request_timeout=60.0)
         target = next(one for one in json.loads(found.body) if one["type"] == "page")
         page = Page(await websocket_connect(target["webSocketDebuggerUrl"], max_message_size=10**8))
         for domain in ("Network", "Runtime", "Log", "Page"):
-            await page.tell(f"{domain}.enable")
-        await page.tell("Page.navigate", url=url)
+            await page.call(f"{domain}.enable")
+        await page.call("Page.navigate", url=url)
         await page.until(f"location.href === {json.dumps(url)} && document.readyState === 'complete'")
         yield page

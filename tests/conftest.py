@@ -1,4 +1,4 @@
-"""Whole-system tests: real processes, a domain of their own, deadlines instead of sleeps."""
+"""Fixtures of whole-system tests: a domain of their own, the command line, and long timeouts."""
 
 import shutil
 import sys
@@ -12,9 +12,9 @@ from crawler_core.robot.robot_file import robots_directory
 from crawler_nodes.testing.free_domain_id import free_domain_id
 
 
-@pytest.fixture(autouse=True, scope="session")  # before the fixtures of a module, which start rings too
+@pytest.fixture(autouse=True, scope="session")  # before the fixtures of a module, which start stacks too
 def private_domain():
-    """Nobody else's nodes: a domain of this test process, which reaches no further than this machine."""
+    """Use a domain of this test process alone, which is limited to this machine."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv("ROS_DOMAIN_ID", str(free_domain_id()))
         monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
@@ -29,14 +29,14 @@ def crawler():
 
 @pytest.fixture
 def long_timeouts():
-    """What this test starts may take its time to begin and to end, as on a machine that is busy."""
+    """Give all processes of this test long timeouts for their start and end, as a busy machine needs."""
     with set_timeouts():
         yield
 
 
 @pytest.fixture
 def holding_robot(tmp_path):
-    """The path of a robot file whose torque stays on although a busy machine sends no command for a while."""
+    """Return the path of a robot file whose torque stays on without commands, as a busy machine needs."""
     directory = tmp_path / "three_link"
     shutil.copytree(robots_directory() / "three_link", directory)
     document = yaml.safe_load((directory / "robot.yaml").read_text())
@@ -47,9 +47,9 @@ def holding_robot(tmp_path):
 
 @pytest.fixture
 def call(tmp_path, monkeypatch, capsys):
-    """Runs the command line in this process, in an empty directory; returns the exit code and what was printed.
+    """Run the command line in this process, in an empty directory; return exit code, stdout and stderr.
 
-    It saves the seconds that a process takes to begin, for what ends before anything else starts.
+    It saves the start of a process, for commands that end before anything else starts.
     """
     monkeypatch.chdir(tmp_path)
 

@@ -1,4 +1,4 @@
-"""The running leg in the whole ring: it runs in lockstep with its law, and stops in every way that the others do."""
+"""BOLT on a running stack: it runs in lockstep with its law, and stops in every way that other robots do."""
 
 import math
 import signal
@@ -27,41 +27,41 @@ from hybrid_controller.laws.law_registry import LAWS, law_name, law_parameters
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 SECONDS = 2.4
-SETTLED = 1.2  # s from which strides are compared: from its start the run takes some to be itself
+SETTLED_S = 1.2  # from which on strides are compared
 
 
-def running_stack(said: Transcript, backend: str, settings: dict[str, Any]) -> RunningStack:
-    return RunningStack(Options(robot="bolt", backend=backend, settings=settings), said.topics())
+def running_stack(transcript: Transcript, backend: str, settings: dict[str, Any]) -> RunningStack:
+    return RunningStack(Options(robot="bolt", backend=backend, settings=settings), transcript.topics())
 
 
-def transcript(backend: str, seconds: float) -> tuple[Transcript, RunningStack]:
-    said, stack = lockstep_run(Options(robot="bolt", backend=backend), seconds)
+def record_run(backend: str, seconds: float) -> tuple[Transcript, RunningStack]:
+    transcript, stack = lockstep_run(Options(robot="bolt", backend=backend), seconds)
     assert stack.description.nodes[0].parameters["rate"] == 1000.0
-    return said, stack
+    return transcript, stack
 
 
 @cache
 def run_on(backend: str) -> tuple[Transcript, RunningStack]:
-    return transcript(backend, SECONDS)
+    return record_run(backend, SECONDS)
 
 
 each_simulation = pytest.mark.parametrize("backend", engine_parameters("model"))
 
 
 @each_simulation
-def test_it_runs_as_its_equations_say_in_the_model_and_in_physics(backend):
+def test_it_runs_as_predicted_in_the_model_and_in_physics(backend):
     spec = load_robot("bolt")
     law = LAWS[law_name(spec, None)]
     assert law.prediction is not None
-    told = law.prediction.of(spec, make_gait(spec, None, {}), law_parameters(spec, law_name(spec, None), {}))
-    assert told["valid"], told["reason"]
+    expected = law.prediction.of(spec, make_gait(spec, None, {}), law_parameters(spec, law_name(spec, None), {}))
+    assert expected["valid"], expected["reason"]
     _, stack = run_on(backend)
     within = 0.02 if backend == "model" else 0.05
-    found = measure(stack.log, stack.description.gait.period, SETTLED)
+    found = measure(stack.log, stack.description.gait.period, SETTLED_S)
     assert found is not None
     assert found.cycles >= 2
-    assert found.period == pytest.approx(told["period_s"], rel=within)
-    assert found.speed == pytest.approx(told["speed_m_s"], rel=within)
+    assert found.period == pytest.approx(expected["period_s"], rel=within)
+    assert found.speed == pytest.approx(expected["speed_m_s"], rel=within)
     shares = {branch for _, branch in stack.log.branches}
     assert {"flight", "stance"} <= shares
     assert stack.log.status.backend["late_ticks"] == stack.log.status.backend["clamped"] == "0"
@@ -69,10 +69,10 @@ def test_it_runs_as_its_equations_say_in_the_model_and_in_physics(backend):
 
 @each_simulation
 def test_the_effort_is_the_cranks_alone_within_its_torque_and_power(backend):
-    said, _ = run_on(backend)
+    transcript, _ = run_on(backend)
     crank = load_robot("bolt").actuated[0]
-    states = {stamp_ns(message.header.stamp): message for message in said.messages("joint_states")}
-    commands = said.messages("joint_commands")
+    states = {stamp_ns(message.header.stamp): message for message in transcript.messages("joint_states")}
+    commands = transcript.messages("joint_commands")
     assert commands[0].name == ["crank"]
     pairs = [(states[stamp_ns(c.header.stamp)].velocity[0], c.effort[0]) for c in commands]
     rate, effort = np.array(pairs).T
@@ -84,16 +84,16 @@ def test_the_effort_is_the_cranks_alone_within_its_torque_and_power(backend):
 
 @each_simulation
 def test_passive_joints_move_in_states_and_in_tf(backend):
-    said, _ = run_on(backend)
+    transcript, _ = run_on(backend)
     spec = load_robot("bolt")
-    states = said.messages("joint_states")
+    states = transcript.messages("joint_states")
     assert states[0].name == list(spec.joint_names)
     position = np.array([state.position for state in states])
     closed = passive_angles(Leg.from_parameters(spec.parameters), position[:, 0])
     apart = np.angle(np.exp(1j * (position[:, 1:] - closed)))
     assert np.abs(apart).max() < 1e-3  # rad: under the landing's force the engine's pins give way by some um
     rotations: dict[str, list[list[float]]] = {}
-    for message in said.messages("/tf"):
+    for message in transcript.messages("/tf"):
         for entry in message.transforms:
             q = entry.transform.rotation
             rotations.setdefault(entry.child_frame_id, []).append([q.w, q.x, q.y, q.z])
@@ -105,11 +105,11 @@ def test_passive_joints_move_in_states_and_in_tf(backend):
 @pytest.mark.parametrize("backend", engine_parameters())
 def test_two_runs_with_the_law_in_force_are_equal_to_the_bit(backend):
     """The shorter one is the beginning of the longer."""
-    long, (short, stack) = run_on(backend)[0], transcript(backend, 1.0)
+    long, (short, stack) = run_on(backend)[0], record_run(backend, 1.0)
     assert_equal_to_the_bit(long, short, stack, 1.0)
 
 
-def test_studies_run_it_without_ros_as_the_ring_does_to_the_bit():
+def test_studies_without_ros_equal_the_stack_to_the_bit():
     spec, dt = load_robot("bolt"), 1e-3
     backend = ModelBackend(spec, ModelSettings(), dt)
     law = LAWS["running"].build(spec, law_parameters(spec, "running", {}), dt)
@@ -121,92 +121,94 @@ def test_studies_run_it_without_ros_as_the_ring_does_to_the_bit():
     backend.close()
 
 
-def effort_of(said: Transcript, latest: int) -> Any:
-    return np.nan_to_num([message.effort[0] for message in said.messages("joint_states", latest)])
+def effort_of(transcript: Transcript, latest: int) -> Any:
+    return np.nan_to_num([message.effort[0] for message in transcript.messages("joint_states", latest)])
 
 
-def rate_of(said: Transcript, latest: int) -> Any:
-    return np.array([message.velocity[0] for message in said.messages("joint_states", latest)])
+def rate_of(transcript: Transcript, latest: int) -> Any:
+    return np.array([message.velocity[0] for message in transcript.messages("joint_states", latest)])
 
 
 def test_without_the_gait_node_the_crank_is_braked():
-    said = Transcript()
-    with running_stack(said, "model", lockstep_settings(1.0, reference_timeout=1.0)) as stack:
-        stack.wait_until(lambda: len(said.raw["joint_states"]) > 300 and rate_of(said, 1)[0] < -5.0, DEADLINE_S)
-        assert rate_of(said, 1)[0] < -5.0
+    transcript = Transcript()
+    with running_stack(transcript, "model", lockstep_settings(1.0, reference_timeout=1.0)) as stack:
+        stack.wait_until(
+            lambda: len(transcript.raw["joint_states"]) > 300 and rate_of(transcript, 1)[0] < -5.0, DEADLINE_S
+        )
+        assert rate_of(transcript, 1)[0] < -5.0
         stack.expected_to_end.add("gait")
         child = stack.processes.children["gait"]
         child.send_signal(signal.SIGKILL)
         child.wait()
 
         def braked():
-            return stack.log.status.backend.get("motion") == "active" and np.abs(rate_of(said, 100)).max() < 2.0
+            return stack.log.status.backend.get("motion") == "active" and np.abs(rate_of(transcript, 100)).max() < 2.0
 
         stack.wait_until(braked, DEADLINE_S)
         assert braked()
-        assert math.isnan(said.messages("joint_commands", 1)[0].effort[0])
-        assert said.messages("controller_state", 1)[0].status == ControllerState.STOPPED
+        assert math.isnan(transcript.messages("joint_commands", 1)[0].effort[0])
+        assert transcript.messages("controller_state", 1)[0].status == ControllerState.STOPPED
 
 
-def test_the_emergency_stop_takes_the_torque_off_and_it_pushes_on_after_reset_and_enable():
-    said = Transcript()
-    with running_stack(said, "model", lockstep_settings(1.0)) as stack:
-        stack.wait_until(lambda: len(said.raw["joint_states"]) > 300, DEADLINE_S)
+def test_the_emergency_stop_takes_the_torque_off_until_reset_and_enable():
+    transcript = Transcript()
+    with running_stack(transcript, "model", lockstep_settings(1.0)) as stack:
+        stack.wait_until(lambda: len(transcript.raw["joint_states"]) > 300, DEADLINE_S)
         assert stack.call(Trigger, "backend/estop", Trigger.Request()).success
         stack.wait_until(lambda: stack.log.status.backend.get("motion") == "e-stopped", DEADLINE_S)
         # states of before the stop may still be on their way when the diagnostics have come
-        stack.wait_until(lambda: not effort_of(said, 20).any(), DEADLINE_S)
-        since = len(said.raw["joint_states"])
-        stack.wait_until(lambda: len(said.raw["joint_states"]) > since + 20, DEADLINE_S)
-        assert not effort_of(said, 20).any()
+        stack.wait_until(lambda: not effort_of(transcript, 20).any(), DEADLINE_S)
+        since = len(transcript.raw["joint_states"])
+        stack.wait_until(lambda: len(transcript.raw["joint_states"]) > since + 20, DEADLINE_S)
+        assert not effort_of(transcript, 20).any()
         assert not stack.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
         assert stack.call(Trigger, "backend/reset", Trigger.Request()).success
         assert stack.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
 
         def pushes():
-            return stack.log.status.backend["motion"] == "active" and np.abs(effort_of(said, 20)).min() > 0.0
+            return stack.log.status.backend["motion"] == "active" and np.abs(effort_of(transcript, 20)).min() > 0.0
 
         stack.wait_until(pushes, DEADLINE_S)
         assert pushes()
 
 
-def test_without_the_controller_the_crank_is_braked_and_then_let_go():
-    said = Transcript()
-    with running_stack(said, "model", {"backend": {"lockstep": False, "rate": 250.0}}) as stack:
-        stack.wait_until(lambda: len(said.raw["joint_states"]) > 50, DEADLINE_S)
+def test_without_the_controller_the_crank_is_braked_and_then_relaxed():
+    transcript = Transcript()
+    with running_stack(transcript, "model", {"backend": {"lockstep": False, "rate": 250.0}}) as stack:
+        stack.wait_until(lambda: len(transcript.raw["joint_states"]) > 50, DEADLINE_S)
         stack.expected_to_end.add("controller")
         child = stack.processes.children["controller"]
         child.send_signal(signal.SIGKILL)
         child.wait()
         stack.wait_until(lambda: stack.log.status.backend.get("motion") == "relaxed", DEADLINE_S)
-        stack.wait_until(lambda: not effort_of(said, 5).any(), DEADLINE_S)
+        stack.wait_until(lambda: not effort_of(transcript, 5).any(), DEADLINE_S)
         assert stack.log.status.backend["motion"] == "relaxed"
-        assert not effort_of(said, 5).any()
+        assert not effort_of(transcript, 5).any()
 
 
-def test_on_mock_servos_nothing_is_known_of_the_foot_and_that_is_said():
-    said = Transcript()
-    with running_stack(said, "mock", {}) as stack:
+def test_mock_servos_report_the_foot_as_unknown():
+    transcript = Transcript()
+    with running_stack(transcript, "mock", {}) as stack:
         stack.wait_until(
             lambda: "nothing is known of the contact" in stack.log.status.warnings.get("controller", ""), DEADLINE_S
         )
         assert "nothing is known of the contact of foot" in stack.log.status.warnings["controller"]
-        assert np.isfinite([message.position for message in said.messages("joint_states")]).all()
+        assert np.isfinite([message.position for message in transcript.messages("joint_states")]).all()
 
 
 @pytest.mark.exhaustive  # in wall time; the drivers' tests run it by a clock of their own every time
 def test_it_hops_on_its_emulated_motor_with_the_same_law():
-    said = Transcript()
-    with RunningStack(Options(robot="bolt", backend="hardware", emulate=True), said.topics()) as stack:
+    transcript = Transcript()
+    with RunningStack(Options(robot="bolt", backend="hardware", emulate=True), transcript.topics()) as stack:
         stack.wait_until(lambda: len(stack.log.strides.events) >= 3, DEADLINE_S)
         assert len(stack.log.strides.events) >= 3  # landings, however many ticks a busy machine misses
         assert stack.log.base.distance > 0.2
         assert stack.log.status.warnings.get("controller", "") == ""
 
 
-def test_its_runs_in_simulated_time_wait_for_the_law_and_those_on_motors_tick_slower():
-    def backend(name, emulate=False, **said):
-        return make_stack(Options(robot="bolt", backend=name, emulate=emulate, settings=said)).nodes[0].parameters
+def test_simulated_time_waits_for_the_law_and_motors_tick_slower():
+    def backend(name, emulate=False, **transcript):
+        return make_stack(Options(robot="bolt", backend=name, emulate=emulate, settings=transcript)).nodes[0].parameters
 
     for name in ("model", "pybullet", "mujoco"):
         assert (backend(name)["rate"], backend(name)["lockstep"]) == (1000.0, True)

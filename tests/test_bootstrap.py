@@ -122,12 +122,12 @@ def test_a_changed_build_file_is_built(finished: Layout, change: str) -> None:
 
 
 @pytest.mark.parametrize("folder", ["build", "install/alpha"])
-def test_what_somebody_deleted_is_built_again(finished: Layout, folder: str) -> None:
+def test_a_deleted_folder_is_built_again(finished: Layout, folder: str) -> None:
     shutil.rmtree(finished.home / folder)
     assert todo(finished) == ["workspace", "environment"]
 
 
-def test_a_build_that_was_begun_and_did_not_end_is_done_again_though_the_sources_are_as_they_were(
+def test_an_unfinished_build_is_repeated_with_unchanged_sources(
     finished: Layout,
 ) -> None:
     stamps.Stamps(finished.stamps).finish(f"{workspace.STARTED}alpha", "")
@@ -179,7 +179,7 @@ def test_names_and_contents_cannot_be_confused() -> None:
     assert digest.of_texts("ab", "c") != digest.of_texts("a", "bc")
 
 
-def test_pip_is_made_to_repeat_what_it_had_half_installed(checkout: Path) -> None:
+def test_pip_repeats_an_unfinished_installation(checkout: Path) -> None:
     layout = Layout(checkout, ros=None)
     site = layout.venv / "lib" / "python3.11" / "site-packages"
     write(site / "whole-1.0.dist-info" / "RECORD")
@@ -270,7 +270,7 @@ def test_starting_from_inside_the_environment_changes_it_no_further(finished: La
     assert environment.for_start(finished, once) == once
 
 
-# --- what a person is told
+# --- error messages
 
 
 @pytest.mark.parametrize(
@@ -282,9 +282,9 @@ def test_starting_from_inside_the_environment_changes_it_no_further(finished: La
     ],
 )
 def test_everything_missing_is_named_at_once_with_its_command(os_release: str, command: str) -> None:
-    told = machine.missing_sentence([machine.COMPILER, machine.CMAKE, machine.HEADERS], "python3.11", os_release)
-    assert "lacks a C++ compiler, cmake and python3.11's header files" in told
-    assert told.endswith(command)
+    sentence = machine.missing_sentence([machine.COMPILER, machine.CMAKE, machine.HEADERS], "python3.11", os_release)
+    assert "lacks a C++ compiler, cmake and python3.11's header files" in sentence
+    assert sentence.endswith(command)
 
 
 def test_pips_output_becomes_a_sentence_with_the_log_named(tmp_path: Path) -> None:
@@ -322,7 +322,7 @@ def test_help_needs_no_set_up_and_no_python(checkout: Path, tmp_path: Path) -> N
     assert not (checkout / ".crawler").exists()
 
 
-def test_a_machine_without_python_is_told_which_one_and_how(checkout: Path, tmp_path: Path) -> None:
+def test_without_python_the_error_names_the_version_and_the_command(checkout: Path, tmp_path: Path) -> None:
     done = crawler(checkout, tools(tmp_path / "bin"), "run")
     assert done.returncode == 2
     assert "No CPython from 3.11 to 3.13 was found" in done.stderr
@@ -341,7 +341,7 @@ needs_a_private_python = pytest.mark.skipif(
 
 
 @needs_a_private_python
-def test_a_machine_without_compiler_and_cmake_is_told_both(checkout: Path, tmp_path: Path) -> None:
+def test_without_compiler_and_cmake_the_error_names_both(checkout: Path, tmp_path: Path) -> None:
     done = crawler(checkout, tools(tmp_path / "bin", PYTHON, "make"), "run")
     assert done.returncode == 2
     assert "lacks a C++ compiler and cmake" in done.stderr

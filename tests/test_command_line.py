@@ -102,7 +102,7 @@ def test_the_process_ends_with_the_same_sentence_and_code(crawler, tmp_path):
 
 
 @pytest.mark.parametrize("words", [["model", "three_link"], ["storm", "--list"]])
-def test_output_that_nobody_reads_ends_it_without_a_word(crawler, words):
+def test_a_closed_stdout_ends_it_without_a_message(crawler, words):
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w") as out:
@@ -111,7 +111,7 @@ def test_output_that_nobody_reads_ends_it_without_a_word(crawler, words):
 
 
 @pytest.mark.parametrize("domain", ["abc", "-1", "233", "1.5", "9" * 5000])
-def test_a_domain_that_there_is_not_is_one_sentence(call, monkeypatch, domain):
+def test_an_invalid_domain_is_one_sentence(call, monkeypatch, domain):
     monkeypatch.setenv("ROS_DOMAIN_ID", domain)
     code, out, err = call("run", "--backend", "mock")
     assert (code, out) == (2, "")
@@ -119,7 +119,7 @@ def test_a_domain_that_there_is_not_is_one_sentence(call, monkeypatch, domain):
     assert len(err.strip().splitlines()) == 1
 
 
-def test_a_file_that_is_no_study_is_left_as_it_is(call, tmp_path):
+def test_a_file_that_is_not_a_study_is_not_changed(call, tmp_path):
     (tmp_path / "notes").write_text("x")
     code, _, err = call("tune", "--over", "gait.psi", "--budget", "1", "--out", "notes")
     assert code == 2
@@ -144,21 +144,21 @@ def test_broken_yaml_is_reported_with_its_line(call, broken_yaml):
 def test_model_prints_the_papers_step_length(call):
     code, out, _ = call("model", "three_link", "--set", "gait.omega=8", "--json")
     assert code == 0
-    told = json.loads(out)
-    assert abs(told["step_length_m"] - 2.8304e-3) < 1e-6
-    assert told["valid"] is True
+    output = json.loads(out)
+    assert abs(output["step_length_m"] - 2.8304e-3) < 1e-6
+    assert output["valid"] is True
     for key in ("speed_m_s", "period_s", "mode_switches", "min_normal_force_N", "painleve_margin", "unique", "reason"):
-        assert key in told
+        assert key in output
 
 
 def test_model_says_why_a_gait_is_not_valid(call):
     words = ["--set", "gait.omega=20", "--set", "gait.phi0=145", "--set", "robot.friction=0.398"]
     code, out, _ = call("model", "three_link", *words, "--json")
     assert code == 1
-    told = json.loads(out)
-    assert told["valid"] is False
-    assert told["step_length_m"] is None
-    assert "leaves the ground" in told["reason"]
+    output = json.loads(out)
+    assert output["valid"] is False
+    assert output["step_length_m"] is None
+    assert "leaves the ground" in output["reason"]
 
 
 def test_a_run_leaves_summary_picture_and_recording(long_timeouts, crawler, tmp_path):
@@ -167,12 +167,12 @@ def test_a_run_leaves_summary_picture_and_recording(long_timeouts, crawler, tmp_
     words += ["--out", "crawl", "--json"]
     result = subprocess.run([*crawler, *words], capture_output=True, text=True, timeout=200, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    told = json.loads(result.stdout)
-    assert told["steady"] is True
-    assert abs(told["step_length_m"] / told["predicted_step_length_m"] - 1.0) < 0.01
-    assert told["late_ticks"] == 0
-    assert told["clamped"] == 0
-    assert json.loads((tmp_path / "crawl" / "summary.json").read_text()) == told
+    output = json.loads(result.stdout)
+    assert output["steady"] is True
+    assert abs(output["step_length_m"] / output["predicted_step_length_m"] - 1.0) < 0.01
+    assert output["late_ticks"] == 0
+    assert output["clamped"] == 0
+    assert json.loads((tmp_path / "crawl" / "summary.json").read_text()) == output
     assert (tmp_path / "crawl" / "run.png").read_bytes().startswith(b"\x89PNG")
     with AnyReader([tmp_path / "crawl" / "recording"], default_typestore=get_typestore(Stores.ROS2_JAZZY)) as reader:
         counts = {connection.topic: connection.msgcount for connection in reader.connections}
@@ -184,14 +184,14 @@ def test_a_run_leaves_summary_picture_and_recording(long_timeouts, crawler, tmp_
         feet = [entry.foot for entry in first.contacts]
         about = [c for c in reader.connections if c.topic == "/run_description"]
         _, _, data = next(iter(reader.messages(about)))
-        said: Any = reader.deserialize(data, about[0].msgtype)
+        description: Any = reader.deserialize(data, about[0].msgtype)
     assert counts["/joint_states"] >= 9 * 200 + 1  # a state that is not answered for long is sent again
     assert counts["/joint_commands"] >= 9 * 200
     assert counts["/odom"] >= 9 * 100
     for topic in ("/gait_reference", "/controller_state", "/tf", "/tf_static", "/robot_description", "/diagnostics"):
         assert counts[topic] > 0, topic
     assert feet == ["foot_1", "foot_2"]
-    assert "omega: 3.2" in said.data
+    assert "omega: 3.2" in description.data
     assert stamps[-1] == 9_000_000_000  # filed under the run's own time
 
 
@@ -203,7 +203,7 @@ def test_a_run_does_not_overwrite_another(call, tmp_path):
 
 
 @pytest.mark.parametrize("command", ["run", "model", "doctor", "bench"])
-def test_every_command_explains_itself(call, command):
+def test_every_command_has_a_help(call, command):
     code, out, _ = call(command, "--help")
     assert code == 0
     assert "keys of --json" in out

@@ -33,7 +33,7 @@ def test_what_is_not_believed_has_an_exit_code_of_its_own(call, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "sentence"),
     [
         (("--backends", "model"), "it takes two to compare"),
         (("--backends", "model,model"), "names one twice"),
@@ -45,8 +45,8 @@ def test_what_is_not_believed_has_an_exit_code_of_its_own(call, tmp_path):
         (("--set", "backend.gui=true"), "backend"),
     ],
 )
-def test_what_cannot_be_compared_is_one_sentence(call, words, said):
-    code, _, told = call("compare", *words)
+def test_what_cannot_be_compared_is_one_sentence(call, words, sentence):
+    code, _, output = call("compare", *words)
     assert code == 2
-    assert said in told
-    assert len(told.strip().splitlines()) == 1
+    assert sentence in output
+    assert len(output.strip().splitlines()) == 1

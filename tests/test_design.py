@@ -102,9 +102,9 @@ def test_ranges_in_which_nothing_turns_end_with_code_1_and_no_file(call, tmp_pat
 def test_the_options_are_listed_without_a_search(call, tmp_path):
     code, out, _ = call("design", "bolt", "--options", "--json")
     assert code == 0
-    said = json.loads(out)
-    assert set(said["goal"]) == {info.name for info in describe(MechanismGoal)}
-    assert said["ranges"]["robot.hip_distance"] == [0.075, 0.12]  # Table 1
+    options = json.loads(out)
+    assert set(options["goal"]) == {info.name for info in describe(MechanismGoal)}
+    assert options["ranges"]["robot.hip_distance"] == [0.075, 0.12]  # Table 1
     assert not list(tmp_path.iterdir())
     code, out, _ = call("design", "bolt", "--options")
     assert code == 0
@@ -134,9 +134,9 @@ def test_a_gait_that_is_found_is_a_parameter_file_too_with_a_table_of_all_that_n
 def test_the_page_lists_every_wish_with_its_default_and_range(robot):
     page = Path(__file__).parents[1] / f"docs/{robot}.md"
     rows = [line.strip("| ").split(" | ") for line in page.read_text().splitlines() if line.startswith("| `")]
-    said = {name.strip("`"): rest for name, *rest in rows}
+    options = {name.strip("`"): rest for name, *rest in rows}
     for info in describe(PAGES[robot]):
-        default, allowed, meaning = said[info.name]
+        default, allowed, meaning = options[info.name]
         assert yaml.safe_load(default.strip("`")) == info.default
         assert allowed == info.range_text()
         assert meaning == info.doc

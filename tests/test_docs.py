@@ -1,4 +1,4 @@
-"""The documentation says what is so: parameters, robots, backends, links, examples, and the robot of its guide."""
+"""The documentation agrees with the code: parameters, robots, backends, links, examples, and the guide's robot."""
 
 import argparse
 import ast
@@ -107,8 +107,8 @@ def value_in(cell, kind):
 
 
 def test_every_backend_gait_law_and_robot_has_its_section_of_parameters():
-    said = {name for name in sections(PARAMETERS) if re.match(r"(Every|Backend|Gait|Law|Robot) ", name)}
-    assert said == set(DOCUMENTED)
+    documented = {name for name in sections(PARAMETERS) if re.match(r"(Every|Backend|Gait|Law|Robot) ", name)}
+    assert documented == set(DOCUMENTED)
 
 
 @pytest.mark.parametrize("section", DOCUMENTED)
@@ -162,7 +162,7 @@ def texts_of_the_source():
                     yield "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)
 
 
-def test_what_the_page_on_trouble_quotes_is_what_the_programs_say():
+def test_troubleshooting_quotes_real_messages():
     quoted = [
         quote
         for text in sections(TROUBLE).values()
@@ -229,16 +229,16 @@ def table_lines(text):
 
 
 @pytest.mark.parametrize("name", ["table1", "table2", "rates", "links"])
-def test_the_snakes_page_has_the_tables_that_crawler_figures_makes(name, tmp_path):
+def test_the_snake_page_has_the_tables_of_crawler_figures(name, tmp_path):
     (made,) = snake_figures.FIGURES.figures[name](snake_figures.FIGURES.make_data(load_robot("snake"))).save(tmp_path)
-    said = table_lines((ROOT / "docs/snake.md").read_text())
+    documented = table_lines((ROOT / "docs/snake.md").read_text())
     made_lines = table_lines(made.read_text())
-    begin = said.index(made_lines[0])
-    assert said[begin : begin + len(made_lines)] == made_lines
+    begin = documented.index(made_lines[0])
+    assert documented[begin : begin + len(made_lines)] == made_lines
 
 
 @pytest.mark.exhaustive  # a minute of searches; those at 8 rad/s are a test of crawler_studies in every run
-def test_the_page_on_the_fourier_gait_has_the_best_gaits_of_each_kind_that_crawler_figures_finds():
+def test_the_fourier_gait_page_has_the_best_gaits_of_crawler_figures():
     found = {
         tuple(row[:2]): row[2:]
         for row in gaits.make_gaits(three_link_figures.FIGURES.make_data(load_robot("three_link"))).rows
@@ -257,7 +257,7 @@ def test_the_page_on_the_fourier_gait_has_the_best_gaits_of_each_kind_that_crawl
 # the command line
 
 
-def keys_said(epilog):
+def keys_in_help(epilog):
     """The keys that an epilog lists after "keys of --json:", each with what it explains in brackets left out."""
     (text,) = re.findall(r"^keys of --json: (.*)", epilog, flags=re.DOTALL | re.MULTILINE)
     return [item.split()[0] for item in re.sub(r"\([^)]*\)", "", text).split(",")]
@@ -278,7 +278,7 @@ def parser_of(command):
 def test_model_prints_the_keys_that_its_help_lists_and_the_columns_of_the_equations(robot, capsys):
     assert model.run(parser_of("model").parse_args([robot, "--json"])) == 0
     own = {column.key for column in model_of(load_robot(robot)).columns}
-    assert set(json.loads(capsys.readouterr().out)) == set(keys_said(model.HELP_TEXT)) | own
+    assert set(json.loads(capsys.readouterr().out)) == set(keys_in_help(model.HELP_TEXT)) | own
 
 
 def test_model_shows_a_table_without_json(capsys):
@@ -286,16 +286,16 @@ def test_model_shows_a_table_without_json(capsys):
     assert "134.55" in capsys.readouterr().out  # mm, the step of the default gait
 
 
-def test_run_sums_up_the_keys_that_its_help_lists(tmp_path):
+def test_run_prints_the_keys_that_its_help_lists(tmp_path):
     stack = make_stack(run.options(parser_of("run").parse_args(["--backend", "model"]), tmp_path))
     nothing = RunOutcome(RunLog.of(stack.spec))  # as after a run in which nothing came
-    assert set(summarise(stack, nothing, tmp_path)) == set(keys_said(run.HELP_TEXT))
+    assert set(summarise(stack, nothing, tmp_path)) == set(keys_in_help(run.HELP_TEXT))
 
 
 def test_doctor_prints_the_keys_that_its_help_lists(monkeypatch, capsys):
     monkeypatch.setattr(doctor, "CHECKS", {})
     assert doctor.run(parser_of("doctor").parse_args(["--json"])) == 0
-    assert set(json.loads(capsys.readouterr().out)) == set(keys_said(doctor.HELP_TEXT))
+    assert set(json.loads(capsys.readouterr().out)) == set(keys_in_help(doctor.HELP_TEXT))
     (listed,) = re.findall(r"findings \(a list of ([^)]*)\)", doctor.HELP_TEXT)
     assert listed.split(", ") == [field.name for field in dataclasses.fields(doctor.Finding)]
 
@@ -303,10 +303,10 @@ def test_doctor_prints_the_keys_that_its_help_lists(monkeypatch, capsys):
 def test_gait_analysis_prints_the_keys_that_its_help_lists(tmp_path, capsys):
     words = ["--set", "gait.omega=8", "--seconds", "4", "--out", str(tmp_path), "--json"]
     assert gait_analysis.run(parser_of("gait-analysis").parse_args(words)) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert set(told) == set(keys_said(gait_analysis.HELP_TEXT))
+    predicted = json.loads(capsys.readouterr().out)
+    assert set(predicted) == set(keys_in_help(gait_analysis.HELP_TEXT))
     (listed,) = re.findall(r"feet \(of each: ([^)]*)\)", gait_analysis.HELP_TEXT)
-    assert all(set(foot) == set(re.split(r",\s+", listed)) for foot in told["feet"].values())
+    assert all(set(foot) == set(re.split(r",\s+", listed)) for foot in predicted["feet"].values())
 
 
 EXAMPLE = rf"(?:\./)?crawler ((?:{'|'.join(COMMANDS)})\b[^`\n]*)"
@@ -325,7 +325,7 @@ def examples():
 
 
 @pytest.mark.parametrize("line", list(examples()))
-def test_example_commands_are_understood(line, capsys):
+def test_example_commands_are_valid(line, capsys):
     command, *words = shlex.split(line)
     if "--help" in words:
         return
@@ -394,13 +394,13 @@ def test_the_guides_robot_is_sound_and_its_gait_fits(guides_robot):
     assert "foot_2" in build_urdf(spec)
 
 
-def test_the_guides_robot_makes_the_step_that_the_guide_promises(guides_robot):
+def test_the_guides_robot_has_the_step_length_of_the_guide(guides_robot):
     path = Path(guides_robot)
-    path.write_text(path.read_text() + "\nequations: three_link\n")  # as the guide tells
+    path.write_text(path.read_text() + "\nequations: three_link\n")  # as the guide says
     spec = load_robot(guides_robot)
     (promised,) = re.findall(r"The equations say ([\d.]+) mm", GUIDE.read_text())
-    told = predict(spec, make_gait(spec, None, {}))
-    assert told["step_length_m"] * 1e3 == pytest.approx(float(promised), abs=0.005)
+    predicted = predict(spec, make_gait(spec, None, {}))
+    assert predicted["step_length_m"] * 1e3 == pytest.approx(float(promised), abs=0.005)
 
 
 @pytest.mark.parametrize("engine", installed_engines())

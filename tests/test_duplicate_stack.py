@@ -1,4 +1,4 @@
-"""A second ring on the same network: refused under the same names, beside in a namespace. Real processes."""
+"""A second stack on the same network: rejected under the same names, accepted in a namespace. Real processes."""
 
 import json
 import re
@@ -16,9 +16,9 @@ from crawler_testing.fixtures.running_stack import RunningStack
 
 @pytest.fixture(scope="module")
 def first():
-    """A ring that crawls in real time; whatever is tried beside it, it goes on.
+    """Start a stack that crawls in real time; return a check that it goes on.
 
-    Unless it was `alone`, who looks on may have seen states of both, until the second gave way.
+    If it was not `alone`, the test may have received states of both stacks until the second one ended.
     """
     with RunningStack(Options(backend="model", settings=lockstep_settings(1.0, rate=LOW_RATE_HZ))) as stack:
 
@@ -39,13 +39,13 @@ def run(*words):
 
 
 @pytest.fixture
-def patient():
-    """Who is started looks for a ring for as long as a busy machine needs to show it."""
-    with set_timeouts({"crawler_nodes.transport.duplicate_stack_check": {"ANSWER": PROCESS_TIMEOUT_S}}):
+def long_discovery():
+    """Let new runs look for a stack as long as a busy machine needs to show it."""
+    with set_timeouts({"crawler_nodes.transport.duplicate_stack_check": {"DISCOVERY_S": PROCESS_TIMEOUT_S}}):
         yield
 
 
-def test_a_second_run_is_refused_before_anything_starts(patient, crawler, tmp_path, first):
+def test_a_second_run_is_rejected_before_anything_starts(long_discovery, crawler, tmp_path, first):
     second = run(*crawler, "run", "--backend", "model", "--duration", "1", "--out", tmp_path / "second")
     assert second.returncode == 2
     remedy = r"stop it, use --namespace NAME, or set another ROS_DOMAIN_ID\."
@@ -54,15 +54,15 @@ def test_a_second_run_is_refused_before_anything_starts(patient, crawler, tmp_pa
     first()
 
 
-def test_a_second_backend_is_refused(tmp_path, first):
+def test_a_second_backend_is_rejected(tmp_path, first):
     backend = make_stack(Options(backend="model")).nodes[0]
     second = run(*node_command(backend, tmp_path))
     assert second.returncode == 2
     assert "a stack already runs in this namespace (/backend" in second.stderr
-    first(alone=False)  # nobody looked before it started, and a busy machine may have shown it the first late
+    first(alone=False)  # it started without a check, and a busy machine may have shown it the first stack late
 
 
-def test_a_run_that_saw_the_other_late_is_refused_all_the_same(tmp_path, first):
+def test_a_run_that_discovers_the_other_late_is_rejected(tmp_path, first):
     late = (
         "from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck; "
         "DuplicateStackCheck.raise_if_duplicate = lambda *_: None"
@@ -77,14 +77,14 @@ def test_a_run_that_saw_the_other_late_is_refused_all_the_same(tmp_path, first):
     first(alone=False)
 
 
-def test_a_run_in_a_namespace_runs_beside(long_timeouts, crawler, tmp_path, first):
+def test_a_run_in_a_namespace_is_accepted(long_timeouts, crawler, tmp_path, first):
     words = ["run", "--backend", "model", "--lockstep", "--duration", "1", "--namespace", "b", "--json", "--no-picture"]
     for name in ("backend.lockstep_timeout", "controller.reference_timeout"):
         words += ["--set", f"{name}={PROCESS_TIMEOUT_S}"]
     beside = run(*crawler, *words, "--out", tmp_path / "beside")
     assert "Traceback" not in beside.stderr
-    told = json.loads(beside.stdout)
-    assert told["ticks"] > 0
-    assert not told["fault"], beside.stderr
+    output = json.loads(beside.stdout)
+    assert output["ticks"] > 0
+    assert not output["fault"], beside.stderr
     assert (tmp_path / "beside" / "summary.json").exists()
     first()

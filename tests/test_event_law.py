@@ -1,6 +1,6 @@
 """A robot that is in no list, from its folder alone: a closed chain, a joint driven by effort, a start in the air.
 
-Its law begins the flywheel's reference anew whenever the leg's foot comes down.
+Its law restarts the flywheel's reference at each touch-down of the leg's foot.
 """
 
 import itertools
@@ -27,11 +27,11 @@ SECONDS = 3.0
 RATE = 200.0
 
 
-def running_stack(said: Transcript, engine: str, settings: dict[str, Any]) -> RunningStack:
-    return RunningStack(Options(robot=str(ROBOT), backend=engine, settings=settings), said.topics())
+def running_stack(transcript: Transcript, engine: str, settings: dict[str, Any]) -> RunningStack:
+    return RunningStack(Options(robot=str(ROBOT), backend=engine, settings=settings), transcript.topics())
 
 
-def transcript(engine: str) -> tuple[Transcript, RunningStack]:
+def record_run(engine: str) -> tuple[Transcript, RunningStack]:
     return lockstep_run(Options(robot=str(ROBOT), backend=engine), SECONDS, rate=RATE)
 
 
@@ -42,17 +42,17 @@ def engine(request):
 
 @pytest.fixture(scope="module")
 def run(engine) -> Transcript:
-    return transcript(engine)[0]
+    return record_run(engine)[0]
 
 
-def touch_downs(said: Transcript) -> list[int]:
+def touch_downs(transcript: Transcript) -> list[int]:
     """The states, by number, in which the leg's foot is first seen on the ground again."""
-    modes = [message.contacts[0].mode for message in said.messages("contact_states")]
+    modes = [message.contacts[0].mode for message in transcript.messages("contact_states")]
     pairs = itertools.pairwise(modes)
     return [i for i, (a, b) in enumerate(pairs, 1) if a == ContactState.OPEN and b != ContactState.OPEN]
 
 
-def test_it_falls_on_its_feet_and_turns_its_crank_with_every_joint_told(run):
+def test_it_falls_on_its_feet_and_turns_its_crank_with_every_joint_known(run):
     spec = load_robot(str(ROBOT))
     assert run.messages("joint_states")[0].name == list(spec.joint_names)
     assert np.isfinite(run.joints()).all()
@@ -84,7 +84,7 @@ def test_commands_carry_the_flywheels_effort_within_its_limit_and_none_for_the_c
     assert 0.0 < np.abs(efforts[:, 1]).max() <= 0.05
 
 
-def test_the_flywheels_reference_begins_anew_in_the_tick_that_sees_the_foot_come_down(run):
+def test_the_flywheels_reference_restarts_in_the_tick_of_the_touch_down(run):
     states = {stamp_ns(message.header.stamp): message for message in run.messages("joint_states")}
     contacts = run.messages("contact_states")
     commands = {stamp_ns(message.header.stamp): message for message in run.messages("joint_commands")}
@@ -98,45 +98,45 @@ def test_the_flywheels_reference_begins_anew_in_the_tick_that_sees_the_foot_come
 
 
 def test_two_runs_with_a_law_that_reacts_to_events_are_equal_to_the_bit(engine, run):
-    other, stack = transcript(engine)
+    other, stack = record_run(engine)
     assert_equal_to_the_bit(run, other, stack, SECONDS)
 
 
 @pytest.mark.exhaustive  # the running leg, which is driven by effort alone, does so in every run
 def test_without_the_gait_node_it_comes_to_rest_flywheel_and_all(engine):
-    said = Transcript()
-    with running_stack(said, engine, lockstep_settings(1.0, reference_timeout=1.0, rate=RATE)) as stack:
-        stack.wait_until(lambda: len(said.raw["joint_states"]) > 400, DEADLINE_S)
-        assert abs(said.speeds(1)[0, FLYWHEEL]) > 1.0
+    transcript = Transcript()
+    with running_stack(transcript, engine, lockstep_settings(1.0, reference_timeout=1.0, rate=RATE)) as stack:
+        stack.wait_until(lambda: len(transcript.raw["joint_states"]) > 400, DEADLINE_S)
+        assert abs(transcript.speeds(1)[0, FLYWHEEL]) > 1.0
         stack.expected_to_end.add("gait")
         child = stack.processes.children["gait"]
         child.send_signal(signal.SIGKILL)
         child.wait()
         # the brake takes 1e-4 N·m·s/rad of 4e-5 kg m²: e-fold in 0.4 s
-        stack.wait_until(lambda: np.abs(said.speeds(40)[:, [CRANK, FLYWHEEL]]).max() < 0.05, DEADLINE_S)
-        assert np.abs(said.speeds(40)[:, [CRANK, FLYWHEEL]]).max() < 0.05
-        assert math.isnan(said.messages("joint_commands", 1)[0].effort[1])
-        assert said.messages("controller_state", 1)[0].status == ControllerState.STOPPED
+        stack.wait_until(lambda: np.abs(transcript.speeds(40)[:, [CRANK, FLYWHEEL]]).max() < 0.05, DEADLINE_S)
+        assert np.abs(transcript.speeds(40)[:, [CRANK, FLYWHEEL]]).max() < 0.05
+        assert math.isnan(transcript.messages("joint_commands", 1)[0].effort[1])
+        assert transcript.messages("controller_state", 1)[0].status == ControllerState.STOPPED
         assert stack.log.status.backend["motion"] == "active"
 
 
 def test_the_emergency_stop_takes_the_effort_off_and_it_goes_on_after_reset_and_enable(engine):
-    said = Transcript()
-    with running_stack(said, engine, lockstep_settings(4.0, rate=RATE)) as stack:
-        wait_until_held(stack, lambda: len(said.raw["joint_states"]) > 100 and said.efforts(1)[0, FLYWHEEL])
+    transcript = Transcript()
+    with running_stack(transcript, engine, lockstep_settings(4.0, rate=RATE)) as stack:
+        wait_until_held(stack, lambda: len(transcript.raw["joint_states"]) > 100 and transcript.efforts(1)[0, FLYWHEEL])
         assert stack.call(Trigger, "backend/estop", Trigger.Request()).success
         stack.wait_until(lambda: stack.log.status.backend.get("motion") == "e-stopped", DEADLINE_S)
         # states of before the stop may still be on their way when the diagnostics have come
-        stack.wait_until(lambda: not said.efforts(20)[:, FLYWHEEL].any(), DEADLINE_S)
-        since = len(said.raw["joint_states"])
-        stack.wait_until(lambda: len(said.raw["joint_states"]) > since + 20, DEADLINE_S)
-        assert not said.efforts(20)[:, FLYWHEEL].any()
+        stack.wait_until(lambda: not transcript.efforts(20)[:, FLYWHEEL].any(), DEADLINE_S)
+        since = len(transcript.raw["joint_states"])
+        stack.wait_until(lambda: len(transcript.raw["joint_states"]) > since + 20, DEADLINE_S)
+        assert not transcript.efforts(20)[:, FLYWHEEL].any()
         assert not stack.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
         assert stack.call(Trigger, "backend/reset", Trigger.Request()).success
         assert stack.call(SetBool, "backend/enable", SetBool.Request(data=True)).success
 
         def goes_on():
-            speeds = said.speeds(100)[:, CRANK]
+            speeds = transcript.speeds(100)[:, CRANK]
             return np.abs(speeds - 6.0).max() < 0.05 * 6.0 and stack.log.status.backend["motion"] == "active"
 
         stack.wait_until(goes_on, DEADLINE_S)

@@ -1,4 +1,4 @@
-"""The ring with the hybrid law against (19) in continuous time, which makes 44.0 mm a cycle at 8 rad/s."""
+"""The stack with the hybrid law against (19) in continuous time, which makes 44.0 mm a cycle at 8 rad/s."""
 
 import argparse
 import math
@@ -27,7 +27,7 @@ SETTLING = 2.1 + 3 * PERIOD  # the gait fades in; then joint errors decay by exp
 END = SETTLING + 3.1 * PERIOD
 
 
-def heard(log):
+def settled_time(log):
     """Seconds of steady crawling of which the law's branches are known."""
     return log.branches[-1][0] - max(SETTLING, log.branches[0][0])
 
@@ -42,7 +42,7 @@ def heard(log):
         ),  # of which 1 % are the physics' own: steps, and a stick that is a slow slip
     ],
 )
-def test_the_ring_crawls_as_far_as_the_law_in_continuous_time(backend, controller, tolerance):
+def test_the_stack_crawls_as_far_as_the_law_in_continuous_time(backend, controller, tolerance):
     states = []
 
     def note(data, _info):
@@ -51,9 +51,9 @@ def test_the_ring_crawls_as_far_as_the_law_in_continuous_time(backend, controlle
     settings = {"gait": {"omega": OMEGA}, **lockstep_settings(law=controller, rate=250.0)}
     options = Options(backend=backend, controller="hybrid", settings=settings)
     with RunningStack(options, [(Topic("controller_state", ControllerState), note)]) as stack:
-        # nobody waits for who listens to controller_state: the first ones may be missed
+        # no node waits for subscribers of controller_state: the first messages may be missed
         stack.wait_until(
-            lambda: stack.log.time >= END and stack.log.branches and heard(stack.log) >= 3.0 * PERIOD, 200.0
+            lambda: stack.log.time >= END and stack.log.branches and settled_time(stack.log) >= 3.0 * PERIOD, 200.0
         )
     measured = measure(stack.log, PERIOD, SETTLING)
     assert measured is not None

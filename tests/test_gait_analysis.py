@@ -1,4 +1,4 @@
-"""The command gait-analysis: of a ring that was recorded, of a run of its own, and of what cannot be looked at."""
+"""The command gait-analysis: of a recorded stack, of its own run, and of invalid input."""
 
 import json
 import subprocess
@@ -32,13 +32,13 @@ def test_bad_input_is_one_sentence_and_exit_code_2(call, tmp_path, words, expect
     assert not any(tmp_path.iterdir())
 
 
-def test_a_run_of_its_own_leaves_picture_and_tables(call, tmp_path):
+def test_its_own_run_leaves_plot_and_tables(call, tmp_path):
     words = ["--set", "gait.omega=8", "--seconds", "4", "--json"]
     code, out, err = call("gait-analysis", *words)
     assert (code, err) == (0, "")
-    told = json.loads(out)
-    assert told["source"] == "model"
-    assert told["cycles"] == 2  # periods of 0.785 s from 2.356 s on
+    output = json.loads(out)
+    assert output["source"] == "model"
+    assert output["cycles"] == 2  # periods of 0.785 s from 2.356 s on
     directory = tmp_path / "studies/gait_analysis/three_link-harmonic-model"
     assert sorted(file.name for file in directory.iterdir()) == ["cycle.csv", "feet.csv", "gait.png", "run.csv"]
     code, out, _ = call("gait-analysis", *words[:-1], "--out", "elsewhere")
@@ -58,7 +58,7 @@ def test_a_run_that_ends_by_itself_is_a_sentence_and_exit_code_1(call):
 
 
 @pytest.mark.exhaustive  # a recording of a run without ROS is read every time
-def test_a_recorded_ring_says_what_a_run_without_ros_says(long_timeouts, crawler, call, tmp_path):
+def test_a_recorded_stack_gives_the_results_of_a_run_without_ros(long_timeouts, crawler, call, tmp_path):
     """The same gait, law and equations, with processes and messages between them."""
     gait = ["--robot", "miniaq", "--gait", "walk", "--set", "gait.frequency=3"]
     words = ["run", *gait, "--backend", "model", "--lockstep", "--duration", "4", "--record", "--out", "stroll"]
@@ -67,17 +67,17 @@ def test_a_recorded_ring_says_what_a_run_without_ros_says(long_timeouts, crawler
     assert result.returncode == 0, result.stderr
     code, out, _ = call("gait-analysis", "stroll", "--json")
     assert code == 0
-    told = json.loads(out)
+    output = json.loads(out)
     code, out, _ = call("gait-analysis", *gait, "--seconds", "4", "--json")
     assert code == 0
     own = json.loads(out)
-    assert (told["robot"], told["gait"], told["source"], told["notes"]) == ("miniaq", "walk", "model", [])
-    assert told["period_s"] == pytest.approx(1.0 / 3.0, rel=1e-6)
+    assert (output["robot"], output["gait"], output["source"], output["notes"]) == ("miniaq", "walk", "model", [])
+    assert output["period_s"] == pytest.approx(1.0 / 3.0, rel=1e-6)
     for key in ("mismatch", "feet_down"):  # in lockstep the two are the same run
-        assert told[key] == pytest.approx(own[key]), key
-    assert told["speed_m_s"] == pytest.approx(own["speed_m_s"], rel=5e-3)  # odometry comes at 100 Hz
+        assert output[key] == pytest.approx(own[key]), key
+    assert output["speed_m_s"] == pytest.approx(own["speed_m_s"], rel=5e-3)  # odometry comes at 100 Hz
     for foot, numbers in own["feet"].items():
-        assert told["feet"][foot]["duty"] == pytest.approx(numbers["duty"]), foot
-        assert told["feet"][foot]["forward_N_s"] == pytest.approx(numbers["forward_N_s"], rel=1e-3), foot
-        assert told["feet"][foot]["meant_duty"] == pytest.approx(0.75, abs=0.01), foot
+        assert output["feet"][foot]["duty"] == pytest.approx(numbers["duty"]), foot
+        assert output["feet"][foot]["forward_N_s"] == pytest.approx(numbers["forward_N_s"], rel=1e-3), foot
+        assert output["feet"][foot]["meant_duty"] == pytest.approx(0.75, abs=0.01), foot
     assert (tmp_path / "studies/gait_analysis/stroll/gait.png").is_file()

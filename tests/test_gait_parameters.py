@@ -36,8 +36,8 @@ def test_a_gait_parameter_takes_effect_without_a_jump():
         changed = stack.log.time
         stack.wait_until(lambda: stack.log.time > changed + 6.0, DEADLINE_S)
     assert stack.log.time > changed + 6.0
-    heard = [stamp_ns(state.header.stamp) for state in states]
-    stamps, first = np.unique(heard, return_index=True)  # a state that is not answered for long is sent again
+    received = [stamp_ns(state.header.stamp) for state in states]
+    stamps, first = np.unique(received, return_index=True)  # a state that is not answered for long is sent again
     assert set(np.diff(stamps)) == {round(1e9 / RATE)}  # every tick: what follows is about neighbours
     position = np.array([state.position for state in states])[first]
     amplitude = np.radians(18.0)

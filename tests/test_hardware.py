@@ -38,7 +38,7 @@ pytestmark = pytest.mark.usefixtures("unhurried")  # none of this is about how f
 
 
 class Motors:
-    """An emulated robot in a process of its own: it outlives whoever drives it, and tells what reached it."""
+    """An emulated robot in a process of its own, which outlives its driver and reports what it received."""
 
     def __init__(self, crawler, robot):
         self.process = subprocess.Popen(
@@ -47,26 +47,26 @@ class Motors:
             stdout=subprocess.PIPE,
             text=True,
         )
-        self.said = []
-        threading.Thread(target=self._listen, daemon=True).start()
+        self.reports = []
+        threading.Thread(target=self._read, daemon=True).start()
         wait_for(lambda: self.latest("ports"))
         (self.port,) = self.latest("ports").values()
 
-    def _listen(self):
+    def _read(self):
         for line in self.process.stdout:
-            self.said.append(json.loads(line))
+            self.reports.append(json.loads(line))
 
     def latest(self, key):
-        return next((line[key] for line in reversed(self.said) if key in line), None)
+        return next((line[key] for line in reversed(self.reports) if key in line), None)
 
     def tell(self, line):
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
     def state(self):
-        before = sum("state" in line for line in self.said)
+        before = sum("state" in line for line in self.reports)
         self.tell("state")
-        wait_for(lambda: sum("state" in line for line in self.said) > before)
+        wait_for(lambda: sum("state" in line for line in self.reports) > before)
         return self.latest("state")
 
     def moving(self):
@@ -96,7 +96,7 @@ def robot_file(directory, name="three_link", **changes):
     for file in (f"{name}.urdf.xacro", f"{name}.rviz"):
         (target / file).write_text((source / file).read_text())
     document = yaml.safe_load((source / "robot.yaml").read_text())
-    # a busy machine is no dead servo: an emulated one may have to wait for its turn, and so may whoever asks it
+    # timeouts for a busy machine, which delays emulated servos and their driver
     document["hardware"]["buses"]["servos"].update(reply_timeout=0.25, watchdog=2.5)
     # nor is it one that does not follow, and its commands may be late
     document["safety"].update(tracking_time=60.0, relax_after=3600.0)
@@ -108,7 +108,7 @@ def robot_file(directory, name="three_link", **changes):
 
 @pytest.fixture
 def motors(crawler, tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))  # whoever runs this may have calibrated a robot
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))  # the user may have calibrated a robot
     started = []
 
     def start(robot):
@@ -122,7 +122,7 @@ def motors(crawler, tmp_path, monkeypatch):
 
 
 class Crawl(RunningStack):
-    """A ring on hardware, with its diagnostics and contacts."""
+    """A stack on hardware, with its diagnostics and contacts."""
 
     def __init__(self, robot="three_link", emulate=False, **backend):
         self.diagnostics, self.contacts = [], []
@@ -161,7 +161,7 @@ def test_emulated_motors_crawl_end_to_end(tmp_path):
         assert stack.motion() == "active"
 
 
-def test_the_snakes_seven_emulated_servos_crawl_on_a_ring_of_their_own(tmp_path):
+def test_the_snakes_seven_emulated_servos_crawl(tmp_path):
     with Crawl(robot_file(tmp_path, "snake"), emulate=True, **PATIENT) as stack:
         stack.wait_until_held(lambda: stack.log.base.distance > 0.05)
         seen = {contact.foot for message in stack.contacts for contact in message.contacts}
@@ -177,7 +177,7 @@ def test_the_snakes_seven_emulated_servos_crawl_on_a_ring_of_their_own(tmp_path)
         ({"backend": "hardware", "emulate": True, "settings": {"backend": {"port": "/dev/x"}}}, "there is no param"),
     ],
 )
-def test_what_is_about_pretended_motors_and_what_is_about_real_ones_do_not_mix(chosen, words):
+def test_options_of_emulated_and_of_real_motors_do_not_mix(chosen, words):
     with pytest.raises(UserError, match=words):
         make_stack(Options(**chosen))
 
@@ -203,7 +203,7 @@ def until_it_is_a_fault(stack, bench, failure, words):
         rearm(stack, bench)
 
 
-# a board's stops the conformance suite goes through without a ring in every run
+# the conformance suite tests the stops of a board without a stack in every run
 @pytest.mark.parametrize("kind", ["dynamixel", pytest.param("board", marks=pytest.mark.exhaustive)])
 def test_every_stop_takes_the_torque_off_and_needs_a_reset_and_an_enable(motors, crawler, tmp_path, kind):
     robot = robot_file(tmp_path, **BUSES[kind])
@@ -229,7 +229,7 @@ def test_every_stop_takes_the_torque_off_and_needs_a_reset_and_an_enable(motors,
         stack.wait_until_held(lambda: "is gone" in stack.log.status.warnings["backend"])
         assert not stack.trigger("reset").success
         bench.tell("none")
-        stack.wait_until_held(lambda: bench.torque() == {False})  # as soon as somebody listens again
+        stack.wait_until_held(lambda: bench.torque() == {False})  # as soon as the servos answer again
         assert stack.motion() == "faulted"
         rearm(stack, bench)
 
@@ -244,7 +244,7 @@ def test_a_board_that_restarts_in_a_run_is_a_fault_and_moves_nothing_until_its_z
         answer = stack.trigger("reset")
         assert not answer.success
         assert "has not found the index of joint_1" in answer.message
-        bench.tell("none")  # somebody turns both past their index
+        bench.tell("none")  # both are turned past their index
         bench.state()
         rearm(stack, bench)
 
@@ -298,11 +298,11 @@ def test_every_end_of_the_run_leaves_the_torque_as_configured(motors, crawler, t
     nodes = child_pids(process.pid)
     os.kill(process.pid, number)
     _, errors = process.communicate(timeout=DEADLINE_S)
-    wait_for(lambda: not any(is_alive(pid) for pid in nodes))  # the ring of the next test would be a second one
+    wait_for(lambda: not any(is_alive(pid) for pid in nodes))  # the stack of the next test would be a second one
     if on_exit == "hold":
         bench.come_to_rest()
         assert bench.torque() == {True}
-        # nothing holds the port any more: whoever comes next may have it
+        # nothing holds the port any more: the next test may use it
         assert hw(crawler, "estop", "--robot", str(robot), "--port", bench.port).returncode == 0
     wait_for(lambda: bench.torque() == {False})
     assert "Traceback" not in errors
@@ -310,7 +310,7 @@ def test_every_end_of_the_run_leaves_the_torque_as_configured(motors, crawler, t
     assert "Traceback" not in log.read_text()
 
 
-def test_after_a_fault_the_run_lasts_until_motors_that_did_not_listen_have_lost_their_torque(motors, crawler, tmp_path):
+def test_after_a_fault_the_run_lasts_until_motors_that_did_not_read_have_lost_their_torque(motors, crawler, tmp_path):
     robot = robot_file(tmp_path)
     bench = motors(robot)
     process = subprocess.Popen(
@@ -425,7 +425,7 @@ def test_the_hw_command_finds_moves_calibrates_and_stops(motors, hw_on, tmp_path
         (2, "joint_2", "XM430-W210"),
     ]
     assert hw("jog", "--joint", "joint_1", "--by", "5", "--speed", "50")[0] == 0
-    wait_for(lambda: {True} in [set(line["torque"].values()) for line in bench.said if "torque" in line])
+    wait_for(lambda: {True} in [set(line["torque"].values()) for line in bench.reports if "torque" in line])
     wait_for(lambda: bench.torque() == {False})
     state = bench.state()
     assert state["joint_1"]["angle_deg"] == pytest.approx(115.0, abs=0.2)
@@ -479,13 +479,13 @@ def test_every_key_of_a_bus_and_its_joints_is_documented_with_its_default(kind):
     for info in (*describe(made.bus_settings), *describe(made.joint_settings)):
         (row,) = [row for row in rows if f"`{info.name}`" in row.split("|")[1]]
         names, defaults = (cell.split(", ") for cell in (row.split("|")[1].strip(), row.split("|")[2].strip()))
-        said = defaults[names.index(f"`{info.name}`")] if len(names) == len(defaults) else defaults[0]
-        if not said:
+        reports = defaults[names.index(f"`{info.name}`")] if len(names) == len(defaults) else defaults[0]
+        if not reports:
             continue  # it has to be given
         if info.type in (int, float):
-            assert float(int(said, 0) if said.startswith("0x") else said) == info.default, info.name
+            assert float(int(reports, 0) if reports.startswith("0x") else reports) == info.default, info.name
         elif info.type is str:
-            assert said.strip("`") == info.default, info.name
+            assert reports.strip("`") == info.default, info.name
 
 
 def test_servos_that_tell_no_angle_are_not_calibrated(crawler, tmp_path):

@@ -32,7 +32,7 @@ def nodes(description: LaunchDescription, **arguments: str) -> dict[str, Node]:
             context.launch_configurations[entity.name] = "".join(part.perform(context) for part in default)
     context.launch_configurations.update(arguments)
     (setup,) = [entity for entity in description.entities if isinstance(entity, OpaqueFunction)]
-    started = [entity for entity in setup.execute(context) or [] if isinstance(entity, Node)]  # else what is said
+    started = [entity for entity in setup.execute(context) or [] if isinstance(entity, Node)]  # the others are messages
     return {node.node_executable: node for node in started}
 
 
@@ -43,12 +43,12 @@ def test_every_argument_says_what_it_is_for(name):
     assert all(argument.description for argument in declared)
 
 
-def test_the_ring_is_launched_with_the_chosen_backend():
+def test_the_stack_is_launched_with_the_chosen_backend():
     started = nodes(load("crawler.launch.py"), backend="model", set="gait.omega=8")
     assert set(started) == {"model_backend", "gait_node", "controller_node"}
 
 
-def test_motors_are_pretended_where_that_is_asked_for():
+def test_motors_are_emulated_on_request():
     assert "emulated_backend" in nodes(load("crawler.launch.py"), backend="hardware", emulate="true")
     assert "hardware_backend" in nodes(load("crawler.launch.py"), backend="hardware")
 

@@ -1,4 +1,4 @@
-"""A run whose command line is stopped, hangs or is killed, or whose nodes are: safe, said, and no success.
+"""A run whose command line or nodes are stopped, hang or are killed ends safe, with a report and an exit code.
 
 Real processes.
 """
@@ -17,7 +17,7 @@ from std_srvs.srv import Trigger
 from crawler_nodes.client.stack_monitor import StackMonitor
 from crawler_nodes.run_log.log import RunLog
 
-SLOWLY = ("--set", f"backend.rate={LOW_RATE_HZ}")
+SLOW_RATE = ("--set", f"backend.rate={LOW_RATE_HZ}")
 
 
 class Run:
@@ -25,7 +25,7 @@ class Run:
 
     def __init__(self, crawler, directory, *arguments, stderr=subprocess.PIPE):
         self.logs = directory / "run" / "logs"
-        words = [*crawler, "run", "--duration", "0", "--no-picture", *SLOWLY, *arguments]
+        words = [*crawler, "run", "--duration", "0", "--no-picture", *SLOW_RATE, *arguments]
         words += ["--out", str(directory / "run")]
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=stderr, text=True)
         wait_for(lambda: "tracking" in self.log("controller"))
@@ -41,7 +41,7 @@ class Run:
         return next(pid for pid in self.nodes if f"__node:={name}" in Path(f"/proc/{pid}/cmdline").read_text())
 
     def end(self):
-        """What it prints on stderr; nobody may be left."""
+        """Return its stderr; no process may be left."""
         _, errors = self.process.communicate(timeout=DEADLINE_S)
         wait_for(lambda: not any(is_alive(pid) for pid in self.nodes))
         for text in (errors or "", *(file.read_text() for file in self.logs.glob("*.log"))):
@@ -68,7 +68,7 @@ def test_a_simulation_goes_on_while_its_command_line_is_stopped(long_timeouts, c
         assert view.wait(lambda: log.base.poses, DEADLINE_S)
         run.process.send_signal(signal.SIGSTOP)
         view.drain()
-        enough = log.base.now + 1.5  # s, twice of what ends motors; a paced ring is no faster than the clock
+        enough = log.base.now + 1.5  # s, twice of what ends motors; simulated time is no faster than the clock
         assert view.wait(lambda: log.base.now > enough, DEADLINE_S)
     run.process.send_signal(signal.SIGCONT)
     run.process.send_signal(signal.SIGINT)
@@ -84,7 +84,7 @@ def test_ctrl_z_ends_the_run(long_timeouts, crawler, holding_robot, tmp_path):
 
 
 @pytest.mark.parametrize("backend", ["mock", pytest.param("model", marks=pytest.mark.exhaustive)])
-def test_the_nodes_say_why_they_end_when_their_command_line_is_killed(long_timeouts, crawler, tmp_path, backend):
+def test_nodes_report_the_death_of_their_command_line(long_timeouts, crawler, tmp_path, backend):
     run = Run(crawler, tmp_path, "--backend", backend)
     os.kill(run.process.pid, signal.SIGKILL)
     run.end()
@@ -93,8 +93,8 @@ def test_the_nodes_say_why_they_end_when_their_command_line_is_killed(long_timeo
 
 
 @pytest.fixture
-def unread():
-    """The end of a full pipe that nobody reads: whoever writes into it hangs."""
+def full_pipe():
+    """Return the end of a full pipe: a process that writes into it hangs."""
     read, write = os.pipe()
     os.set_blocking(write, False)
     with contextlib.suppress(BlockingIOError):
@@ -107,10 +107,10 @@ def unread():
 
 
 @pytest.mark.parametrize(("backend", "number", "code"), [("mock", 0, 1), ("model", signal.SIGINT, 130)])
-def test_a_command_line_that_hangs_ends_motors_by_itself_and_all_else_when_it_is_asked(
-    crawler, tmp_path, unread, backend, number, code
+def test_a_hanging_command_line_ends_motors_at_once_and_simulations_on_sigint(
+    crawler, tmp_path, full_pipe, backend, number, code
 ):
-    run = Run(crawler, tmp_path, "--backend", backend, "--duration", "600", stderr=unread)
+    run = Run(crawler, tmp_path, "--backend", backend, "--duration", "600", stderr=full_pipe)
     if number:
         run.process.send_signal(number)
     run.end()
@@ -135,14 +135,14 @@ def test_a_node_that_is_stopped_or_killed_makes_the_run_a_failure(crawler, tmp_p
 
 
 def test_an_emergency_stop_makes_the_run_a_failure(long_timeouts, crawler, tmp_path):
-    said = tmp_path / "said.txt"
-    with said.open("w") as stderr:
+    stderr_file = tmp_path / "stderr.txt"
+    with stderr_file.open("w") as stderr:
         run = Run(crawler, tmp_path, "--backend", "mock", "--duration", "600", stderr=stderr)
     with StackMonitor(log=(log := RunLog())) as view:
         assert view.call(Trigger, "backend/estop", Trigger.Request(), DEADLINE_S, discovery_s=DEADLINE_S).success
         assert view.wait(lambda: log.status.motion == "e-stopped", DEADLINE_S)
-    wait_for(lambda: "motion: e-stopped" in said.read_text())  # the command line has heard it too
+    wait_for(lambda: "motion: e-stopped" in stderr_file.read_text())  # the command line has received it, too
     run.process.send_signal(signal.SIGINT)
     run.end()
     assert run.process.returncode == 1
-    assert "the robot was e-stopped during the run" in said.read_text()
+    assert "the robot was e-stopped during the run" in stderr_file.read_text()

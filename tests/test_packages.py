@@ -1,4 +1,4 @@
-"""Every package.xml says what its package really needs, and who may know whom holds."""
+"""Every package.xml names the real dependencies, and packages import those that the architecture page allows."""
 
 import ast
 import re
@@ -104,7 +104,7 @@ class Manifest:
 
     kinds: Mapping[str, frozenset[str]]
 
-    def said(self, *kinds: str) -> set[str]:
+    def dependencies(self, *kinds: str) -> set[str]:
         return set().union(*(self.kinds.get(kind, frozenset()) for kind in (*kinds, "depend")))
 
     def all(self) -> set[str]:
@@ -137,7 +137,7 @@ def names_in(file: Path) -> Iterator[str]:
 
 
 def needed(package: str, *folders: str) -> set[str]:
-    """What the code in these folders of a package needs, as keys for package.xml, besides what only pip has."""
+    """What the code in these folders of a package needs, as keys for package.xml, without those that only pip has."""
     files = [file for folder in folders for file in sorted((FOLDERS[package] / folder).rglob("*.py"))]
     own = {package, *sys.stdlib_module_names, *(file.stem for file in files if "test" in folders)}
     found = {name for file in files for name in names_in(file)} - own - FROM_PIP - FOR_OTHERS.get(package, set())
@@ -154,9 +154,9 @@ def extra_for_tests(package: str) -> frozenset[str]:
     return frozenset(needed(package, "test") | {"python3-pytest"}) - code_needs(package)
 
 
-def compare(package: str, said: set[str], needs: frozenset[str] | set[str]) -> None:
-    assert sorted(needs - said) == [], f"{package}/package.xml does not name them"
-    assert sorted(said - needs) == [], f"{package}/package.xml names them, but nothing needs them"
+def compare(package: str, named: set[str], needs: frozenset[str] | set[str]) -> None:
+    assert sorted(needs - named) == [], f"{package}/package.xml does not name them"
+    assert sorted(named - needs) == [], f"{package}/package.xml names them, but nothing needs them"
 
 
 @pytest.mark.parametrize("package", sorted(FOLDERS))
@@ -165,23 +165,23 @@ def test_every_dependency_has_a_key_that_rosdep_knows(package):
 
 
 @pytest.mark.parametrize("package", PYTHON_PACKAGES)
-def test_package_xml_names_what_the_code_needs_and_nothing_else(package):
-    compare(package, manifest(package).said("exec_depend"), code_needs(package) | UNNAMED.get(package, set()))
+def test_package_xml_names_what_the_code_needs(package):
+    compare(package, manifest(package).dependencies("exec_depend"), code_needs(package) | UNNAMED.get(package, set()))
 
 
 @pytest.mark.parametrize("package", PYTHON_PACKAGES)
-def test_package_xml_names_what_the_tests_need_besides_and_nothing_else(package):
-    compare(package, manifest(package).said("test_depend"), extra_for_tests(package))
+def test_package_xml_names_what_the_tests_need_in_addition(package):
+    compare(package, manifest(package).dependencies("test_depend"), extra_for_tests(package))
 
 
 @pytest.mark.parametrize("package", CMAKE_PACKAGES)
-def test_package_xml_names_what_cmake_looks_for_and_nothing_else(package):
+def test_package_xml_names_what_cmake_looks_for(package):
     text = (FOLDERS[package] / "CMakeLists.txt").read_text(encoding="utf-8")
     found = set(re.findall(r"find_package\((\w+)", text))
     compare(package, manifest(package).all(), found | UNNAMED.get(package, set()))
 
 
-def test_no_package_needs_itself_through_others():
+def test_dependencies_have_no_cycle():
     graph = {name: manifest(name).all() & OURS for name in OURS}
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the packages
 
@@ -190,58 +190,59 @@ def test_doctor_looks_for_every_package():
     assert set(doctor_checks.required_packages()) >= OURS
 
 
-# who may know whom
+# which package imports which
 
 
 MESSAGES = re.compile(r"\w+_(msgs|srvs|interfaces)")
 
 
-def test_the_core_knows_neither_ros_nor_another_package():
-    """It finds installed files by the ament index, which is a library of files and not of nodes."""
+def test_the_core_imports_neither_ros_nor_another_package():
+    # ament_index_python finds installed files and needs no ROS
     known = code_needs("crawler_core")
     assert not {name for name in known if MESSAGES.fullmatch(name)}
     assert known & (OURS | ROS) == {"ament_index_python", "crawler_description", "xacro"}
 
 
-def test_the_equations_know_the_core_at_most():
+def test_the_equations_import_the_core_at_most():
     assert code_needs("crawler_models") & (OURS | ROS) <= {"crawler_core"}
 
 
-def test_the_drivers_do_not_know_the_simulators():
+def test_the_drivers_do_not_import_the_simulators():
     assert "sim_bridge" not in code_needs("hw_drivers") | extra_for_tests("hw_drivers")
 
 
-def rooms():
-    """Whom each package knows, as the table of the architecture says; whom they know, they may know too."""
+def allowed_imports():
+    """Return the packages that each package may import, by the table of the architecture page, with their own."""
     text = (ROOT / "docs/architecture.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| .* \| (.*?) ?\|$", text.split("## Packages")[1].split("\n## ")[0], re.MULTILINE)
     short = {"gaits": "gait_generators", "laws": "hybrid_controller"}
     known: dict[str, set[str]] = {}
-    for package, said in rows:
-        if said.startswith("all above"):
-            names = set(known) - {f"crawler_{word}" for word in said.split(" but ")[1:]}
+    for package, listed in rows:
+        if listed.startswith("all above"):
+            names = set(known) - {f"crawler_{word}" for word in listed.split(" but ")[1:]}
         else:
             names = {
-                short.get(word, word if word in OURS else f"crawler_{word}") for word in filter(None, said.split(", "))
+                short.get(word, word if word in OURS else f"crawler_{word}")
+                for word in filter(None, listed.split(", "))
             }
-        assert names <= set(known), f"{package} knows only who stands above it"
+        assert names <= set(known), f"{package} may import only packages above it in the table"
         known[package] = names.union(*(known[name] for name in names))
     return known
 
 
 @pytest.mark.parametrize("package", PYTHON_PACKAGES)
-def test_a_package_knows_whom_the_architecture_says(package):
-    assert code_needs(package) & OURS <= rooms()[package]
+def test_a_package_imports_those_of_the_architecture_page(package):
+    assert code_needs(package) & OURS <= allowed_imports()[package]
 
 
-def test_every_package_stands_in_the_architecture():
-    assert set(rooms()) == OURS
+def test_every_package_is_on_the_architecture_page():
+    assert set(allowed_imports()) == OURS
 
 
-# what things are called
+# names
 
 
-# each has its own of what all of its family have, such as a Lab or a Packet
+# each member may have its own class of one name, such as Lab or Packet
 FAMILIES = (
     {file.parent.name for file in (ROOT / "src/crawler_description/robots").glob("*/robot.yaml")},
     {"board", "dynamixel", "odrive", "pca9685"},  # buses
@@ -261,7 +262,6 @@ def classes() -> dict[str, list[tuple[str, str]]]:
 
 
 def test_a_class_name_means_one_thing():
-    """Two of a name are of one package, and of two members of a family."""
     for name, places in classes().items():
         packages, folders = {package for package, _ in places}, {folder for _, folder in places}
         alike = len(packages) == 1 and len(folders) == len(places) and any(folders <= family for family in FAMILIES)

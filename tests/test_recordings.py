@@ -1,4 +1,4 @@
-"""Recordings: one axis of time, and readable whatever happened to those who made them."""
+"""Recordings have one time axis and are readable, however their processes ended."""
 
 import contextlib
 import json
@@ -73,7 +73,7 @@ def slow(tmp_path):
         yield {**os.environ, "PYTHONPATH": f"{tmp_path / 'slow'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
 
 
-def test_a_simulation_is_recorded_whole_and_on_its_own_time_however_slow_the_recorder_is(crawler, tmp_path, slow):
+def test_a_slow_recorder_records_a_whole_simulation_in_simulated_time(crawler, tmp_path, slow):
     words = [*crawler, *RUN, "--backend", "model", "--lockstep", "--duration", "3", "--out", "crawl", "--no-picture"]
     words += ["--set", "gait.omega=8", "--set", "backend.lockstep_timeout=60"]
     words += ["--set", "controller.reference_timeout=60"]
@@ -84,7 +84,7 @@ def test_a_simulation_is_recorded_whole_and_on_its_own_time_however_slow_the_rec
     found = by_mcap(tmp_path / "crawl" / "recording" / "recording.mcap")
     topics = {topic for topic, _, _ in found}
     assert {"/tf", "/diagnostics", "/robot_description", "/tf_static", "/run_description", "/joint_states"} <= topics
-    # whoever says nothing for long hangs, and ends the run: the recorder, too
+    # a node without diagnostics for long ends the run: the recorder, too
     assert any(b"recorder\0" in data for topic, _, data in found if topic == "/diagnostics")
     assert min(when for _, when, _ in found) == 0  # the simulation's first state is of time 0
     assert max(when for _, when, _ in found) == 3 * SECOND
@@ -118,7 +118,7 @@ def topics_so_far(file):
     return set()
 
 
-def test_what_was_heard_before_everything_is_killed_can_be_read_by_all(run):
+def test_all_readers_can_read_a_recording_whose_processes_were_killed(run):
     file = run.out / "recording" / "recording.mcap"
     run.processes.signal(signal.SIGKILL)
     assert run.wait_until(lambda: not run.processes.running(), 60.0)
@@ -132,7 +132,7 @@ def test_what_was_heard_before_everything_is_killed_can_be_read_by_all(run):
         assert sorted(read(file)) == sorted(found), read.__name__
 
 
-def test_a_disk_that_is_full_is_said_with_its_cause_and_leaves_summary_and_recording(long_timeouts, run):
+def test_a_full_disk_is_reported_and_leaves_summary_and_recording(long_timeouts, run):
     file = run.out / "recording" / "recording.mcap"
     size = file.stat().st_size
     resource.prlimit(run.processes.pid("recorder"), resource.RLIMIT_FSIZE, (size + 4096, size + 4096))
@@ -140,13 +140,13 @@ def test_a_disk_that_is_full_is_said_with_its_cause_and_leaves_summary_and_recor
     assert run.process.returncode == 1
     assert "the node 'recorder' gave up" in run.stderr()
     assert "ends here: File too large; what is there can be read" in run.stderr()
-    told = json.loads((run.directory / "run.out").read_text())
-    assert told == json.loads((run.out / "summary.json").read_text())
-    assert told["recording"] == str(file)
+    output = json.loads((run.directory / "run.out").read_text())
+    assert output == json.loads((run.out / "summary.json").read_text())
+    assert output["recording"] == str(file)
     assert len(by_crawler(file)) == len(by_mcap(file)) > 0
 
 
-def test_a_recorder_that_is_killed_ends_the_run_and_its_file_is_named(run):
+def test_a_killed_recorder_ends_the_run_which_names_its_file(run):
     os.kill(run.processes.pid("recorder"), signal.SIGKILL)
     assert run.wait_until(lambda: run.has_ended, 60.0)
     assert run.process.returncode == 1
@@ -157,7 +157,7 @@ def test_a_recorder_that_is_killed_ends_the_run_and_its_file_is_named(run):
     assert by_crawler(file)
 
 
-def test_a_recording_that_has_gone_is_not_named(tmp_path):
+def test_a_missing_recording_is_not_named(tmp_path):
     (tmp_path / "recording").mkdir()
     (tmp_path / "recording" / "metadata.yaml").touch()
     where, lacks = check_recording(str(tmp_path / "recording"))
@@ -167,7 +167,7 @@ def test_a_recording_that_has_gone_is_not_named(tmp_path):
     )
 
 
-def test_a_place_that_cannot_be_written_is_one_sentence_before_anything_starts(call):
+def test_an_unwritable_directory_is_one_sentence_before_anything_starts(call):
     code, out, err = call("run", "--backend", "model", "--out", "/proc/crawl", "--record")
     assert (code, out) == (2, "")
     assert "/proc/crawl cannot be made" in err

@@ -51,13 +51,13 @@ def test_a_viewer_below_the_namespace_sees_what_was_recorded_and_nothing_drives(
         with StackMonitor(topics, log=log, joints=False, namespace="yesterday") as view:
             looked_at = ("joint_states", "odom", "contact_states", "tf")
             assert view.wait(lambda: all(replay.has_subscriber(name) for name in looked_at), 60.0)
-            # what is said before it is known here who says it may be dropped
+            # messages of a publisher that is not discovered yet may be dropped
             assert view.wait(lambda: ("replay", "/yesterday") in view.node.get_node_names_and_namespaces(), 60.0)
             replay.play(reader, 0.001, sleep=slept.append)
             assert view.wait(lambda: len(states) == len(recorded), 60.0)
             assert view.wait(lambda: log.base.poses and log.base.now == pytest.approx(1.0), 60.0)
             assert view.wait(lambda: log.feet and frames, 60.0)
-            said = {
+            published = {
                 name.rpartition("/")[2]
                 for name, _ in view.node.get_publisher_names_and_types_by_node("replay", "/yesterday")
             }
@@ -66,12 +66,12 @@ def test_a_viewer_below_the_namespace_sees_what_was_recorded_and_nothing_drives(
     assert "odom" in frames
     assert "yesterday/body" in frames
     assert all(frame == "odom" or frame.startswith("yesterday/") for frame in frames)
-    assert set(REPLAYED) <= said
-    assert not said & set(DRIVING)
+    assert set(REPLAYED) <= published
+    assert not published & set(DRIVING)
     assert 500.0 < slept[-1] <= 1000.0  # what it would have waited for the last second, a thousand times as slow
 
 
-def test_a_replay_ends_by_itself_and_says_how_much_it_was(call, crawl):
+def test_a_replay_ends_by_itself_and_reports_its_length(call, crawl):
     code, out, err = call("replay", str(crawl), "--real-time-factor", "20")
     assert (code, out) == (0, "")
     assert "1.0 s in the namespace replay" in err
@@ -85,14 +85,14 @@ def test_a_replay_ends_by_itself_and_says_how_much_it_was(call, crawl):
         (["--real-time-factor", "0"], "give more than 0"),
     ],
 )
-def test_what_cannot_be_replayed_is_one_sentence(call, crawl, words, sentence):
+def test_an_invalid_replay_is_one_sentence(call, crawl, words, sentence):
     code, out, err = call("replay", str(crawl), *words)
     assert (code, out) == (2, "")
     assert sentence in err
     assert len(err.strip().splitlines()) == 1
 
 
-def test_a_replay_does_not_speak_in_a_ring(call, crawl, monkeypatch):
+def test_a_replay_is_rejected_beside_a_stack(call, crawl, monkeypatch):
     monkeypatch.setattr(duplicate_stack_check, "DISCOVERY_S", 60.0)  # it looks until they are there
     with ExitStack() as stack:
         for topic in duplicate_stack_check.TOPICS:

@@ -67,16 +67,16 @@ def rewritten(crawl, to, change=lambda topic, data: data, keep=lambda topic, whe
 
 
 def with_about(crawl, to, change):
-    """The same of which something else is said."""
+    """Rewrite a recording with other metadata."""
 
-    def said(topic, data):
+    def changed(topic, data):
         if topic != "/run_description":
             return data
         about = yaml.safe_load(deserialize_message(data, String).data)
         change(about)
         return serialize_message(String(data=yaml.safe_dump(about)))
 
-    return rewritten(crawl, to, said)
+    return rewritten(crawl, to, changed)
 
 
 def test_a_run_of_the_equations_is_repeated_to_the_bit_up_to_where_its_recording_was_cut(crawler, crawl, tmp_path):
@@ -85,14 +85,14 @@ def test_a_run_of_the_equations_is_repeated_to_the_bit_up_to_where_its_recording
     cut.write_bytes(whole[: len(whole) // 2])
     again = done([*crawler, "rerun", str(cut), "--out", "again", "--json"], tmp_path)
     assert again.returncode == 0, again.stdout + again.stderr
-    told = json.loads(again.stdout)
-    assert told["equal"] is True
-    assert told["parting"] is None
-    assert 0.1 < told["duration_s"] < 1.5
-    counts = told["messages"]
-    assert counts["joint_states"]["equal"] == round(200 * told["duration_s"]) + 1
+    output = json.loads(again.stdout)
+    assert output["equal"] is True
+    assert output["parting"] is None
+    assert 0.1 < output["duration_s"] < 1.5
+    counts = output["messages"]
+    assert counts["joint_states"]["equal"] == round(200 * output["duration_s"]) + 1
     assert min(count["equal"] for count in counts.values()) > 0
-    assert told["differs"] == []  # the same settings and versions made it
+    assert output["differs"] == []  # the same settings and versions made it
     assert (tmp_path / "again" / "recording" / "recording.mcap").is_file()
 
 
@@ -106,7 +106,7 @@ def test_a_run_in_physics_is_repeated_to_the_bit(crawler, tmp_path, robot, backe
     assert "differs" not in again.stdout
 
 
-def test_the_message_at_which_two_runs_part_is_named_to_the_last_digit(crawl, tmp_path):
+def test_the_first_different_message_is_named_to_the_last_digit(crawl, tmp_path):
     changed = []
 
     def nudge(topic, data):
@@ -132,7 +132,7 @@ def test_the_message_at_which_two_runs_part_is_named_to_the_last_digit(crawl, tm
     assert found.parting.words == (f"position of joint_2 was {changed[0]!r}, and is {changed[0] + 1e-15!r} now")
 
 
-def test_how_early_a_reference_came_is_no_difference(crawl, tmp_path):
+def test_the_arrival_of_a_reference_is_no_difference(crawl, tmp_path):
     kind = "crawler_interfaces/msg/ControllerState"
     with open_recording(crawl) as reader:
         store = reader.typestore
@@ -159,7 +159,7 @@ def far_ahead(topic, data):
 @pytest.mark.parametrize(
     "changes", [{"keep": lambda topic, when: (topic, when) != ("/joint_states", 10**9)}, {"change": far_ahead}]
 )
-def test_a_state_that_is_missing_is_no_equality(crawl, tmp_path, changes):
+def test_a_missing_state_is_a_difference(crawl, tmp_path, changes):
     other = rewritten(crawl, tmp_path / "other", **changes)
     with open_recording(crawl) as before, open_recording(other) as now:
         found = compare_recordings(before, now)
@@ -169,7 +169,7 @@ def test_a_state_that_is_missing_is_no_equality(crawl, tmp_path, changes):
     assert not found.same
 
 
-def test_a_recording_of_another_version_says_what_differs(crawl, tmp_path):
+def test_a_recording_of_another_version_names_the_difference(crawl, tmp_path):
     def older(about):
         about["versions"]["numpy"] = "1.0"
         about["parameters"]["gait"]["omega"] = 7.5
@@ -199,7 +199,7 @@ def test_a_recording_of_another_version_says_what_differs(crawl, tmp_path):
         (lambda about: about["gait"].update(omgea=3.0), "it was recorded by crawler 0.1.0"),
     ],
 )
-def test_what_cannot_be_repeated_is_one_sentence(call, crawl, tmp_path, change, sentence):
+def test_a_run_that_cannot_be_repeated_is_one_sentence(call, crawl, tmp_path, change, sentence):
     other = with_about(crawl, tmp_path / "other", change)
     code, out, err = call("rerun", str(other))
     assert (code, out) == (2, "")
@@ -209,7 +209,7 @@ def test_what_cannot_be_repeated_is_one_sentence(call, crawl, tmp_path, change, 
 
 
 @pytest.mark.parametrize("command", ["rerun", "plot", "film"])
-def test_what_is_no_recording_of_a_run_is_one_sentence(call, tmp_path, command):
+def test_a_file_that_is_not_a_recording_is_one_sentence(call, tmp_path, command):
     (tmp_path / "foreign.mcap").write_text("hello")
     (tmp_path / "short.mcap").write_bytes(b"\x89MCAP0\r\n\x01")
     for words in (["foreign.mcap"], ["short.mcap"], ["nowhere.mcap"], ["."]):
@@ -224,11 +224,11 @@ def test_the_picture_of_a_run_is_drawn_from_its_recording_up_to_the_cut(call, cr
     (tmp_path / "cut.mcap").write_bytes(whole[: len(whole) // 2])
     code, out, err = call("plot", "cut.mcap", "--json")
     assert (code, err) == (0, "")
-    told = json.loads(out)
-    assert told["picture"] == "cut.png"
+    output = json.loads(out)
+    assert output["picture"] == "cut.png"
     assert (tmp_path / "cut.png").read_bytes().startswith(b"\x89PNG")
-    assert told["robot"] == "three_link"
-    assert 0.1 < told["duration_s"] < 1.5
+    assert output["robot"] == "three_link"
+    assert 0.1 < output["duration_s"] < 1.5
     code, out, _ = call("plot", str(crawl), "--out", "crawl.svg", "--json")
     assert code == 0
     assert b"<svg" in (tmp_path / "crawl.svg").read_bytes()
@@ -243,14 +243,14 @@ def test_a_film_shows_a_recording_up_to_the_cut_and_is_the_same_to_the_byte_agai
     size = ("--width", "200", "--fps", "10", "--json")
     code, out, err = call("film", "cut.mcap", "--speed", "0.5", *size)
     assert (code, err) == (0, "")
-    told = json.loads(out)
+    output = json.loads(out)
     keys = re.sub(r"\([^)]*\)", "", film.HELP_TEXT.partition("keys of --json:")[2])
-    assert set(told) == set(keys.replace(",", " ").split())
-    assert (told["film"], told["robot"], told["speed"]) == ("cut.gif", "three_link", 0.5)
-    assert 0.1 < told["end_s"] < 1.5  # there is half of it
+    assert set(output) == set(keys.replace(",", " ").split())
+    assert (output["film"], output["robot"], output["speed"]) == ("cut.gif", "three_link", 0.5)
+    assert 0.1 < output["end_s"] < 1.5  # there is half of it
     with Image.open("cut.gif") as made:
-        assert made.size == (200, told["height"])
-        assert sum(1 for _ in ImageSequence.Iterator(made)) == told["frames"] == round(told["end_s"] / 0.05) + 1
+        assert made.size == (200, output["height"])
+        assert sum(1 for _ in ImageSequence.Iterator(made)) == output["frames"] == round(output["end_s"] / 0.05) + 1
     first = (tmp_path / "cut.gif").read_bytes()
     assert call("film", "cut.mcap", "--speed", "0.5", *size, "--out", "again.gif")[0] == 0
     assert (tmp_path / "again.gif").read_bytes() == first

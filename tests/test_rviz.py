@@ -1,4 +1,4 @@
-"""Every robot's RViz configuration: only what RViz knows, and the topics and frames that a ring has."""
+"""Every robot's RViz configuration has valid properties, and the topics and frames of a stack."""
 
 from collections.abc import Mapping
 
@@ -61,25 +61,25 @@ def view_of(robot):
 
 
 @pytest.mark.parametrize("robot", robot_names())
-def test_rviz_knows_every_class_property_and_choice_of_a_robots_view(robot):
+def test_every_class_property_and_choice_of_a_robots_view_is_valid(robot):
     assert list(wrong(view_of(robot)[1])) == []
 
 
 @pytest.mark.parametrize("robot", robot_names())
-def test_a_robots_view_follows_its_base_and_shows_the_topics_of_its_ring(robot):
+def test_a_robots_view_follows_its_base_and_shows_the_topics_of_its_stack(robot):
     spec, config = view_of(robot)
     manager = config["Visualization Manager"]
     assert manager["Global Options"]["Fixed Frame"] == ODOM_FRAME
     assert manager["Views"]["Current"]["Target Frame"] == spec.base_link
     shown = {display["Class"]: display for display in manager["Displays"]}
     assert set(shown) == set(rviz.DISPLAYS)
-    stack = {topic.name: topic for topic, _ in [*LiveState().topics(), *RunLog().topics()]}
+    topics = {topic.name: topic for topic, _ in [*LiveState().topics(), *RunLog().topics()]}
     for (display, key), kind in rviz.TAKES.items():
         topic = shown[display][key]
-        if topic["Value"] in stack:  # contact_markers are a test of crawler_view
-            said = stack[topic["Value"]]
-            assert kind == f"{said.type.__module__.split('.')[0]}/msg/{said.type.__name__}"
-            assert (topic["Durability Policy"] == "Transient Local") == said.latched
+        if topic["Value"] in topics:  # contact_markers are a test of crawler_view
+            entry = topics[topic["Value"]]
+            assert kind == f"{entry.type.__module__.split('.')[0]}/msg/{entry.type.__name__}"
+            assert (topic["Durability Policy"] == "Transient Local") == entry.latched
         assert topic["Reliability Policy"] == "Reliable"
     assert shown["rviz_default_plugins/RobotModel"]["Description Topic"]["Value"] == "robot_description"
     assert shown["rviz_default_plugins/Odometry"]["Topic"]["Value"] == "odom"
@@ -88,7 +88,7 @@ def test_a_robots_view_follows_its_base_and_shows_the_topics_of_its_ring(robot):
     assert set(markers["Namespaces"]) == {FEET, FORCES, TRAIL}
 
 
-def test_what_rviz_does_not_know_is_found():
+def test_invalid_properties_are_found():
     _, config = view_of("three_link")
     grid, *others = config["Visualization Manager"]["Displays"]
     grid["Cellsize"] = grid.pop("Cell Size")

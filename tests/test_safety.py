@@ -28,7 +28,7 @@ from crawler_testing.fixtures.running_stack import RunningStack
 
 
 class Crawl:
-    """A ring with everything that was said, in lockstep unless its backend has a time of its own."""
+    """A stack with all of its messages, in lockstep unless its backend runs in real time."""
 
     def __init__(self, backend="model", moving=True, robot="three_link", settings=None):
         self.moving = moving  # wait until the robot moves
@@ -87,7 +87,7 @@ class Crawl:
     def call(self, kind, name, **fields):
         return self.stack.call(kind, name, kind.Request(**fields))
 
-    def said(self, text):
+    def has_reported(self, text):
         return any(
             text in status.message or any(text in entry.value for entry in status.values)
             for message in self.diagnostics
@@ -103,7 +103,7 @@ def test_without_the_gait_node_the_controller_stops_at_the_end_of_the_horizon():
         crawl.wait_until_held(lambda: crawl.standing_still(since))
         assert crawl.motion() == "active"  # the controller holds; nothing had to be cut off
         assert crawl.steps(since) < 12.0 / LOW_RATE_HZ * 1.01
-        crawl.wait_until_held(lambda: crawl.said("reference ran out"))
+        crawl.wait_until_held(lambda: crawl.has_reported("reference ran out"))
 
 
 def test_without_the_controller_the_backend_holds_then_relaxes():
@@ -111,9 +111,9 @@ def test_without_the_controller_the_backend_holds_then_relaxes():
     settings["backend"]["lockstep_timeout"] = 1.0
     with Crawl(settings=settings) as crawl:
         crawl.kill("controller")
-        crawl.wait_until_held(lambda: crawl.said("holding"))
+        crawl.wait_until_held(lambda: crawl.has_reported("holding"))
         crawl.wait_until_held(lambda: crawl.motion() == "relaxed")
-        crawl.wait_until_held(lambda: crawl.said("commands stopped coming"))
+        crawl.wait_until_held(lambda: crawl.has_reported("commands stopped coming"))
 
 
 BAD = [
@@ -126,13 +126,13 @@ BAD = [
 
 @pytest.mark.parametrize("engine", engine_parameters())
 def test_bad_commands_are_refused_or_clamped_and_reported(engine):
-    """From a controller of the test's own, which has killed the true one and speaks in its name."""
+    """Commands come from the test, which has killed the controller and uses its name."""
     slow = 20.0  # Hz: diagnostics come every half second of the robot's time, which is few answers then
     with Crawl(engine, settings=lockstep_settings(1.0, rate=slow)) as crawl:
         out = crawl.stack.node.create_publisher(JointState, "joint_commands", 10)
         crawl.wait_until_held(lambda: out.get_subscription_count() > 0)
         crawl.wait_until_held(lambda: crawl.commands)
-        name = crawl.commands[0].header.frame_id  # a stranger would not be heard before the true one is long silent
+        name = crawl.commands[0].header.frame_id  # another sender is ignored for long
         crawl.kill("controller")
 
         def answer(names, position):
@@ -140,13 +140,13 @@ def test_bad_commands_are_refused_or_clamped_and_reported(engine):
             message = JointState(name=names, position=position, velocity=[0.0] * len(names))
             message.header.stamp, message.header.frame_id = now, name
             out.publish(message)
-            crawl.wait_until_held(lambda: crawl.states[-1].header.stamp != now or crawl.said("elbow"))
+            crawl.wait_until_held(lambda: crawl.states[-1].header.stamp != now or crawl.has_reported("elbow"))
 
         for names, position, words in BAD:
 
             def reported(names=names, position=position, words=words):
                 answer(names, position)
-                return crawl.said(words)
+                return crawl.has_reported(words)
 
             crawl.wait_until_held(reported)
         assert crawl.motion() == "active"
@@ -186,7 +186,7 @@ def test_a_failing_robot_is_made_safe_and_the_fault_is_named(holding_robot, fail
     with Crawl("mock", moving=False, robot=holding_robot, settings=failing) as crawl:
         crawl.wait_until_held(lambda: crawl.motion() == "faulted")
         if words != "remedy":
-            crawl.wait_until_held(lambda: crawl.said(words))
+            crawl.wait_until_held(lambda: crawl.has_reported(words))
         assert crawl.stack.log.status.backend["remedy"]
 
 
@@ -221,7 +221,7 @@ def test_ending_the_run_ends_every_process(long_timeouts, crawler, tmp_path, num
     assert "Traceback" not in errors
     for file in (tmp_path / "run" / "logs").glob("*.log"):
         assert "Traceback" not in file.read_text(), file.name
-    # Ctrl-C is how an endless run ends; being told to end is no success
+    # Ctrl-C is the normal end of an endless run; SIGTERM is not
     assert process.returncode == {signal.SIGINT: 0, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
 
 

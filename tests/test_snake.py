@@ -27,7 +27,7 @@ def running_stack(kind, topics=None, **settings):
         pytest.param(8, "forward", 1.0, id="8 ahead", marks=pytest.mark.exhaustive),
     ],
 )
-def test_the_closed_wave_advances_by_d_step_through_the_ring(links, direction, sign):
+def test_the_closed_wave_advances_by_d_step_on_the_stack(links, direction, sign):
     """As many joints as asked for, on every topic, and by the equations not a thousandth lost."""
     gait = {"n": 6, "omega": 2.0, "direction": direction}
     period = (links - 6 + 2) * np.pi / 4
@@ -45,7 +45,7 @@ def test_the_closed_wave_advances_by_d_step_through_the_ring(links, direction, s
     assert not log.status.warnings
 
 
-def test_in_physics_it_stops_where_it_is_when_its_gait_dies_and_lies_down_at_an_emergency_stop():
+def test_in_physics_it_stops_without_its_gait_and_lies_down_at_an_emergency_stop():
     states, controller, contacts = [], [], []
     topics = [
         (Topic("joint_states", JointState), lambda data, _: states.append(deserialize_message(data, JointState))),

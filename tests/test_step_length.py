@@ -1,4 +1,4 @@
-"""The whole ring against the numbers of the paper's equations: steady step length at 500 Hz in lockstep."""
+"""Steady step length of the running stack, at 500 Hz in lockstep, beside the paper's equations."""
 
 import pytest
 from stack_helpers import lockstep_settings, wait_for_end
@@ -9,7 +9,7 @@ from crawler_testing.fixtures.running_stack import RunningStack
 from sim_bridge.physics.engines import installed_engines
 
 RATE = 500.0
-# omega in rad/s: step length in mm; periods that the crawl needs to settle besides the gait's fading in; periods to
+# omega in rad/s: step length in mm; periods until the crawl has settled after the gait has faded in; periods to
 # average over in physics, where events fall between steps of the physics, so that steps and periods beat
 EXACT = {
     0.3: (193.8774, 1, 1),
@@ -19,17 +19,17 @@ EXACT = {
     16.0: (7.3171, 22, 10),
 }
 FADE = 2.1  # s, over which a gait fades in
-# relative, and absolute in mm, whichever is larger. The model's share is the ring's: joints move on cubics between
+# relative, and absolute in mm, whichever is larger. The model's is that of the stack: joints move on cubics between
 # ticks. Physics' is its own: feet are balls of a few millimetres, and friction acts once per step.
 TOLERANCE = {"model": (0.01, 0.05), **dict.fromkeys(installed_engines(), (0.03, 0.15))}
 
 
-# in every run the command line's own run shows a ring on the equations, rings in physics crawl under feedback and run
-# on one leg, and tests without a ring compare the backends with the equations, the slow gaits in exhaustive ones
+# in every run the command line's own run shows a stack on the equations, stacks in physics crawl under feedback and run
+# on one leg, and tests without a stack compare the backends with the equations, the slow gaits in exhaustive ones
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("omega", EXACT)
 @pytest.mark.parametrize("backend", TOLERANCE)
-def test_the_ring_crawls_as_far_as_the_equations_say(backend, omega):
+def test_the_stack_has_the_step_length_of_the_equations(backend, omega):
     exact, settling, average = EXACT[omega]
     average = 1 if backend == "model" else average
     period = 2.0 * 3.141592653589793 / omega

@@ -32,19 +32,19 @@ MAP = ["three_link", "--vary", "gait.omega=1,3.2,5.5,8,16", "--vary", "gait.psi=
 def test_a_map_has_the_papers_steps_and_is_not_computed_twice(call, tmp_path):
     code, out, err = call(*MAP, "--json")
     assert code == 0, err
-    told = json.loads(out)
-    assert set(told) == set(
+    output = json.loads(out)
+    assert set(output) == set(
         re.findall(r"[A-Za-z_]+", re.sub(r"\([^)]*\)", "", sweep.HELP_TEXT.split("keys of --json:")[1]))
     )
-    assert (told["points"], told["valid"], told["evaluated"], told["finished_before"]) == (10, 10, 10, 0)
-    table = pyarrow.parquet.read_table(tmp_path / told["table"]).to_pylist()
+    assert (output["points"], output["valid"], output["evaluated"], output["finished_before"]) == (10, 10, 10, 0)
+    table = pyarrow.parquet.read_table(tmp_path / output["table"]).to_pylist()
     steps = {row["gait.omega"]: 1e3 * row["step_length_m"] for row in table if row["gait.psi"] == 20.0}
     for omega, step in {1.0: 159.8147, 3.2: 23.0822, 8.0: 2.8304, 16.0: 7.3171}.items():
         assert abs(steps[omega] - step) < 1e-3
     assert steps[5.5] < 0.0  # between 5.11 and 6.13 rad/s it goes backwards
     best = max(table, key=lambda row: abs(row["speed_m_s"]))
-    assert told["fastest"]["gait.omega"] == best["gait.omega"] == 16.0
-    assert (tmp_path / told["picture"]).read_bytes().startswith(b"\x89PNG")
+    assert output["fastest"]["gait.omega"] == best["gait.omega"] == 16.0
+    assert (tmp_path / output["picture"]).read_bytes().startswith(b"\x89PNG")
 
     code, out, _ = call(*MAP, "--json")
     again = json.loads(out)
@@ -59,7 +59,7 @@ def test_another_sweep_gets_files_of_its_own(call):
     assert first["fastest"]["step_length_m"] != second["fastest"]["step_length_m"]
 
 
-def test_without_json_the_findings_are_told_in_words(call, tmp_path):
+def test_without_json_the_results_are_a_text(call, tmp_path):
     code, out, err = call("--vary", "gait.omega=1:8:5:log", "--out", "speed.csv")
     assert code == 0
     assert "5 points (gait.omega 1 to 8 in 5)" in err
@@ -80,7 +80,7 @@ def test_friction_and_robot_parameters_vary_too(call, tmp_path):
     assert abs(steps[1.0, 0.01]) < 2.0  # with unequal legs one foot sticks all the time, and the robot stays
 
 
-def test_what_is_not_valid_has_a_reason_and_nothing_valid_is_exit_code_1(call, tmp_path):
+def test_invalid_points_have_a_reason_and_no_valid_point_is_exit_code_1(call, tmp_path):
     words = ["--vary", "gait.omega=19,20,21", "--set", "gait.phi0=145", "--set", "robot.friction=0.398"]
     code, out, _ = call(*words, "--out", "none.csv", "--json")
     assert code == 1
@@ -93,9 +93,9 @@ def test_what_is_not_valid_has_a_reason_and_nothing_valid_is_exit_code_1(call, t
 def test_four_variables_have_a_table_but_no_picture(call, tmp_path):
     names = ["gait.omega=1,2", "gait.psi=20,30", "gait.phi0=110,112", "gait.amplitude=17,18"]
     code, out, _ = call(*(word for name in names for word in ("--vary", name)), "--out", "four.csv", "--json")
-    told = json.loads(out)
-    assert (code, told["points"], told["picture"]) == (0, 16, None)
-    assert "4 variables do not fit" in told["drawn"]
+    output = json.loads(out)
+    assert (code, output["points"], output["picture"]) == (0, 16, None)
+    assert "4 variables do not fit" in output["drawn"]
     assert not (tmp_path / "four.png").exists()
 
 
@@ -136,7 +136,7 @@ def test_bad_input_is_one_sentence_and_leaves_nothing_behind(call, tmp_path, wor
     assert not list(tmp_path.iterdir())
 
 
-def test_nothing_that_is_not_a_sweeps_is_overwritten(call, tmp_path):
+def test_files_of_others_are_not_overwritten(call, tmp_path):
     (tmp_path / "map.csv").write_text("mine")
     code, _, err = call(*ONE, "--out", "map.csv")
     assert code == 2
@@ -145,9 +145,9 @@ def test_nothing_that_is_not_a_sweeps_is_overwritten(call, tmp_path):
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_the_study_of_another_sweep_is_refused_with_what_differs(call, tmp_path):
+def test_the_study_of_another_sweep_is_rejected_with_the_difference(call, tmp_path):
     assert call(*ONE, "--out", "map.csv")[0] == 0
-    for more, said in {
+    for more, stderr in {
         ("--set", "robot.friction=0.2"): "robot.friction is 0.172 in the file and 0.2 here",
         ("--gait", "time_scaled"): "gait.name is harmonic in the file and time_scaled here",
         ("--vary", "gait.psi=1,2"): "variables.gait.psi is not given in the file",
@@ -156,11 +156,11 @@ def test_the_study_of_another_sweep_is_refused_with_what_differs(call, tmp_path)
         code, _, err = call(*ONE, *more, "--out", "map.csv")
         assert code == 2
         assert "map.sqlite is another study" in err
-        assert said in err
+        assert stderr in err
         assert len(err.strip().splitlines()) == 1
 
 
-def test_a_sweep_whose_study_is_open_elsewhere_is_refused(call, tmp_path):
+def test_a_sweep_whose_study_is_open_elsewhere_is_rejected(call, tmp_path):
     (tmp_path / "map.sqlite").touch()
     with open_study(tmp_path / "map.sqlite", {}, {}):
         code, _, err = call(*ONE, "--out", "map.csv")
@@ -204,31 +204,31 @@ def end_in_the_middle(crawler, directory, number):
             process.kill()
         else:
             os.killpg(process.pid, number)  # as a terminal does
-        said = process.stderr.read()
+        stderr = process.stderr.read()
     assert workers
     for worker in workers:
         assert select.select([worker], [], [], 60.0)[0], "a worker outlived its sweep"
         os.close(worker)
-    return first, said, process.returncode
+    return first, stderr, process.returncode
 
 
-def test_a_sweep_that_is_ended_goes_on_and_does_no_point_twice(crawler, tmp_path):
+def test_an_interrupted_sweep_resumes_and_repeats_no_point(crawler, tmp_path):
     first, _, code = end_in_the_middle(crawler, tmp_path, signal.SIGKILL)
     assert "600 points (" in first
     assert code == -signal.SIGKILL
     killed = finished(tmp_path / "p.sqlite")
     assert 0 < len(killed) < 600
 
-    first, said, code = end_in_the_middle(crawler, tmp_path, signal.SIGINT)
+    first, stderr, code = end_in_the_middle(crawler, tmp_path, signal.SIGINT)
     assert f"600 points, {len(killed)} of them finished before" in first
     assert code == 130
     interrupted = finished(tmp_path / "p.sqlite")
     assert len(killed) < len(interrupted) < 600
     assert [row for row in interrupted if row in killed] == killed  # a number is there once, and its row as it was
-    last = said.splitlines()[-1]
+    last = stderr.splitlines()[-1]
     assert f"interrupted with {len(interrupted)} of 600 points finished" in last
     assert "they are in p.sqlite, and the same command goes on there." in last
-    assert "Traceback" not in said
+    assert "Traceback" not in stderr
 
 
 @pytest.mark.parametrize("engine", engine_parameters())
@@ -237,8 +237,8 @@ def test_a_sweep_in_processes_comes_to_its_end(crawler, tmp_path, engine):
     result = subprocess.run([*crawler, *words], cwd=tmp_path, capture_output=True, text=True, timeout=280)
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
-    told = json.loads(result.stdout)  # nothing else is on stdout
-    assert (told["finished_before"], told["evaluated"]) == (0, 2)
+    output = json.loads(result.stdout)  # nothing else is on stdout
+    assert (output["finished_before"], output["evaluated"]) == (0, 2)
     rows = pyarrow.csv.read_csv(tmp_path / "p.csv").to_pylist()
     assert [row["gait.omega"] for row in rows] == [9.0, 14.0]
     assert all(row["valid"] and math.isfinite(row["step_length_m"]) for row in rows)

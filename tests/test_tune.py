@@ -1,4 +1,4 @@
-"""Tuning with real processes: killed and resumed, on a running ring, as an action."""
+"""Tuning with real processes: killed and resumed, on a running stack, as an action."""
 
 import argparse
 import contextlib
@@ -53,13 +53,13 @@ REFUSALS = [
     (["--over", "gait.psi", "--set", "gait.psi=3"], ["gait.psi", "varied and set"]),
     (["--over", "gait.psi", "--backend", "pybulet"], ["did you mean 'pybullet'"]),
     (["--over", "gait.psi", "--spread", "0", "--maximise", "robust_step"], ["spread"]),
-    (["--over", "gait.psi", "--namespace", "a"], ["running ring", "the backend ring"]),
+    (["--over", "gait.psi", "--namespace", "a"], ["running stack", "the backend live"]),
     (["--over", "gait.psi", "--out", "a.yaml"], ["gait.shape"]),
-    (["--over", "robot.friction=0.1:0.2", "--backend", "ring"], ["robot.friction", "running ring"]),
-    (["--over", "gait.psi", "--maximise", "robust_step", "--backend", "ring"], ["robust_step", "running ring"]),
-    (["--over", "controller.k_v=5:20", "--backend", "ring"], ["controller.k_v", "the gait alone"]),
-    (["--over", "gait.psi", "--controller", "hybrid", "--backend", "ring"], ["running ring", "the law"]),
-    (["bolt", "--over", "gait.omega=-20:-15", "--minimise", "peak_power_W", "--backend", "ring"], ["not measured"]),
+    (["--over", "robot.friction=0.1:0.2", "--backend", "live"], ["robot.friction", "running stack"]),
+    (["--over", "gait.psi", "--maximise", "robust_step", "--backend", "live"], ["robust_step", "running stack"]),
+    (["--over", "controller.k_v=5:20", "--backend", "live"], ["controller.k_v", "the gait alone"]),
+    (["--over", "gait.psi", "--controller", "hybrid", "--backend", "live"], ["running stack", "the law"]),
+    (["bolt", "--over", "gait.omega=-20:-15", "--minimise", "peak_power_W", "--backend", "live"], ["not measured"]),
     (["bolt", "--over", "controller.stiffness", "--minimise", "peak_powr_W"], ["did you mean 'peak_power_W'"]),
     (["--over", "gait.shape", "--minimise", "step"], ["--minimise", "gait.shape"]),
     (["--over", "gait.shape,gait.omega"], ["by itself"]),
@@ -72,7 +72,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("words", "expected"), REFUSALS, ids=[" ".join(words) for words, _ in REFUSALS])
-def test_what_cannot_be_is_refused_before_anything_is_written(tmp_path, monkeypatch, words, expected):
+def test_invalid_input_is_rejected_before_anything_is_written(tmp_path, monkeypatch, words, expected):
     monkeypatch.chdir(tmp_path)
     parser = argparse.ArgumentParser()
     tune.add_arguments(parser)
@@ -90,7 +90,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(crawler, tmp_path):
     assert "did you mean 'gait.psi'" in result.stderr
 
 
-def test_killed_and_resumed_it_finds_what_it_would_have_found(crawler, call, tmp_path):
+def test_a_killed_and_resumed_tuning_has_the_result_of_an_uninterrupted_one(crawler, call, tmp_path):
     words = ["--over", "gait.psi,gait.alpha", "--set", "gait.omega=8", "--json"]
     study = tmp_path / "parts.sqlite"
     endless = [*crawler, "tune", *words, "--budget", "500", "--out", study.name]
@@ -110,30 +110,30 @@ def test_killed_and_resumed_it_finds_what_it_would_have_found(crawler, call, tmp
     budget = len(kept) + 8
     code, out, err = call("tune", *words, "--budget", str(budget), "--out", study.name)
     assert code == 0, err
-    told = json.loads(out)
-    assert (told["finished_before"], told["evaluated"]) == (len(kept), 8)
+    output = json.loads(out)
+    assert (output["finished_before"], output["evaluated"]) == (len(kept), 8)
     assert rows(study)[: len(kept)] == kept
     code, out, err = call("tune", *words, "--budget", str(budget), "--out", "whole.sqlite")
     assert code == 0, err
     whole = json.loads(out)
     assert rows(study) == rows(tmp_path / "whole.sqlite")
-    assert told["best"] == whole["best"]
+    assert output["best"] == whole["best"]
     (listed,) = re.findall(r"^keys of --json: (.*)", tune.HELP_TEXT, re.DOTALL | re.MULTILINE)
-    assert set(told) == {item.split()[0] for item in re.sub(r"\([^)]*\)", "", listed).split(",")}
-    assert told["command"] == whole["command"]
+    assert set(output) == {item.split()[0] for item in re.sub(r"\([^)]*\)", "", listed).split(",")}
+    assert output["command"] == whole["command"]
     assert (tmp_path / "parts.png").exists()
 
 
-# a running ring
+# a running stack
 
-OMEGA = 8.0  # rad/s: ticks enough in a period, where numbers count
-QUICK = 16.0  # and where they do not
+OMEGA_RAD_S = 8.0  # rad/s: ticks enough in a period, where numbers count
+FAST_OMEGA = 16.0  # and where they do not
 
 
 @pytest.fixture
 def stack(request):
-    """A ring that somebody else has started: fast, but not so fast that the cores wait for it while others start."""
-    backend, factor, omega = getattr(request, "param", ("model", 10.0, OMEGA))
+    """Start a stack: fast, but not so fast that other processes cannot start."""
+    backend, factor, omega = getattr(request, "param", ("model", 10.0, OMEGA_RAD_S))
     settings = {"gait": {"omega": omega}, **lockstep_settings(factor, rate=LOW_RATE_HZ)}
     with RunningStack(Options(backend=backend, settings=settings), logged=False) as running:
         yield running
@@ -155,44 +155,44 @@ def the_gait(names=("psi", "omega")):
         link.close()
 
 
-def test_a_running_ring_is_tuned_and_given_back(long_timeouts, crawler, tmp_path, stack):
+def test_a_running_stack_is_tuned_and_restored(long_timeouts, crawler, tmp_path, stack):
     before = the_gait()
-    result = tune_process(crawler, "--over", "gait.psi", "--backend", "ring", "--budget", "2", "--json", cwd=tmp_path)
+    result = tune_process(crawler, "--over", "gait.psi", "--backend", "live", "--budget", "2", "--json", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    told = json.loads(result.stdout)
-    assert told["evaluations"] == 2
+    output = json.loads(result.stdout)
+    assert output["evaluations"] == 2
     assert the_gait() == before
-    # the same gait by the equations: the ring's transients have faded, and the change was in force
+    # the same gait by the equations: the stack's transients have faded, and the change was in force
     spec = load_robot("three_link")
-    for row in rows(tmp_path / told["study"]):
-        gait = make_gait(spec, "harmonic", {"omega": OMEGA, "psi": row[1]})
+    for row in rows(tmp_path / output["study"]):
+        gait = make_gait(spec, "harmonic", {"omega": OMEGA_RAD_S, "psi": row[1]})
         expected = predict(spec, gait)["step_length_m"]
         assert row[2] == pytest.approx(expected, rel=0.01, abs=6e-5)
 
 
 # in physics, because joints that stop at once let the feet of the equations leave the ground
-@pytest.mark.parametrize("ring", [(PHYSICS, 10.0, QUICK)], indirect=True)
-def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(long_timeouts, crawler, tmp_path, stack):
+@pytest.mark.parametrize("stack", [(PHYSICS, 10.0, FAST_OMEGA)], indirect=True)
+def test_tuning_waits_during_an_emergency_stop_and_ctrl_c_restores_the_stack(long_timeouts, crawler, tmp_path, stack):
     before = the_gait()
     settles = "gait.psi=70:110"  # deg, where physics measures every gait
-    words = ["--over", settles, "--backend", "ring", "--budget", "500", "--out", "a.sqlite"]
-    said = tmp_path / "said.txt"
-    with said.open("w") as stderr:
+    words = ["--over", settles, "--backend", "live", "--budget", "500", "--out", "a.sqlite"]
+    stderr_file = tmp_path / "stderr.txt"
+    with stderr_file.open("w") as stderr:
         process = subprocess.Popen([*crawler, "tune", *words], cwd=tmp_path, stderr=stderr)
 
-    def hears(text):
-        return text in said.read_text()
+    def has_printed(text):
+        return text in stderr_file.read_text()
 
     def done():
-        return int(re.findall(r"^(\d+) of 500", said.read_text(), re.MULTILINE)[-1])
+        return int(re.findall(r"^(\d+) of 500", stderr_file.read_text(), re.MULTILINE)[-1])
 
     try:
-        wait_for(lambda: hears(" of 500; "))
+        wait_for(lambda: has_printed(" of 500; "))
         stack.call(Trigger, "backend/estop", Trigger.Request())
-        wait_for(lambda: hears("e-stopped"))
+        wait_for(lambda: has_printed("e-stopped"))
         stack.call(Trigger, "backend/reset", Trigger.Request())
         stack.call(SetBool, "backend/enable", SetBool.Request(data=True))
-        wait_for(lambda: hears("repeated"))
+        wait_for(lambda: has_printed("repeated"))
         before_stop = done()
         wait_for(lambda: done() > before_stop + 1)
         process.send_signal(signal.SIGINT)
@@ -200,21 +200,21 @@ def test_an_emergency_stop_is_waited_out_and_ctrl_c_gives_the_ring_back(long_tim
     finally:
         process.kill()
     assert process.returncode == 130
-    assert hears("interrupted with")
+    assert has_printed("interrupted with")
     assert the_gait() == before
     values = [row[2] for row in rows(tmp_path / "a.sqlite")]
     assert len(values) >= 3
     assert None not in values  # the stop cost no evaluation
 
 
-@pytest.mark.parametrize("ring", [("model", 1.0, QUICK)], indirect=True)
-def test_what_a_ring_cannot_do_is_one_sentence(call, tmp_path, stack):
-    code, _, err = call("tune", "--over", "gait.alpha", "--gait", "time_scaled", "--backend", "ring")
+@pytest.mark.parametrize("stack", [("model", 1.0, FAST_OMEGA)], indirect=True)
+def test_what_a_stack_cannot_do_is_one_sentence(call, tmp_path, stack):
+    code, _, err = call("tune", "--over", "gait.alpha", "--gait", "time_scaled", "--backend", "live")
     assert code == 2
     assert "start it with --gait time_scaled" in err
-    code, _, err = call("tune", "--over", "gait.psi", "--backend", "ring", "--namespace", "nobody")
+    code, _, err = call("tune", "--over", "gait.psi", "--backend", "live", "--namespace", "empty")
     assert code == 2
-    assert "no ring in the namespace nobody" in err
+    assert "no ring in the namespace empty" in err
     assert not list(tmp_path.iterdir())
 
 
@@ -230,7 +230,7 @@ LEAST = {
     "settings": "{gait: {omega: 8.0}, controller: {k_v: 5.0}}",
     "study": "b.sqlite",
 }
-AGAIN = 2.0  # s without an answer
+RESTART_TIMEOUT_S = 2.0  # s without an answer
 
 
 class Client:
@@ -261,7 +261,7 @@ class Client:
         asked = []
 
         def answered():
-            if not asked or time.monotonic() > asked[-1][0] + AGAIN:
+            if not asked or time.monotonic() > asked[-1][0] + RESTART_TIMEOUT_S:
                 asked.append((time.monotonic(), ask()))
             return any(future.done() for _, future in asked)
 
@@ -295,10 +295,10 @@ def test_the_action_gives_feedback_can_be_cancelled_and_goes_on(tmp_path):
     try:
         handle = client.send(**GOAL, budget=500)
         client.until(lambda: client.feedback and client.feedback[-1].evaluations >= 4)
-        told = client.feedback[-1]
-        assert told.budget == 500
-        assert len(told.point) == len(told.best_point) == 1
-        assert told.best_value >= told.value
+        output = client.feedback[-1]
+        assert output.budget == 500
+        assert len(output.point) == len(output.best_point) == 1
+        assert output.best_value >= output.value
         second = client.result(client.send(**GOAL, budget=5))
         assert second.status == ABORTED
         assert "another tuning" in second.result.message
@@ -320,14 +320,14 @@ def test_the_action_gives_feedback_can_be_cancelled_and_goes_on(tmp_path):
             ({"controller": "hybird"}, "did you mean 'hybrid'"),
             ({"settings": "{gait: 8.0}"}, "must hold 'name: value' pairs"),
             ({"settings": "{backend: {step: 0.001}}"}, "a tuning on model has no use for 'backend' settings"),
-            ({"keep_best": True}, "the backend ring"),
-            ({"backend": "ring", "stack_namespace": "a b"}, "the namespace 'a b' is not allowed"),
+            ({"keep_best": True}, "the backend live"),
+            ({"backend": "live", "stack_namespace": "a b"}, "the namespace 'a b' is not allowed"),
             ({"variables": ["gait.shape"]}, "crawler tune --over gait.shape"),
         )
-        for change, said in refused:
+        for change, stderr_file in refused:
             bad = client.result(client.send(**{**GOAL, **change}, budget=5))
             assert bad.status == ABORTED
-            assert said in bad.result.message
+            assert stderr_file in bad.result.message
         # the least under another law, with a setting of it; the command's request goes on in the same study
         least = client.result(client.send(**LEAST, budget=4))
         assert least.status == SUCCEEDED

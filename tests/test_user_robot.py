@@ -1,4 +1,4 @@
-"""A robot of one's own, with equations of its own, works by its path: no file of the source knows it.
+"""A user's robot with its own equations works by its path, without any change of the source.
 
 It is the robot of docs/add_a_robot.md, with the package that the guide writes, made from the guide's own blocks.
 """
@@ -38,9 +38,9 @@ def stubby(tmp_path, monkeypatch):
     folder = tmp_path / "stubby"
     package = folder / "stubby_equations"
     package.mkdir(parents=True)
-    (said,) = re.findall(r"`equations: (stubby_equations[\w.]*:\w+)`", GUIDE)
+    (equations,) = re.findall(r"`equations: (stubby_equations[\w.]*:\w+)`", GUIDE)
     robot = block("yaml", "name: stubby")
-    (folder / "robot.yaml").write_text(robot.replace("\nparameters:", f"\nequations: {said}\n\nparameters:", 1))
+    (folder / "robot.yaml").write_text(robot.replace("\nparameters:", f"\nequations: {equations}\n\nparameters:", 1))
     (folder / "stubby.urdf.xacro").write_text(block("xml", 'robot name="stubby"'))
     (package / "__init__.py").write_text("")
     for name, about in (("statics", "class Pose"), ("model", "MODEL = Model("), ("figures", "FIGURES = PaperFigures(")):
@@ -52,20 +52,20 @@ def stubby(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-def whole_dynamics(spec, **values):
+def full_dynamics(spec, **values):
     """The step of the same robot by the equations that the guide gives it first, m."""
     spec = dataclasses.replace(spec, equations="three_link")
     return predict(spec, make_gait(spec, None, values))["step_length_m"]
 
 
-def test_its_equations_are_close_to_the_whole_dynamics_where_it_is_slow(stubby, call):
+def test_its_equations_are_close_to_the_full_dynamics_where_it_is_slow(stubby, call):
     code, out, err = call("model", stubby, *SLOW, "--json")
     assert (code, err) == (0, "")
-    told = json.loads(out)
-    assert told["robot"] == "stubby"
-    assert 0.0 < told["lightest_foot"] < 0.5
-    expected = whole_dynamics(load_robot(stubby), omega=0.1)
-    assert told["step_length_m"] == pytest.approx(expected, rel=0.02)  # as the guide says
+    output = json.loads(out)
+    assert output["robot"] == "stubby"
+    assert 0.0 < output["lightest_foot"] < 0.5
+    expected = full_dynamics(load_robot(stubby), omega=0.1)
+    assert output["step_length_m"] == pytest.approx(expected, rel=0.02)  # as the guide says
     code, out, _ = call("model", stubby, *SLOW)
     assert code == 0
     assert "least share of the weight on a foot" in out
@@ -74,8 +74,8 @@ def test_its_equations_are_close_to_the_whole_dynamics_where_it_is_slow(stubby, 
 def test_it_is_swept_with_its_own_column(stubby, call, tmp_path):
     code, out, err = call("sweep", stubby, "--vary", "gait.psi=0:180:19", *SLOW, "--json", "--out", "map.csv")
     assert code == 0, err
-    told = json.loads(out)
-    assert (told["points"], told["valid"]) == (19, 19)
+    output = json.loads(out)
+    assert (output["points"], output["valid"]) == (19, 19)
     head, *lines = (tmp_path / "map.csv").read_text().splitlines()
     names = [name.strip('"') for name in head.split(",")]
     assert names == ["gait.psi", "step_length_m", "speed_m_s", "valid", "reason", "lightest_foot"]
@@ -90,14 +90,14 @@ def test_it_is_swept_with_its_own_column(stubby, call, tmp_path):
 def test_it_is_tuned_to_the_best_of_a_grid(stubby, call):
     code, out, err = call("tune", stubby, "--over", "gait.psi", *SLOW, "--budget", "15", "--json")
     assert code == 0, err
-    told = json.loads(out)
+    output = json.loads(out)
     spec = load_robot(stubby)
     grid = [predict(spec, make_gait(spec, None, {"omega": 0.1, "psi": float(psi)})) for psi in range(0, 181, 5)]
-    assert told["best_value"] >= 0.99 * max(found["step_length_m"] for found in grid)
-    assert f"--robot {stubby}" in told["command"]
+    assert output["best_value"] >= 0.99 * max(found["step_length_m"] for found in grid)
+    assert f"--robot {stubby}" in output["command"]
 
 
-def test_what_its_equations_lack_is_said_in_a_sentence(stubby, call):
+def test_missing_equations_are_one_sentence(stubby, call):
     code, out, err = call("tune", stubby, "--gait", "fourier", "--over", "gait.shape")
     assert (code, out) == (2, "")
     assert len(err.strip().splitlines()) == 1
@@ -112,7 +112,7 @@ def test_its_figures_are_drawn(stubby, call, tmp_path):
     assert (tmp_path / "drawn/fig01.csv").read_text().startswith("phase,distance_mm,on_front")
 
 
-def test_a_ring_crawls_by_its_equations(long_timeouts, stubby, crawler, tmp_path):
+def test_a_stack_crawls_by_its_equations(long_timeouts, stubby, crawler, tmp_path):
     words = ["run", "--robot", stubby, "--backend", "model", "--lockstep", "--set", "gait.omega=4", "--duration", "9"]
     words += ["--set", "backend.lockstep_timeout=60", "--set", "controller.reference_timeout=60"]
     done = subprocess.run(
@@ -124,11 +124,11 @@ def test_a_ring_crawls_by_its_equations(long_timeouts, stubby, crawler, tmp_path
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["step_length_m"] == pytest.approx(told["predicted_step_length_m"], rel=0.01)  # 200 ticks a second
-    assert told["step_length_m"] > 0.05
-    assert told["prediction"] == "equations"
-    assert told["robot"] == "stubby"
+    output = json.loads(done.stdout)
+    assert output["step_length_m"] == pytest.approx(output["predicted_step_length_m"], rel=0.01)  # 200 ticks a second
+    assert output["step_length_m"] > 0.05
+    assert output["prediction"] == "equations"
+    assert output["robot"] == "stubby"
 
 
 @pytest.mark.parametrize("backend", ["mock", "hardware"])
@@ -148,17 +148,17 @@ def test_a_stack_is_made_for_its_joints_and_motors(stubby, backend):
     assert all(node.parameters["robot"] == stubby for node in stack.nodes)
 
 
-def test_equations_that_cannot_be_had_are_a_sentence(stubby, call):
+def test_invalid_equations_are_one_sentence(stubby, call):
     path = Path(stubby)
-    said = path.read_text()
-    for wrong, told in (
+    equations = path.read_text()
+    for wrong, output in (
         ("no_such_package:MODEL", "cannot be imported"),
         ("stubby_equations.model:MODLE", "has no 'MODLE'"),
         ("stubby_equations.model:SAMPLES", "is no crawler_models.model.Model"),
         ("tree_link", "did you mean 'three_link'"),
     ):
-        path.write_text(said.replace("stubby_equations.model:MODEL", wrong))
+        path.write_text(equations.replace("stubby_equations.model:MODEL", wrong))
         code, out, err = call("model", stubby)
         assert (code, out) == (2, "")
         assert len(err.strip().splitlines()) == 1
-        assert told in err
+        assert output in err

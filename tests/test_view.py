@@ -1,4 +1,4 @@
-"""The live page of a running ring: what it shows is what the topics say, and what it is told reaches the robot."""
+"""The live page of a running stack shows the topics, and its commands reach the robot."""
 
 import asyncio
 import json
@@ -23,14 +23,14 @@ from crawler_testing.fixtures.running_stack import RunningStack
 from crawler_view.server.web_server import open_sockets
 
 
-class Shown:
-    """A ring with a page, in a thread that keeps what is said on its topics by stamp."""
+class ShownStack:
+    """A stack with a page, in a thread that keeps the messages of its topics by stamp."""
 
     def __init__(self, robot="three_link", backend="model", **settings):
         (sock,) = open_sockets("127.0.0.1", 0)
         self.port = sock.getsockname()[1]
         sock.close()
-        self.said = {"joint_states": {}, "contact_states": {}}
+        self.messages = {"joint_states": {}, "contact_states": {}}
         kinds = {"joint_states": JointState, "contact_states": ContactStateArray}
         topics = [(Topic(name, kind, depth=5000), self.keep(name, kind)) for name, kind in kinds.items()]
         chosen = {**lockstep_settings(1.0, rate=LOW_RATE_HZ), **settings}
@@ -39,17 +39,17 @@ class Shown:
         )
         self.stack = RunningStack(options, topics)
         self.over = threading.Event()
-        self.thread = threading.Thread(target=self.listen)
+        self.thread = threading.Thread(target=self.read_topics)
         self.broken = None
 
     def keep(self, name, kind):
         def note(data, _info):
             message = deserialize_message(data, kind)
-            self.said[name][stamp_ns(message.header.stamp)] = message
+            self.messages[name][stamp_ns(message.header.stamp)] = message
 
         return note
 
-    def listen(self):
+    def read_topics(self):
         try:
             while not self.over.is_set():
                 self.stack.wait_until(self.over.is_set, 0.2)
@@ -94,11 +94,11 @@ class Shown:
                 await asyncio.sleep(0.1)
 
     def message(self, name, seconds):
-        return self.said[name].get(round(seconds * 1e9))
+        return self.messages[name].get(round(seconds * 1e9))
 
 
-async def hear(live, wanted):
-    """The next thing of that kind that the page is told."""
+async def receive(live, wanted):
+    """Return the next message of that kind to the page."""
     while (text := await asyncio.wait_for(live.read_message(), DEADLINE_S)) is not None:
         kind, what = next(iter(json.loads(text).items()))
         if kind == wanted:
@@ -106,31 +106,31 @@ async def hear(live, wanted):
     pytest.fail("the page was closed")
 
 
-def test_frames_are_what_the_topics_say_and_commands_do_what_services_do():
+def test_frames_have_the_values_of_the_topics_and_commands_act_as_services():
     async def check(shown):
         live = await shown.connect()
-        assert await hear(live, "stack") == {"namespace": "shown", "view_only": False}
-        assert (await hear(live, "scene"))["robot"] == "three_link"
+        assert await receive(live, "stack") == {"namespace": "shown", "view_only": False}
+        assert (await receive(live, "scene"))["robot"] == "three_link"
         parameters = []
         while not parameters:
-            parameters = await hear(live, "parameters")
+            parameters = await receive(live, "parameters")
         (omega,) = [one for one in parameters if one["name"] == "omega"]
         assert (omega["node"], omega["unit"], omega["low"], omega["high"]) == ("gait", "rad/s", 0.05, 40.0)
         for _ in range(10):
-            frame = await hear(live, "frame")
+            frame = await receive(live, "frame")
             await shown.until(lambda f=frame: shown.message("joint_states", f["t"]))
             state = shown.message("joint_states", frame["t"])
             assert frame["names"] == list(state.name)
             assert frame["position"] == pytest.approx(list(state.position), abs=1e-6)
         assert {foot["foot"] for foot in frame["feet"]} == {"foot_1", "foot_2"}
         await live.write_message(json.dumps({"do": "set", "node": "gait", "name": "omega", "value": 400}))
-        said = await hear(live, "answer")
-        assert not said["done"]
-        assert "0.05 to 40 rad/s" in said["text"]
+        messages = await receive(live, "answer")
+        assert not messages["done"]
+        assert "0.05 to 40 rad/s" in messages["text"]
         await live.write_message(json.dumps({"do": "set", "node": "gait", "name": "omega", "value": 2}))
-        assert (await hear(live, "answer"))["done"]
+        assert (await receive(live, "answer"))["done"]
         while omega["value"] != 2:
-            (omega,) = [one for one in await hear(live, "parameters") if one["name"] == "omega"]
+            (omega,) = [one for one in await receive(live, "parameters") if one["name"] == "omega"]
         for command, motion in (
             ("estop", "e-stopped"),
             ("reset", "disabled"),
@@ -138,18 +138,18 @@ def test_frames_are_what_the_topics_say_and_commands_do_what_services_do():
             ("stop", "disabled"),
         ):
             await live.write_message(json.dumps({"do": command}))
-            assert (await hear(live, "answer"))["done"]
+            assert (await receive(live, "answer"))["done"]
             await shown.until(lambda m=motion: shown.motion == m)
         for nonsense in ({"do": "fly"}, {"do": "set", "node": "backend", "name": "rate", "value": 1}, {}):
             await live.write_message(json.dumps(nonsense))
-            assert not (await hear(live, "answer"))["done"]
+            assert not (await receive(live, "answer"))["done"]
 
-    with Shown(gait={"omega": 4.0}) as shown:
+    with ShownStack(gait={"omega": 4.0}) as shown:
         asyncio.run(asyncio.wait_for(check(shown), 3 * DEADLINE_S))
 
 
-def test_a_page_that_stands_still_or_dies_does_not_hold_up_the_ring():
-    """In lockstep the ring waits for whoever it needs, for a minute: it does not need the page."""
+def test_a_page_that_stops_or_dies_does_not_stop_the_stack():
+    """In lockstep the stack waits a minute for each node that it needs, and does not need the page."""
 
     def goes_on(shown, for_seconds=2.0):
         begin = shown.stack.log.time
@@ -157,17 +157,17 @@ def test_a_page_that_stands_still_or_dies_does_not_hold_up_the_ring():
 
     async def check(shown):
         live = await shown.connect()
-        await hear(live, "frame")
+        await receive(live, "frame")
         page = shown.stack.processes.children["view"]
         os.kill(page.pid, signal.SIGSTOP)
         await goes_on(shown)
         os.kill(page.pid, signal.SIGCONT)
-        await hear(live, "frame")
+        await receive(live, "frame")
         shown.stack.expected_to_end.add("view")
         page.kill()
         await goes_on(shown)
 
-    with Shown(gait={"omega": 4.0}) as shown:
+    with ShownStack(gait={"omega": 4.0}) as shown:
         asyncio.run(asyncio.wait_for(check(shown), 3 * DEADLINE_S))
 
 
@@ -175,7 +175,7 @@ def test_a_page_that_stands_still_or_dies_does_not_hold_up_the_ring():
 def test_in_a_browser_the_page_shows_steers_and_stops_the_robot():
     async def check(shown):
         live = await shown.connect()
-        await hear(live, "frame")
+        await receive(live, "frame")
         live.close()
         async with browser.opened(shown.url) as page:
             await page.until("document.body.dataset.stamp && document.querySelector('#sliders input[type=range]')")
@@ -228,5 +228,5 @@ def test_in_a_browser_the_page_shows_steers_and_stops_the_robot():
             assert [url for url in page.asked if not url.startswith((*own, "data:"))] == []
             assert page.errors == []
 
-    with Shown(gait={"omega": 4.0}) as shown:
+    with ShownStack(gait={"omega": 4.0}) as shown:
         asyncio.run(asyncio.wait_for(check(shown), 4 * DEADLINE_S))
