@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Fixtures of the tests."""
 
 from crawler_nodes.testing.fixtures import crawler, graph
 

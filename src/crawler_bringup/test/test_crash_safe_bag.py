@@ -1,4 +1,4 @@
-"""A recording is whole at any moment, and on a disk that is full."""
+"""The recording is readable at any moment, and on a full disk."""
 
 import errno
 import os
@@ -33,7 +33,7 @@ def times_in(place):
         return [time for _, time, _ in reader.messages()]
 
 
-def test_after_each_flush_another_reader_finds_all_that_was_written(bag, tmp_path):
+def test_after_each_flush_another_reader_finds_all_messages(bag, tmp_path):
     made, fill = bag
     for count in (1, 2, 700, 1300, 1301, 4000):  # some of them within a chunk of a megabyte, and some beyond
         there = times_in(tmp_path / "bag") if count > 1 else []
@@ -47,7 +47,7 @@ def test_after_each_flush_another_reader_finds_all_that_was_written(bag, tmp_pat
 
 
 @pytest.mark.parametrize("room", [0, 1, 30, 1000, 20_000, 1_500_000])
-def test_what_was_there_before_the_disk_was_full_can_be_read(bag, tmp_path, monkeypatch, room):
+def test_earlier_messages_stay_readable_on_a_full_disk(bag, tmp_path, monkeypatch, room):
     _, fill = bag
     fill(range(100))
     end = (tmp_path / "bag" / "bag.mcap").stat().st_size + room

@@ -1,4 +1,4 @@
-"""The sliders' robot: every joint where its slider is, but for those that a closed loop decides."""
+"""The description node: each joint is where its slider is, except the passive joints of closed loops."""
 
 from pathlib import Path
 
@@ -19,12 +19,12 @@ from crawler_core.robot.robot_file import load_robot
 
 @pytest.fixture
 def shown(graph):
-    """A function that moves sliders and returns the joint states that follow."""
+    """Return a function that moves sliders and returns the joint states that follow."""
     node = graph.add(DescriptionNode, robot=str(GYMNAST))
-    listener = graph.add(lambda **options: Node("listener", **options))
+    observer = graph.add(lambda **options: Node("listener", **options))
     states = []
-    listener.create_subscription(JointState, "joint_states", states.append, 10)
-    sliders = listener.create_publisher(JointState, "slider_states", 10)
+    observer.create_subscription(JointState, "joint_states", states.append, 10)
+    sliders = observer.create_publisher(JointState, "slider_states", 10)
     graph.spin_until(lambda: sliders.get_subscription_count() and node.count_subscribers("joint_states"))
 
     def move(**angles):
@@ -41,21 +41,21 @@ def shown(graph):
     return move
 
 
-def test_the_loops_close_wherever_the_sliders_are(shown):
+def test_the_loops_close_at_any_position_of_the_sliders(shown):
     spec = load_robot(str(GYMNAST))
     closure = LoopClosureSolver(spec, build_urdf(spec))
     free = [joint.name for joint in spec.joints if joint.name not in closure.joints]
     angles = {name: spec.joints[spec.joint_names.index(name)].home + 0.1 for name in free}
-    seen = shown(**angles, **dict.fromkeys(closure.joints, 0.7))  # sliders of the loops' joints are not heard
+    seen = shown(**angles, **dict.fromkeys(closure.joints, 0.7))  # the sliders of passive joints have no effect
     assert {name: seen[name] for name in free} == pytest.approx(angles)
     assert closure.residual(np.array([seen[name] for name in spec.joint_names])) < 1e-12
 
 
-def test_the_description_is_there_for_those_who_come_later(graph):
+def test_late_subscribers_get_the_description(graph):
     graph.add(DescriptionNode, robot=str(GYMNAST))
-    listener = graph.add(lambda **options: Node("listener", **options))
-    told = []
+    observer = graph.add(lambda **options: Node("listener", **options))
+    received = []
     latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-    listener.create_subscription(String, "robot_description", told.append, latched)
-    graph.spin_until(lambda: told)
-    assert "<robot" in told[0].data
+    observer.create_subscription(String, "robot_description", received.append, latched)
+    graph.spin_until(lambda: received)
+    assert "<robot" in received[0].data

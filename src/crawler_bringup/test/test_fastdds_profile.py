@@ -1,4 +1,4 @@
-"""The profiles of Fast DDS: one for each generation, which says the same in its own words."""
+"""The profiles of Fast DDS: one for each generation, with equal content."""
 
 import os
 import xml.etree.ElementTree as xml
@@ -7,7 +7,7 @@ from pathlib import Path
 from crawler_bringup.fastdds_profile import PROFILES, fastdds_environment, use_fastdds_profile
 
 
-def test_each_generation_has_a_profile_that_says_the_same(monkeypatch):
+def test_the_profiles_of_both_generations_are_equal(monkeypatch):
     for variable in PROFILES:
         monkeypatch.delenv(variable, raising=False)
     two, three = (Path(file).read_text() for file in fastdds_environment().values())
@@ -15,7 +15,7 @@ def test_each_generation_has_a_profile_that_says_the_same(monkeypatch):
     assert [xml.fromstring(text).tag.rpartition("}")[2] for text in (two, three)] == ["profiles"] * 2
 
 
-def test_a_profile_of_the_users_own_is_left_alone(monkeypatch):
+def test_a_profile_of_the_user_is_kept(monkeypatch):
     for variable in PROFILES:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("FASTDDS_DEFAULT_PROFILES_FILE", "/my/own.xml")

@@ -1,4 +1,4 @@
-"""What the words of the launch files mean, without a launch system."""
+"""The arguments of the launch files, without a launch system."""
 
 import pytest
 
@@ -13,10 +13,10 @@ from crawler_bringup.stack.stack import make_stack
 from crawler_core.errors import UserError
 
 
-def launched(*said, words=stack_arguments):
-    """The words in force, those of the user as they are typed: robot:=snake."""
-    in_force = {word.name: word.default for word in words()}
-    given = dict(pair.split(":=", 1) for pair in said)
+def launched(*typed, arguments=stack_arguments):
+    """Return a getter of the arguments; `typed` are the user's, such as robot:=snake."""
+    in_force = {word.name: word.default for word in arguments()}
+    given = dict(pair.split(":=", 1) for pair in typed)
     assert set(given) <= set(in_force)
     in_force.update(given)
     return in_force.__getitem__
@@ -37,15 +37,15 @@ def launched(*said, words=stack_arguments):
         (["robot:=tree_link"], "did you mean 'three_link'"),
     ],
 )
-def test_what_cannot_be_is_one_sentence(words, sentence):
+def test_bad_arguments_are_one_sentence(words, sentence):
     with pytest.raises(UserError, match=sentence) as refusal:
         make_stack(stack_options(launched(*words), ""))
     assert "\n" not in str(refusal.value)
 
 
-def test_a_robot_that_stands_still_is_shown_as_the_words_say():
-    said = launched("robot:=snake", "set:=robot.links=9", "namespace:=b", "rviz:=false", words=robot_view_arguments)
-    nodes = robot_view_nodes(robot_view_options(said))
+def test_the_robot_view_follows_its_arguments():
+    get = launched("robot:=snake", "set:=robot.links=9", "namespace:=b", "rviz:=false", arguments=robot_view_arguments)
+    nodes = robot_view_nodes(robot_view_options(get))
     assert [node.executable for node in nodes] == ["description_node", "joint_state_publisher_gui"]
     assert {node.namespace for node in nodes} == {"b"}
     assert len(nodes[1].parameters) == 8  # a slider for each joint

@@ -1,4 +1,4 @@
-"""Where nodes run on another Python than the launch system does, theirs decides which physics engine is meant."""
+"""The Python of the nodes decides the default physics engine, not that of the launch system."""
 
 import sys
 
@@ -12,7 +12,7 @@ from sim_bridge.physics.engines import installed_engines
 
 @pytest.fixture
 def install(tmp_path, monkeypatch):
-    """An install whose backends name the Python that is given."""
+    """Return a function that makes an install whose backends name the given Python."""
 
     def make(python):
         folder = tmp_path / "lib" / "sim_bridge"
@@ -42,11 +42,11 @@ def test_the_engine_of_the_nodes_python_is_the_default(install, tmp_path):
 
 
 @pytest.mark.parametrize("python", [sys.executable, "/usr/bin/env python3"])
-def test_on_one_python_its_own_engines_are_meant(install, python):
+def test_on_one_python_its_own_engines_are_used(install, python):
     install(python)
     assert node_engines.node_engines() == installed_engines()
 
 
-def test_a_python_that_does_not_answer_leaves_the_decision_to_this_one(install, tmp_path):
+def test_without_an_answer_this_python_decides(install, tmp_path):
     install(python_that(tmp_path, "exit 3"))
     assert node_engines.node_engines() == installed_engines()

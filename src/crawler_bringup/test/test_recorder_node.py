@@ -1,4 +1,4 @@
-"""The recorder misses neither the first message nor the last."""
+"""The recorder gets the first message and the last one."""
 
 import math
 import threading
@@ -15,23 +15,23 @@ from crawler_bringup.recorder.recorder_node import RecorderNode, record
 
 @pytest.fixture
 def recorder(graph, tmp_path):
-    told = [Parameter("directory", value=str(tmp_path / "recording")), Parameter("simulated", value=True)]
-    node = RecorderNode(context=graph.context, namespace=graph.namespace, parameter_overrides=told)
-    graph.nodes.append(node)  # which nobody spins
+    overrides = [Parameter("directory", value=str(tmp_path / "recording")), Parameter("simulated", value=True)]
+    node = RecorderNode(context=graph.context, namespace=graph.namespace, parameter_overrides=overrides)
+    graph.nodes.append(node)  # not spun
     return node
 
 
-def test_what_starts_time_is_subscribed_last(recorder):
-    heard = [subscription.topic_name.rpartition("/")[2] for subscription in recorder.subscriptions]
-    assert heard[-2:] == ["joint_commands", "joint_states"]
-    assert {"odom", "contact_states", "contact_estimates", "controller_state"} < set(heard[:-2])
+def test_topics_that_start_time_are_subscribed_last(recorder):
+    topics = [subscription.topic_name.rpartition("/")[2] for subscription in recorder.subscriptions]
+    assert topics[-2:] == ["joint_commands", "joint_states"]
+    assert {"odom", "contact_states", "contact_estimates", "controller_state"} < set(topics[:-2])
     recorder.finish()
 
 
-def test_it_ends_when_those_have_left_whom_it_hears(graph, recorder, monkeypatch, tmp_path):
+def test_it_ends_when_the_publishers_have_gone(graph, recorder, monkeypatch, tmp_path):
     monkeypatch.setattr(recorder_node, "SHUTDOWN_GRACE_S", math.inf)
-    speaker = graph.add(lambda **options: Node("speaker", **options))
-    out = speaker.create_publisher(JointState, "joint_states", 1000)
+    publisher = graph.add(lambda **options: Node("publisher", **options))
+    out = publisher.create_publisher(JointState, "joint_states", 1000)
     graph.spin_until(lambda: out.get_subscription_count() and recorder.count_publishers("joint_states"))
     ends = threading.Thread(target=record, args=(recorder, lambda: True), daemon=True)
     ends.start()
@@ -39,7 +39,7 @@ def test_it_ends_when_those_have_left_whom_it_hears(graph, recorder, monkeypatch
         out.publish(JointState(name=["hip"]))
     graph.spin_until(lambda: recorder.count >= 500)
     assert ends.is_alive()
-    speaker.destroy_publisher(out)
+    publisher.destroy_publisher(out)
     ends.join(60.0)
     assert not ends.is_alive()
     with AnyReader([tmp_path / "recording"]) as reader:

@@ -1,4 +1,4 @@
-"""One axis of time for a recording: whatever clock a message was stamped by, and in whatever order messages come."""
+"""One axis of time for a recording, for stamps of any clock and messages in any order."""
 
 import pytest
 from crawler_interfaces.msg import ContactStateArray
@@ -19,7 +19,7 @@ def state(time_ns, sender="/backend#00000000"):
     return serialize_message(message)
 
 
-def test_in_a_simulation_nothing_is_of_another_time_than_the_run():
+def test_in_a_simulation_all_messages_have_the_time_of_the_run():
     time = RunClock(simulated=True, clock=lambda: WALL)
     assert time.timestamp(None) == 0
     assert time.timestamp(WALL) == 0
@@ -30,7 +30,7 @@ def test_in_a_simulation_nothing_is_of_another_time_than_the_run():
     assert time.timestamp(5 * SECOND + 1) == 5 * SECOND + 1
 
 
-def test_a_second_backend_does_not_say_what_time_it_is():
+def test_a_second_backend_does_not_set_the_time():
     time = RunClock(simulated=True)
     time.observe_state(state(5 * SECOND))
     time.observe_state(state(10**6 * SECOND, sender="/other#12345678"))
@@ -48,7 +48,7 @@ def test_in_real_time_it_is_the_wall_clock():
     assert time.timestamp(WALL) == WALL
 
 
-def test_messages_leave_in_the_order_of_their_times():
+def test_messages_are_returned_in_the_order_of_their_times():
     order = ReorderBuffer()
     for when in (1, 2, 3):
         order.add(when, "states", b"")
@@ -64,7 +64,7 @@ def test_messages_leave_in_the_order_of_their_times():
 
 
 @pytest.mark.parametrize("kind", [JointState, ContactStateArray])
-def test_where_a_stamp_is_looked_for_in_a_message(kind):
+def test_the_offset_of_the_stamp_in_a_message(kind):
     from crawler_bringup.recorder.recorder_node import stamp_offset
     from crawler_nodes.messages.header import read_stamp_ns
 

@@ -1,4 +1,4 @@
-"""What the stack decides for both front doors: pace, end, contradictions, and the gaits that cannot be."""
+"""The choices of the stack: pace, end, contradictions, and gaits that are ruled out."""
 
 import pytest
 import yaml
@@ -13,7 +13,7 @@ from crawler_core.robot.robot_file import robot_names, robots_directory
 
 
 def backend(options):
-    """The parameters of the backend's node."""
+    """Return the parameters of the backend node."""
     return next(node for node in make_stack(options).nodes if node.name == "backend").parameters
 
 
@@ -35,7 +35,7 @@ def test_lockstep_is_for_simulations(name):
         make_stack(Options(backend=name, settings=settings(lockstep=True)))
 
 
-def test_the_time_of_a_simulation_stands_still_at_the_end_and_that_of_motors_cannot():
+def test_the_backend_ends_the_run():
     assert backend(Options(backend="model", duration=7.0))["stop_at"] == 7.0
     assert backend(Options(backend="mock", duration=7.0))["stop_at"] == 7.0
     assert "stop_at" not in backend(Options(backend="model"))
@@ -55,12 +55,12 @@ def test_two_ends_of_a_run_contradict_each_other():
 
 
 @pytest.mark.parametrize("name", list(BACKENDS))
-def test_a_gait_that_the_equations_rule_out_is_refused_whatever_moves(name):
+def test_a_gait_that_the_equations_rule_out_is_rejected_on_every_backend(name):
     with pytest.raises(UserError, match="the equations do not hold for this gait: Foot"):
         make_stack(Options(backend=name, settings={"gait": {"omega": 40.0, "amplitude": 10.0}}))
 
 
-def test_pretended_motors_are_for_backends_that_have_motors():
+def test_emulated_motors_are_for_backends_with_motors():
     stack = make_stack(Options(backend="hardware", emulate=True))
     assert stack.nodes[0].executable == "emulated_backend"
     with pytest.raises(UserError, match="the backend model has none"):
@@ -70,21 +70,21 @@ def test_pretended_motors_are_for_backends_that_have_motors():
 LOCKSTEP = BackendFlag("lockstep:=true", "lockstep", True)
 
 
-def test_a_flag_stands_over_a_file_and_contradicts_what_was_assigned():
+def test_a_flag_overrides_a_file_and_contradicts_an_assignment():
     file = {"backend": {"lockstep": False}}
     assert apply_flags(file, "model", [LOCKSTEP], "set:=", [])["backend"] == {"lockstep": True}
     words = ["backend.lockstep=false"]
-    said = merge(file, parse_assignments(words))
+    both = merge(file, parse_assignments(words))
     with pytest.raises(UserError, match=r"lockstep:=true contradicts set:=backend\.lockstep=False: give one of them"):
-        apply_flags(said, "model", [LOCKSTEP], "set:=", words)
+        apply_flags(both, "model", [LOCKSTEP], "set:=", words)
 
 
-def test_a_flag_that_says_what_was_assigned_is_no_contradiction():
+def test_a_flag_that_equals_an_assignment_is_no_contradiction():
     words = ["backend.lockstep=true"]
     assert apply_flags(parse_assignments(words), "model", [LOCKSTEP], "set:=", words) == {"backend": {"lockstep": True}}
 
 
-def test_a_flag_that_means_nothing_to_the_backend_is_refused():
+def test_a_flag_that_the_backend_lacks_is_rejected():
     window = BackendFlag("--gui", "gui", True, about="PyBullet's window")
     with pytest.raises(UserError, match="--gui is about PyBullet's window: the backend model has none"):
         apply_flags({}, "model", [window], "--set ", [])
@@ -96,7 +96,7 @@ def test_an_assignment_names_section_and_parameter(word):
         parse_assignments([word])
 
 
-def test_the_whole_ring_ticks_as_the_robot_file_wants_unless_the_user_says_otherwise(tmp_path):
+def test_all_nodes_have_the_rate_of_the_robot_file_unless_the_user_gives_one(tmp_path):
     def rates(robot, **backend):
         nodes = make_stack(Options(robot=robot, settings=settings(**backend))).nodes
         return {node.parameters["rate"] for node in nodes}
@@ -113,30 +113,30 @@ def test_the_whole_ring_ticks_as_the_robot_file_wants_unless_the_user_says_other
     assert {node.parameters["rate"] for node in mock.nodes} == {125.0}
 
 
-def test_a_robot_that_waits_for_its_law_has_a_pace_of_its_own_unless_the_user_says_lockstep(tmp_path):
+def test_lockstep_of_the_robot_file_keeps_its_pace_and_that_of_the_user_is_unpaced(tmp_path):
     document = yaml.safe_load((robots_directory() / "three_link/robot.yaml").read_text())
     document.update(name="patient", backends={"model": {"lockstep": True, "real_time_factor": 0.5}})
     file = tmp_path / "robot.yaml"
     file.write_text(yaml.safe_dump(document))
 
-    def said(**given):
-        told = backend(Options(robot=str(file), backend="model", settings=settings(**given)))
-        return told["lockstep"], told["real_time_factor"]
+    def pace(**given):
+        parameters = backend(Options(robot=str(file), backend="model", settings=settings(**given)))
+        return parameters["lockstep"], parameters["real_time_factor"]
 
-    assert said() == (True, 0.5)
-    assert said(lockstep=True) == (True, 0.0)
-    assert said(lockstep=True, real_time_factor=2.0) == (True, 2.0)
-    assert said(lockstep=False) == (False, 0.5)
+    assert pace() == (True, 0.5)
+    assert pace(lockstep=True) == (True, 0.0)
+    assert pace(lockstep=True, real_time_factor=2.0) == (True, 2.0)
+    assert pace(lockstep=False) == (False, 0.5)
     document["backends"]["model"].pop("real_time_factor")
     file.write_text(yaml.safe_dump(document))
-    assert said() == (True, 0.0)
-    told = backend(Options(robot=str(file), backend="model", settings=settings(lockstep=False)))
-    assert (told["lockstep"], told.get("real_time_factor")) == (False, None)  # the backend's own
+    assert pace() == (True, 0.0)
+    own = backend(Options(robot=str(file), backend="model", settings=settings(lockstep=False)))
+    assert (own["lockstep"], own.get("real_time_factor")) == (False, None)  # the backend's own
 
 
 @pytest.mark.parametrize("name", ["model", "pybullet", "mock"])
 @pytest.mark.parametrize("robot", robot_names())
-def test_every_robot_has_a_ring_on_every_backend_that_needs_no_motors(robot, name):
+def test_every_robot_has_a_stack_on_every_backend_without_motors(robot, name):
     stack = make_stack(Options(robot=robot, backend=name))
     assert {node.executable for node in stack.nodes} == {f"{name}_backend", "gait_node", "controller_node"}
     rates = {node.parameters["rate"] for node in stack.nodes}

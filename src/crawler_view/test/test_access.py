@@ -1,4 +1,4 @@
-"""Who may open the page, and whose page may command the robot."""
+"""Requests that are answered, and pages that may command the robot."""
 
 import pytest
 
@@ -18,7 +18,7 @@ OPEN = Access.for_host("0.0.0.0", "secret")
         (OPEN, "robot.local:8600", "http://robot.local:8600", "secret"),
     ],
 )
-def test_the_pages_own_browser_may_come_in(access, host, origin, token):
+def test_the_page_itself_has_access(access, host, origin, token):
     assert access.rejection(host, origin, token) == ""
 
 
@@ -36,7 +36,7 @@ def test_the_pages_own_browser_may_come_in(access, host, origin, token):
         (Access.for_host("127.0.0.1", "mine"), "127.0.0.1:8600", None, "", "token"),
     ],
 )
-def test_all_others_may_not(access, host, origin, token, why):
+def test_all_others_are_rejected(access, host, origin, token, why):
     assert why in access.rejection(host, origin, token)
 
 
@@ -51,5 +51,5 @@ def test_beyond_loopback_there_is_always_a_token_and_the_address_has_it():
 @pytest.mark.parametrize(
     ("host", "so"), [("127.0.0.2", True), ("::1", True), ("localhost", True), ("10.0.0.1", False), ("", False)]
 )
-def test_loopback_is_known_from_the_rest(host, so):
+def test_loopback_addresses_are_recognised(host, so):
     assert is_loopback(host) is so

@@ -1,4 +1,4 @@
-"""What RViz is given: each foot in the colour of its mode where it is, its force, and the way of the base."""
+"""The markers: each foot at its place in the colour of its mode, its force, and the path of the base."""
 
 import math
 
@@ -38,7 +38,7 @@ def made(*feet, trail=()):
 
 
 @pytest.mark.parametrize("mode", MODE_COLOURS)
-def test_a_foot_has_the_colour_of_its_mode_and_is_where_it_is(mode):
+def test_a_foot_has_the_colour_of_its_mode_and_its_place(mode):
     markers = made(foot(mode))
     sphere, arrow = markers["feet", 0], markers["forces", 0]
     assert (sphere.type, sphere.action) == (Marker.SPHERE, Marker.ADD)
@@ -50,7 +50,7 @@ def test_a_foot_has_the_colour_of_its_mode_and_is_where_it_is(mode):
     assert arrow.color == colour
 
 
-def test_an_arrow_points_along_the_force_and_is_as_long_as_it_is_large_beside_the_largest():
+def test_an_arrow_points_along_the_force_and_has_a_length_in_proportion_to_the_largest():
     start, tip = made(foot(force=(0.0, 3.0, 4.0)))["forces", 0].points  # half of the largest
     assert (start.x, start.y, start.z) == (1.0, 2.0, 0.5)
     assert tip.x - start.x == 0.0
@@ -59,7 +59,7 @@ def test_an_arrow_points_along_the_force_and_is_as_long_as_it_is_large_beside_th
 
 
 @pytest.mark.parametrize("force", [(0.0, 0.0, 0.0), (None, None, None)])
-def test_without_a_force_its_arrow_is_taken_away(force):
+def test_without_a_force_the_arrow_is_deleted(force):
     assert made(foot(force=force))["forces", 0].action == Marker.DELETE
 
 
@@ -67,7 +67,7 @@ def test_feet_without_a_place_are_left_out_and_the_others_keep_their_numbers():
     assert set(made(foot(name="nowhere"), foot(name="foot_2"))) == {("feet", 1), ("forces", 1), ("trail", 0)}
 
 
-def test_the_way_of_the_base_is_a_line_once_there_is_one():
+def test_the_path_of_the_base_is_a_line():
     way = [Point(x=0.1 * i) for i in range(4)]
     assert made(trail=way[:1])["trail", 0].action == Marker.DELETE
     line = made(trail=way)["trail", 0]
@@ -82,11 +82,11 @@ def test_every_marker_that_is_drawn_has_a_size_a_colour_and_a_frame():
         assert marker.header.frame_id == "odom"
 
 
-class Ring(Node):
-    """three_link stretched out on the ground, as its backend would say it; `seen` are the markers that come."""
+class StackStub(Node):
+    """Publishes three_link stretched out on the ground, like its backend; `seen` are the received markers."""
 
     def __init__(self, **options):
-        super().__init__("ring", **options)
+        super().__init__("stack_stub", **options)
         self.seen = []
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._description = self.create_publisher(String, "robot_description", latched)
@@ -98,7 +98,7 @@ class Ring(Node):
         self._count = 0
 
     def state(self):
-        """The next one: the base goes on by a tenth of a metre."""
+        """Publish the next state: the base moves by a tenth of a metre."""
         self._count += 1
         contacts = ContactStateArray(contacts=[ContactState(foot="foot_1", mode=ContactState.SLIP_POS)])
         odometry = Odometry()
@@ -111,16 +111,16 @@ class Ring(Node):
         self._joints.publish(joints)
 
 
-def test_the_node_shows_a_ring_by_its_topics(graph):
-    ring = graph.add(Ring)
+def test_the_node_shows_a_stack_from_its_topics(graph):
+    stack = graph.add(StackStub)
     graph.add(MarkersNode, rate=30.0)
 
     def line():
-        ring.state()
-        return bool(ring.seen and ring.seen[-1].markers[-1].ns == "trail" and ring.seen[-1].markers[-1].points)
+        stack.state()
+        return bool(stack.seen and stack.seen[-1].markers[-1].ns == "trail" and stack.seen[-1].markers[-1].points)
 
     graph.spin_until(line)
-    *_, sphere, arrow, way = ring.seen[-1].markers
+    *_, sphere, arrow, way = stack.seen[-1].markers
     assert (sphere.ns, arrow.action) == ("feet", Marker.DELETE)  # there is no force
     assert sphere.pose.position.x == pytest.approx(way.points[-1].x + 0.0935 + 0.17, abs=1e-5)  # half the body, a leg
     assert (sphere.color.r, sphere.color.g) == pytest.approx(MODE_COLOURS["slip_pos"][:2], abs=1e-6)

@@ -1,4 +1,4 @@
-"""Films: where things are in the picture, what is in front, and files that are whole or not there."""
+"""Films: places in the picture, depth, and files that are complete or absent."""
 
 import math
 
@@ -44,7 +44,7 @@ def test_without_odometry_the_lowest_link_stands_on_the_ground():
 
 @pytest.mark.parametrize("planar", [True, False])
 @pytest.mark.parametrize("far", [0.5, 30.0])  # m: the camera stays, and goes along
-def test_everything_is_in_the_picture_and_the_camera_goes_along_only_where_the_robot_goes_far(planar, far):
+def test_everything_is_in_the_picture_and_the_camera_follows_a_robot_that_goes_far(planar, far):
     bases = np.column_stack([np.linspace(0.0, far, 40), np.zeros(40), np.full(40, 0.2)])
     corners = np.array([(x, y, z) for x in (-0.4, 0.6) for y in (-0.1, 0.1) for z in (0.0, 0.7)])
     seen = [corners + (base[0], 0.0, 0.0) for base in bases]
@@ -68,7 +68,7 @@ def test_the_ground_is_as_far_away_as_its_points():
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_what_is_nearer_is_in_front_in_whatever_order_it_is_drawn(order):
+def test_nearer_triangles_are_in_front_in_any_order(order):
     image, near = np.full((20, 20, 3), 255, dtype=np.uint8), np.zeros((20, 20))
     whole = np.array([(0.0, 0.0), (40.0, 0.0), (0.0, 40.0)])
     triangles = np.stack([np.column_stack([whole, np.full(3, w)]) for w in (1.0, 2.0)])
@@ -174,7 +174,7 @@ def test_a_film_that_cannot_be_made_is_one_sentence(tmp_path, monkeypatch, name,
         check_kind(tmp_path / name)
 
 
-def test_an_mp4_gets_every_picture_and_what_ffmpeg_says_of_its_failure_is_told(tmp_path, monkeypatch):
+def test_an_mp4_gets_every_picture_and_a_failure_has_the_message_of_ffmpeg(tmp_path, monkeypatch):
     encoder = tmp_path / "ffmpeg"
     encoder.write_text('#!/bin/sh\nfor last; do :; done\n/bin/cat > "$last"\n')
     encoder.chmod(0o755)

@@ -1,4 +1,4 @@
-"""What the page is told is what the topics say."""
+"""The live state has the values of the topics."""
 
 import math
 
@@ -88,8 +88,8 @@ def test_the_step_is_what_the_base_gains_in_the_gaits_period():
     assert frame["distance"] == pytest.approx(0.9)
 
 
-def test_joint_states_are_listened_to_only_once_time_goes_by():
-    """A backend counts who reads them, and begins when all are there: the page must not stand for the controller."""
+def test_joint_states_are_subscribed_once_time_passes():
+    """A backend counts their subscribers and starts with the last one: the page must not count as the controller."""
     state = shown()
     assert not state.is_running
     assert "joint_states" not in [topic.name for topic, _ in state.topics()]
@@ -99,7 +99,7 @@ def test_joint_states_are_listened_to_only_once_time_goes_by():
     assert state.is_running
 
 
-def test_nothing_that_flows_is_asked_to_be_sent_again():
+def test_lost_messages_of_fast_topics_are_not_sent_again():
     state = shown()
     flowing = [
         topic
@@ -110,7 +110,7 @@ def test_nothing_that_flows_is_asked_to_be_sent_again():
     assert not any(topic.reliable for topic in flowing)
 
 
-def test_another_robot_begins_anew():
+def test_another_robot_resets_the_state():
     state = shown()
     state.on_joints(joints(2.5, joint_1=1.25))
     state.on_description(serialize_message(String(data="<robot")))  # no URDF: the robot before is still shown
@@ -122,12 +122,12 @@ def test_another_robot_begins_anew():
     assert state.frame() is None
 
 
-def test_a_fault_is_told_as_the_backend_says_it():
+def test_a_fault_is_that_of_the_backends_report():
     state = shown()
     assert state.is_silent
-    said = {"motion": "faulted", "fault": "joint_1 does not follow", "joint": "joint_1", "remedy": "free it"}
-    state.on_diagnostics(report("backend", "joint_1 does not follow", DiagnosticStatus.ERROR, **said))
+    fault = {"motion": "faulted", "fault": "joint_1 does not follow", "joint": "joint_1", "remedy": "free it"}
+    state.on_diagnostics(report("backend", "joint_1 does not follow", DiagnosticStatus.ERROR, **fault))
     state.on_joints(joints(1.0, joint_1=0.0))
     status = state.status()
     assert not status["silent"]
-    assert status["nodes"]["backend"] == {"level": 2, "message": "joint_1 does not follow", "values": said}
+    assert status["nodes"]["backend"] == {"level": 2, "message": "joint_1 does not follow", "values": fault}

@@ -1,4 +1,4 @@
-"""What the page draws of each robot."""
+"""The scene of each robot."""
 
 from math import isclose
 

@@ -1,4 +1,4 @@
-"""The server by itself: what it serves, whom it refuses, and that nobody who looks holds it up."""
+"""The web server alone: files, rejected requests, and slow browsers."""
 
 import asyncio
 import json
@@ -27,15 +27,15 @@ UPGRADE = "\r\n".join(
 
 @asynccontextmanager
 async def served(token="", command=None):
-    """A server; gives its port and its audience."""
-    sockets, audience = open_sockets("127.0.0.1", 0), WebClients()
+    """Start a server; yield its port and its clients."""
+    sockets, clients = open_sockets("127.0.0.1", 0), WebClients()
     server = start_server(
-        sockets, Access.for_host("127.0.0.1", token), audience, lambda: [("stack", {"namespace": ""})], command
+        sockets, Access.for_host("127.0.0.1", token), clients, lambda: [("stack", {"namespace": ""})], command
     )
     try:
-        yield sockets[0].getsockname()[1], audience
+        yield sockets[0].getsockname()[1], clients
     finally:
-        for browser in list(audience.clients):
+        for browser in list(clients.clients):
             browser.close()
         server.stop()
         await server.close_all_connections()
@@ -46,7 +46,7 @@ async def until(condition):
         await asyncio.sleep(0.001)
 
 
-async def told(live):
+async def received(live):
     text = await live.read_message()
     assert text is not None
     return json.loads(text)
@@ -57,7 +57,7 @@ async def get(port, path, **headers):
     return await AsyncHTTPClient().fetch(request, raise_error=False)
 
 
-def test_the_page_is_served_whole_and_may_fetch_nothing_from_elsewhere():
+def test_the_page_is_served_and_may_load_nothing_from_elsewhere():
     async def check():
         async with served() as (port, _):
             page = await get(port, "/")
@@ -75,7 +75,7 @@ def test_the_page_is_served_whole_and_may_fetch_nothing_from_elsewhere():
     asyncio.run(check())
 
 
-def test_foreign_pages_and_names_and_missing_tokens_are_refused():
+def test_foreign_pages_and_names_and_missing_tokens_are_rejected():
     async def refused(port, query="", **headers):
         request = HTTPRequest(f"ws://127.0.0.1:{port}/live{query}", headers=headers)
         with pytest.raises(HTTPClientError) as error:
@@ -83,84 +83,84 @@ def test_foreign_pages_and_names_and_missing_tokens_are_refused():
         return error.value.code
 
     async def check():
-        async with served() as (port, audience):
+        async with served() as (port, clients):
             assert await refused(port, Origin="http://elsewhere.example") == 403
             assert await refused(port, Origin="null") == 403
             assert await refused(port, Host=f"elsewhere.example:{port}") == 403
             assert (await get(port, "/", Host=f"elsewhere.example:{port}")).code == 403
-            assert not audience.clients
-        async with served(token="secret") as (port, audience):
+            assert not clients.clients
+        async with served(token="secret") as (port, clients):
             assert await refused(port) == 403
             assert await refused(port, "?token=wrong") == 403
             live = await websocket_connect(f"ws://127.0.0.1:{port}/live?token=secret")
-            assert await told(live) == {"stack": {"namespace": ""}}
-            assert len(audience.clients) == 1
+            assert await received(live) == {"stack": {"namespace": ""}}
+            assert len(clients.clients) == 1
 
     asyncio.run(check())
 
 
-def test_commands_are_handed_on_and_a_page_that_can_only_look_is_told_so():
-    heard = []
+def test_commands_are_passed_on_and_a_page_that_only_views_gets_an_answer():
+    commands = []
 
-    async def command(wanted):
-        heard.append(wanted)
+    async def command(one):
+        commands.append(one)
 
     async def check():
         async with served(command=command) as (port, _):
             live = await websocket_connect(f"ws://127.0.0.1:{port}/live")
             await live.write_message('{"do": "estop"}')
-            await until(lambda: heard)
-            await live.write_message("[1]")  # no command: the door is closed
+            await until(lambda: commands)
+            await live.write_message("[1]")  # no command: the connection is closed
             while await live.read_message() is not None:
                 pass
         async with served() as (port, _):
             live = await websocket_connect(f"ws://127.0.0.1:{port}/live")
             await live.read_message()
             await live.write_message('{"do": "estop"}')
-            assert (await told(live))["answer"]["text"] == "this page can only view"
+            assert (await received(live))["answer"]["text"] == "this page can only view"
 
     asyncio.run(asyncio.wait_for(check(), 60.0))
-    assert heard == [{"do": "estop"}]
+    assert commands == [{"do": "estop"}]
 
 
-def test_a_browser_that_does_not_read_misses_frames_and_is_let_go_while_others_get_theirs():
+def test_a_browser_that_does_not_read_misses_frames_and_is_disconnected_while_others_get_theirs():
     async def check():
-        async with served() as (port, audience):
-            deaf = socket.create_connection(("127.0.0.1", port))
-            deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            deaf.sendall(f"GET /live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{UPGRADE}\r\n\r\n".encode())
-            await until(lambda: audience.clients)
-            (slow,) = audience.clients
+        async with served() as (port, clients):
+            stalled = socket.create_connection(("127.0.0.1", port))
+            stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            stalled.sendall(f"GET /live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{UPGRADE}\r\n\r\n".encode())
+            await until(lambda: clients.clients)
+            (slow,) = clients.clients
             live = await websocket_connect(f"ws://127.0.0.1:{port}/live")
             await live.read_message()
-            (quick,) = audience.clients - {slow}
+            (quick,) = clients.clients - {slow}
             big = "x" * 200_000
             for k in range(100):  # frames: 20 MB, which no socket's buffers hold
                 await until(lambda: not quick.unread)
-                audience.send_nowait("frame", [k, big])
-                assert (await told(live))["frame"][0] == k
+                clients.send_nowait("frame", [k, big])
+                assert (await received(live))["frame"][0] == k
             assert slow.unread == 1  # one frame is on its way, and no other was begun
             for k in range(MAX_UNREAD_MESSAGES + 3):  # what must not be missed
-                audience.send_nowait("answer", [k, big])
-                assert (await told(live))["answer"][0] == k
-            assert audience.clients == {quick}
-            deaf.close()
+                clients.send_nowait("answer", [k, big])
+                assert (await received(live))["answer"][0] == k
+            assert clients.clients == {quick}
+            stalled.close()
 
     asyncio.run(asyncio.wait_for(check(), 120.0))
 
 
-def test_there_is_room_for_some_browsers_and_not_for_any_number():
+def test_the_number_of_browsers_is_limited():
     async def check():
-        async with served() as (port, audience):
+        async with served() as (port, clients):
             lives = [await websocket_connect(f"ws://127.0.0.1:{port}/live") for _ in range(MAX_CLIENTS)]
             with pytest.raises(HTTPClientError, match="403"):
                 await websocket_connect(f"ws://127.0.0.1:{port}/live")
-            assert len(audience.clients) == len(lives) == MAX_CLIENTS
+            assert len(clients.clients) == len(lives) == MAX_CLIENTS
 
     asyncio.run(asyncio.wait_for(check(), 60.0))
 
 
-def test_a_port_that_is_taken_and_an_address_of_another_machine_are_refused_in_a_sentence():
+def test_a_used_port_and_an_address_of_another_machine_are_one_sentence():
     (taken,) = open_sockets("127.0.0.1", 0)
     port = taken.getsockname()[1]
     with taken, pytest.raises(UserError, match=f"port {port}.*give another port"):
