@@ -61,7 +61,7 @@ class LiveState:
         self._last_status: tuple[float, float] | None = None  # s on the steady clock, and of the run
 
     def topics(self) -> TopicCallbacks:
-        """Return the topics to subscribe to at once. The stack never sends lost messages again for them."""
+        """Return the topics to subscribe to at once. Lost messages of the fast ones are not sent again."""
         return [
             (ROBOT_DESCRIPTION, self.on_description),
             (replace(DIAGNOSTICS, depth=QUEUE_DEPTH), self.on_diagnostics),
