@@ -34,17 +34,19 @@ ARGUMENT_ERRORS = (
 def run_node(
     factory: Callable[[], NodeT],
     *,
+    loop: Callable[[NodeT, Callable[[], bool]], None] | None = None,
+    executor: Callable[[NodeT], PriorityExecutor] = PriorityExecutor,
     cleanup: Callable[[NodeT], None] | None = None,
     release_torque: Callable[[NodeT], None] | None = None,
     drives_motors: bool = False,
-    executor: Callable[[NodeT], PriorityExecutor] = PriorityExecutor,
 ) -> None:
     """Make the node and run it until the process is asked to end; that is no error.
 
-    `executor` makes its executor. `cleanup` is called with the node on every way out, while ROS still works and
-    signals are held off, so that a second Ctrl-C cannot interrupt it. Where the loop hangs, `release_torque` is called
-    instead, from another thread. A node that drives motors also ends while its parent process is stopped. A UserError,
-    at the start or later, ends the process with exit code 2 and one sentence on stderr.
+    It is spun by the `executor` made for it, unless it has a `loop` of its own, which gets the node and a function
+    `should_end`. `cleanup` is called on every way out, while ROS still works and signals are held off, so that a second
+    Ctrl-C cannot interrupt it. Where the loop hangs, `release_torque` is called instead, from another thread. A node
+    that drives motors also ends while its parent process is stopped. A UserError, at the start or later, ends the
+    process with exit code 2 and one sentence on stderr.
     """
 
     def spin(node: NodeT, should_end: Callable[[], bool]) -> None:
@@ -52,18 +54,6 @@ def run_node(
             while not should_end():
                 spinner.spin_once()
 
-    run_loop(factory, spin, cleanup=cleanup, release_torque=release_torque, drives_motors=drives_motors)
-
-
-def run_loop(
-    factory: Callable[[], NodeT],
-    loop: Callable[[NodeT, Callable[[], bool]], None],
-    *,
-    cleanup: Callable[[NodeT], None] | None = None,
-    release_torque: Callable[[NodeT], None] | None = None,
-    drives_motors: bool = False,
-) -> None:
-    """Run a node as `run_node` does, in a loop of its own, which gets the node and a function `should_end`."""
     watchdog = ShutdownWatchdog(drives_motors)
     try:
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
@@ -77,7 +67,7 @@ def run_loop(
         # a logger's first message takes some 30 ms, which must not delay the control loop
         node.get_logger().info("ready")
         gc.freeze()  # the collector skips the present objects, so that it does not delay a tick
-        loop(node, watchdog.should_end)
+        (loop or spin)(node, watchdog.should_end)
         if watchdog.reason:
             node.get_logger().error(f"{watchdog.reason}: ending")
         else:

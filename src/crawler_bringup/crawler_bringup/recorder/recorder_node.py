@@ -27,7 +27,7 @@ from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
 from crawler_nodes.diagnostics import ERROR, OK, DiagnosticsReporter
 from crawler_nodes.messages.header import read_stamp_ns
-from crawler_nodes.node_main import run_loop
+from crawler_nodes.node_main import run_node
 from crawler_nodes.parameters import NodeParameters
 from crawler_nodes.topics import JOINT_COMMANDS, JOINT_STATES, RECORDED, Topic
 from crawler_nodes.transport.tap import Tap
@@ -185,4 +185,4 @@ def _typestore() -> Typestore:
 
 
 def main() -> None:
-    run_loop(RecorderNode, record)
+    run_node(RecorderNode, loop=record)

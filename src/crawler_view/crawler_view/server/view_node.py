@@ -17,7 +17,7 @@ from rclpy.serialization import deserialize_message
 
 from crawler_core.errors import UserError
 from crawler_nodes.client.stack_client import ServiceAnswer, StackClient
-from crawler_nodes.node_main import run_loop
+from crawler_nodes.node_main import run_node
 from crawler_nodes.parameters import NodeParameters
 from crawler_nodes.topics import PARAMETER_EVENTS
 from crawler_view.scene.live_state import LiveState
@@ -185,4 +185,4 @@ def main(overrides: Sequence[Any] = (), namespace: str = "", say: Callable[[str]
         asyncio.run(node.serve(asked_to_end))
 
     options = {"parameter_overrides": list(overrides), **({"namespace": namespace} if namespace else {})}
-    run_loop(lambda: ViewNode(**options), serve)
+    run_node(lambda: ViewNode(**options), loop=serve)
