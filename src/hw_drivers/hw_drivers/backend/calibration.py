@@ -19,7 +19,6 @@ FILE_HEADER = "# The motors' angles (degrees) where the joints' angles are 0, me
 
 
 def calibration_path(robot: str) -> Path:
-    """Return the default path of a robot's calibration."""
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(base) / "crawler" / f"{robot}.calibration.yaml"
 

@@ -33,8 +33,6 @@ class JointKeys:
 
 @dataclass(frozen=True)
 class BusMap:
-    """One bus and the joints on it."""
-
     name: str
     kind_name: str
     kind: BusKind

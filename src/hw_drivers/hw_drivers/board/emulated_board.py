@@ -35,13 +35,11 @@ class EmulatedBoard:
         self.find_indices()
 
     def receive(self, data: bytes) -> None:
-        """Take bytes from the host."""
         self.firmware.receive(data)
         if self.firmware.wants_reboot:
             self.restart()
 
     def send(self) -> bytes:
-        """Return bytes for the host."""
         return self.firmware.send()
 
     def advance(self, seconds: float) -> None:

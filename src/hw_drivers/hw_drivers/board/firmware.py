@@ -60,11 +60,9 @@ class Firmware:
         self._sent = ctypes.create_string_buffer(SEND_BUFFER_BYTES)
 
     def receive(self, data: bytes) -> None:
-        """Take bytes from the host."""
         self._library.crawler_board_receive(self._board, data, len(data))
 
     def send(self) -> bytes:
-        """Return bytes for the host."""
         size = self._library.crawler_board_send(self._board, self._sent, SEND_BUFFER_BYTES)
         return self._sent.raw[:size]
 
@@ -81,7 +79,6 @@ class Firmware:
 
     @property
     def led(self) -> bool:
-        """True while its light is on."""
         return bool(self._library.crawler_board_led(self._board))
 
     def close(self) -> None:

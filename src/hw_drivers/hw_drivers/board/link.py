@@ -31,8 +31,6 @@ MAX_EXCHANGE_BYTES = 2 * MAX_FRAME_BYTES  # of a request and its answer
 
 
 class OtherVersion(Exception):
-    """The board speaks another version of the protocol."""
-
     def __init__(self, version: int) -> None:
         super().__init__(f"version {version}")
         self.version = version

@@ -24,15 +24,11 @@ ANY_TEMPERATURE = 127  # °C, of a motor that is not limited by it
 
 
 class Encoder(IntEnum):
-    """Field of CONFIGURE_MOTOR."""
-
     QUADRATURE = 0
     ABSOLUTE = 1
 
 
 class MotorFlag(IntFlag):
-    """Flags of CONFIGURE_MOTOR."""
-
     REVERSE_MOTOR = 0x0001
     REVERSE_ENCODER = 0x0002
     ON_OUTPUT = 0x0004
@@ -41,8 +37,6 @@ class MotorFlag(IntFlag):
 
 
 class MotorMode(IntEnum):
-    """Mode of a motor's setpoint."""
-
     OFF = 0
     TORQUE = 1
     VELOCITY = 2
@@ -50,8 +44,6 @@ class MotorMode(IntEnum):
 
 
 class Code(IntEnum):
-    """Code of ACK."""
-
     OK = 0
     VERSION = 1
     UNKNOWN = 2
@@ -67,8 +59,6 @@ class Code(IntEnum):
 
 
 class BoardState(IntEnum):
-    """State in STATE."""
-
     UNCONFIGURED = 0
     IDLE = 1
     ARMED = 2
@@ -76,8 +66,6 @@ class BoardState(IntEnum):
 
 
 class MotorStatus(IntFlag):
-    """Status of a motor in STATE."""
-
     HOMED = 0x01
     SEARCHING = 0x02
     CUT = 0x04
@@ -85,8 +73,6 @@ class MotorStatus(IntFlag):
 
 
 class BoardFault(IntFlag):
-    """Faults of the board in STATE."""
-
     LINK_LOST = 0x0001
     ESTOP = 0x0002
     ESTOP_INPUT = 0x0004
@@ -96,8 +82,6 @@ class BoardFault(IntFlag):
 
 
 class MotorFault(IntFlag):
-    """Faults of a motor in STATE."""
-
     OVER_CURRENT = 0x0001
     HOT = 0x0002
     OVER_SPEED = 0x0004
@@ -195,7 +179,6 @@ class MotorSetpoint:
     angle: int = 0  # units
 
     def pack(self) -> bytes:
-        """Return its bytes."""
         if self.mode is MotorMode.OFF:
             return struct.pack("<B", self.mode)
         if self.mode is MotorMode.TORQUE:
@@ -207,13 +190,10 @@ class MotorSetpoint:
 
 @dataclass(frozen=True)
 class Setpoints:
-    """Setpoints of motors, by their numbers."""
-
     type: ClassVar[int] = 0x10
     motors: Mapping[int, MotorSetpoint]
 
     def pack(self) -> bytes:
-        """Return the bytes of its fields."""
         used = sum(1 << number for number in self.motors)
         return struct.pack("<H", used) + b"".join(self.motors[number].pack() for number in sorted(self.motors))
 
@@ -247,8 +227,6 @@ class Ack(Message, type=0x83, layout="<IBBB"):
 
 @dataclass(frozen=True)
 class MotorState:
-    """State of one motor."""
-
     layout: ClassVar[str] = "<iffbBH"
     angle: int  # units
     velocity: float  # rad/s

@@ -35,7 +35,6 @@ class MotorPlan:
 
     @property
     def number(self) -> int:
-        """Number of the motor on its board."""
         return self.joint.id
 
     def configuration(self) -> ConfigureMotor:

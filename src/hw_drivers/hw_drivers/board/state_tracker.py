@@ -39,7 +39,6 @@ class StateTracker:
         return [p for p in self.plans if p.number not in motors or not motors[p.number].status & MotorStatus.HOMED]
 
     def readings(self) -> tuple[Reading, ...]:
-        """Return the joints' readings."""
         return tuple(self._reading(plan) for plan in self.plans)
 
     def _reading(self, plan: MotorPlan) -> Reading:

@@ -47,16 +47,12 @@ def torque_off_failed(joint: str, reason: str) -> BusFault:
 
 
 class Source(Enum):
-    """Origin of an angle."""
-
     MEASURED = "measured"
     COMMANDED = "commanded"  # the device has no sensor: this is the last setpoint
 
 
 @dataclass(frozen=True)
 class Device:
-    """One device that answered a scan."""
-
     id: int
     model: str
     detail: str = ""  # firmware, serial number and the like, for people

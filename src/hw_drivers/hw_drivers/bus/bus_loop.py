@@ -109,7 +109,6 @@ class BusLoop:
             self._has_new_setpoints = True
 
     def tick(self) -> None:
-        """Request a cycle now."""
         with self._wake:
             self._drop_old_efforts()
             self._has_new_setpoints = False

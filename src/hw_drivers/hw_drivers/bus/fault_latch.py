@@ -20,5 +20,4 @@ class FaultLatch:
             self.fault = self.fault or fault
 
     def clear(self) -> None:
-        """Forget the fault."""
         self.fault = None

@@ -34,7 +34,6 @@ class JointMap:
 
     @property
     def is_continuous(self) -> bool:
-        """True for a joint without limits of angle."""
         return not math.isfinite(self.lower)
 
     def to_motor(self, angle: float) -> float:

@@ -21,7 +21,6 @@ class StructMessage:
         cls.layout = layout
 
     def pack(self) -> bytes:
-        """Return the bytes of its fields."""
         return struct.pack(self.layout, *(getattr(self, field.name) for field in fields(self)))
 
     @classmethod

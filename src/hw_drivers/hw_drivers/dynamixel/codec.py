@@ -148,5 +148,4 @@ def sync_write(address: int, values: dict[int, bytes]) -> Packet:
 
 
 def status(ident: int, error: int, parameters: bytes = b"") -> Packet:
-    """Make a servo's answer."""
     return Packet(ident, STATUS, bytes([error]) + parameters)

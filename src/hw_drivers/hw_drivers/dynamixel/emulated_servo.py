@@ -27,8 +27,6 @@ GOAL_ADDRESSES = range(100, 120)
 
 @dataclass
 class Motor:
-    """The output shaft."""
-
     angle: float  # rad
     rate: float = 0.0  # rad/s
 
@@ -71,7 +69,6 @@ class EmulatedServo:
         return bool(self.get(t.TORQUE)) and not self.is_dead
 
     def get(self, register: Register) -> int:
-        """Return a register's value."""
         return register.unpack(bytes(self._table[register.address : register.address + register.size]))
 
     def set(self, register: Register, value: int) -> None:

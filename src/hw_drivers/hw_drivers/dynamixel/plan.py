@@ -23,8 +23,6 @@ from hw_drivers.dynamixel.tables import (
 
 @dataclass(frozen=True)
 class ServoPlan:
-    """The set-up of one servo."""
-
     joint: JointMap
     model_name: str
     model: ServoModel

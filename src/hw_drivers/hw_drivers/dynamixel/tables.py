@@ -18,11 +18,9 @@ class Register:
     signed: bool = False
 
     def pack(self, value: int) -> bytes:
-        """Return the bytes of a value."""
         return value.to_bytes(self.size, "little", signed=self.signed)
 
     def unpack(self, data: bytes) -> int:
-        """Return the value of the bytes."""
         return int.from_bytes(data[: self.size], "little", signed=self.signed)
 
 

@@ -51,12 +51,10 @@ class Axis:
 
     @property
     def has_angle(self) -> bool:
-        """True after the first estimate."""
         return math.isfinite(self._turns)
 
     @property
     def has_heartbeat(self) -> bool:
-        """True after the first heartbeat."""
         return math.isfinite(self.heartbeat_time)
 
     @property

@@ -22,7 +22,6 @@ def split_id(frame_id: int) -> tuple[int, int]:
 
 
 def encode(node_id: int, message: Message) -> CanFrame:
-    """Return the frame of `message`."""
     return CanFrame(arbitration_id(node_id, message.command), message.pack())
 
 

@@ -63,7 +63,6 @@ class EmulatedAxis:
 
     @property
     def is_armed(self) -> bool:
-        """True while its motor holds torque."""
         return self.state == m.AxisState.CLOSED_LOOP_CONTROL and not self.is_dead
 
     @property
@@ -72,7 +71,6 @@ class EmulatedAxis:
         return self.is_dead or self._now < self._reboot_end
 
     def handle(self, message: m.Message, now: float) -> None:
-        """Obey a message."""
         self.advance(now)
         if self.is_silent:
             return

@@ -26,22 +26,16 @@ class AxisState(IntEnum):
 
 
 class ControlMode(IntEnum):
-    """The quantity that the drive's controller regulates."""
-
     TORQUE = 1
     VELOCITY = 2
     POSITION = 3
 
 
 class InputMode(IntEnum):
-    """The shaping of a setpoint on its way to the controller."""
-
     PASSTHROUGH = 1
 
 
 class RebootAction(IntEnum):
-    """The action of a reboot message."""
-
     REBOOT = 0
     SAVE_CONFIGURATION = 1
 

@@ -32,7 +32,6 @@ class Network:
         self._reply_timeout = reply_timeout
 
     def reset(self) -> None:
-        """Forget all nodes."""
         self.axes = {}
         self.versions.clear()
         self.serials.clear()

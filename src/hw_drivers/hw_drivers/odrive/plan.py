@@ -26,8 +26,6 @@ MAX_INT16 = 32767
 
 @dataclass(frozen=True)
 class AxisPlan:
-    """The axis of one joint."""
-
     joint: JointMap
     settings: OdriveJoint
     velocity_limit: float  # turns/s at the motor
@@ -43,7 +41,6 @@ class AxisPlan:
         return SetControllerMode(CONTROL_MODES[self.settings.mode], InputMode.PASSTHROUGH)
 
     def limits(self) -> SetLimits:
-        """Make the message that limits the drive."""
         return SetLimits(self.velocity_limit, self.current_limit)
 
     def angle(self, turns: float) -> float:

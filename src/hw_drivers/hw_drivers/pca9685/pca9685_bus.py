@@ -80,6 +80,7 @@ class Pca9685Bus(Bus):
         if not is_known:
             self._plans, self._counts = plans, [plan.count(math.radians(plan.settings.rest_deg)) for plan in plans]
         self._rates, self._last_setpoints = np.zeros(len(plans)), None
+        self._reset_checks()
         try:
             counts = self._set_up(plans)
         except NoAnswer:
@@ -89,7 +90,6 @@ class Pca9685Bus(Bus):
         if not is_known:
             self._counts = counts
         self._is_enabled, self._last_answer = False, self._clock()
-        self._reset_checks()
 
     def read(self) -> tuple[Reading, ...]:
         """Return the setpoints, as long as the board answers. Raises BusFault where the bus is gone."""

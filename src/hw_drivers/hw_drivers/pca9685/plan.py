@@ -43,8 +43,6 @@ def pulse_count(registers: bytes) -> int | None:
 
 @dataclass(frozen=True)
 class ServoPlan:
-    """The servo of one joint."""
-
     joint: JointMap
     settings: Pca9685Joint
     step: float  # s of one count

@@ -57,7 +57,6 @@ class PwmBoard:
         self._set(r.ALL_LED_OFF_H, r.FULL)
 
     def off(self, channel: int) -> None:
-        """Stop the pulses of one channel."""
         self._set(r.led(channel) + OFF_H_OFFSET, r.FULL)
 
     def is_off(self, channel: int) -> bool:
@@ -65,7 +64,6 @@ class PwmBoard:
         return bool(self._get(r.led(channel) + OFF_H_OFFSET) & r.FULL)
 
     def channel(self, channel: int) -> bytes:
-        """Return the four registers of a channel."""
         return self.port.read(self.address, r.led(channel), r.LED_SIZE)
 
     def write(self, channels: Mapping[int, bytes]) -> None:

@@ -31,5 +31,4 @@ MAX_BLOCK_BYTES = 32  # of one SMBus transfer
 
 
 def led(channel: int) -> int:
-    """Return the first register of a channel."""
     return LED0 + LED_SIZE * channel

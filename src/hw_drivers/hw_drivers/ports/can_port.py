@@ -29,8 +29,6 @@ class CanFrame:
 
 
 class CanPort(ReopeningPort[Any]):
-    """One CAN interface."""
-
     def __init__(self, port: str, bitrate: int) -> None:
         self.port = port
         self._interface, _, self._channel = port.partition(":") if ":" in port else ("socketcan", "", port)

@@ -19,8 +19,6 @@ BACKENDS[INTERFACE_NAME] = (__name__, "EmulatedCan")
 
 @dataclass
 class EmulatedWire:
-    """The state of one emulated interface."""
-
     is_gone: bool = False
     is_bus_off: bool = False
 

@@ -31,8 +31,6 @@ EMULATED_PORTS: dict[str, Callable[[], I2c]] = {}
 
 
 class I2cPort(ReopeningPort[I2c]):
-    """One I2C bus."""
-
     def __init__(self, path: str, lock: DeviceLock | None = None) -> None:
         super().__init__(f"the I2C bus {path}", lock)
         self.path = path

@@ -50,7 +50,6 @@ class SerialPort:
         self._fd = self._serial.fileno()
 
     def set_baud(self, baud: int) -> None:
-        """Change the bit rate."""
         try:
             self._serial.baudrate = baud
         except termios.error as error:
@@ -59,7 +58,6 @@ class SerialPort:
             raise self._gone(error) from None
 
     def write(self, data: bytes) -> None:
-        """Send all of it."""
         try:
             while data:
                 if not select.select([], [self._fd], [], SEND_TIMEOUT_S)[1]:

@@ -88,6 +88,5 @@ def move_joints(supervised: SupervisedBackend, spec: RobotSpec, goal: Mapping[st
 
 
 def latched_fault(supervised: SupervisedBackend) -> BackendFault:
-    """Return the fault that stopped the motion."""
     report = supervised.supervisor.report
     return BackendFault(report.fault, remedy=report.remedy, joint=report.joint)
