@@ -11,7 +11,7 @@ from crawler_core.robot.robot_file import load_robot
 from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.equations.closed_chain import closed_chain, pose
 from crawler_studies.plots.drawing import BLACK, BLUE, DPI, ORANGE
-from crawler_studies.three_link.figures.gaits import best
+from crawler_studies.three_link.figures.gaits import find_best
 from crawler_studies.three_link.shape_design import Limits
 from gait_generators.kinds.gait_registry import make_gait
 
@@ -53,7 +53,7 @@ def main() -> None:
     figure = Figure(figsize=(13, 11), layout="constrained")
     axes = figure.subplots(4, 3, sharex=True, sharey="row")
     for column, scaled, name in ((0, False, "harmonic (5)"), (1, True, "time-scaled (8)")):
-        gait = best(robot, OMEGA, Limits(swing=18.0), scaled=scaled, worst=True).gait
+        gait = find_best(robot, OMEGA, Limits(swing=18.0), scaled=scaled, worst=True).gait
         draw(axes[:, column], robot, gait, f"{name}, ψ {np.degrees(gait.psi):.0f}°")
     draw(axes[:, 2], robot, make_gait(spec, "fourier", {"omega": OMEGA, "library": "swing_18"}), "fourier, swing_18")
     labels = ("joint angle, °", "velocity forward, m/s", "normal load / weight", "ground's push forward / (μ weight)")

@@ -13,8 +13,7 @@ from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.evaluators.physics_columns import PHYSICS_COLUMNS
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
 from crawler_studies.simulation.control_loop import ControlLoop
-from crawler_studies.study.extra_columns import extra_columns
-from crawler_studies.study.study_case import StudyCase
+from crawler_studies.study.study_case import StudyCase, extra_columns
 from crawler_studies.study.study_file import differences
 from crawler_studies.study.study_identity import study_identity
 from crawler_studies.sweep.plan import make_plan as make_sweep

@@ -88,7 +88,7 @@ def test_fig9_three_feet_are_down_and_the_hind_ones_are_dragged(data):
 
 
 def test_a_phase_error_on_the_left_is_its_mirror_image_on_the_right(data, monkeypatch):
-    monkeypatch.setattr(phase_errors, "STEP", 20.0)
+    monkeypatch.setattr(phase_errors, "ERROR_STEP_DEG", 20.0)
     drawing = miniaq.FIGURES.figures["phase"](data)
     assert isinstance(drawing, Drawing)
     effects, corners = drawing.tables[""], drawing.tables["corners"]

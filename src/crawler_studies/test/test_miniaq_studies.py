@@ -6,8 +6,7 @@ from crawler_studies.evaluators import physics_evaluator
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.evaluators.physics_columns import PHYSICS_COLUMNS
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
-from crawler_studies.study.extra_columns import extra_columns
-from crawler_studies.study.study_case import StudyCase
+from crawler_studies.study.study_case import StudyCase, extra_columns
 from crawler_studies.tuning.objective import make_objective
 
 EVEN = StudyCase(

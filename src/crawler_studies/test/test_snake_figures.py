@@ -8,8 +8,7 @@ from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.plots.drawing import Drawing
 from crawler_studies.snake import figures as snake
 from crawler_studies.snake.figures import tables
-from crawler_studies.study.extra_columns import extra_columns
-from crawler_studies.study.study_case import StudyCase
+from crawler_studies.study.study_case import StudyCase, extra_columns
 from crawler_studies.sweep.plan import make_plan
 from crawler_studies.sweep.table import make_rows, make_table, sweep_columns
 

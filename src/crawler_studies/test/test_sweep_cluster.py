@@ -16,8 +16,7 @@ from crawler_core.errors import UserError
 from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
-from crawler_studies.study.extra_columns import extra_columns
-from crawler_studies.study.study_case import Point, StudyCase
+from crawler_studies.study.study_case import Point, StudyCase, extra_columns
 from crawler_studies.study.study_file import open_study
 from crawler_studies.sweep import cluster as cluster_module
 from crawler_studies.sweep.cluster import Cluster, local_cluster, running_cluster

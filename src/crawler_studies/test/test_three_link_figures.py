@@ -10,9 +10,9 @@ from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.fast import ShapeTable
 from crawler_studies.plots.drawing import Drawing
 from crawler_studies.three_link import figures as three_link
-from crawler_studies.three_link.figures.feedback import account
+from crawler_studies.three_link.figures.feedback import account_for_step
 from crawler_studies.three_link.figures.figure_data import AMPLITUDE, HIGHEST, PHI0, PSI, band, gait, steps
-from crawler_studies.three_link.figures.gaits import best
+from crawler_studies.three_link.figures.gaits import find_best
 from crawler_studies.three_link.figures.masses import OMEGAS, steps_of_masses
 from crawler_studies.three_link.figures.time_scaling import best_scaling
 from crawler_studies.three_link.shape_design import Limits
@@ -149,7 +149,7 @@ def test_lighter_legs_make_longer_steps_at_every_frequency_of_fig11_but_5_1_rad_
 
 
 def test_the_feedback_at_8_rad_per_s_gains_most_of_its_step_by_where_its_joints_are(data):
-    found = account(data.hard, 8.0)
+    found = account_for_step(data.hard, 8.0)
     assert found.contact_tracking_percent == pytest.approx(13.9, abs=0.1)
     assert found.sticking_percent == 0.0
     assert (found.mean_1_deg, found.mean_2_deg) == pytest.approx((127.2, 94.3), abs=0.1)  # the reference's are 110
@@ -180,7 +180,7 @@ def test_the_papers_own_best_gaits_are_the_time_scaled_ones(data, omega, nominal
 
 def test_within_a_shapes_limits_the_best_scaled_gait_keeps_them_and_beats_the_best_harmonic_one(data):
     limits = Limits(swing=18.0)
-    plain, scaled = (best(data.hard, 8.0, limits, scaled=kind, worst=True) for kind in (False, True))
+    plain, scaled = (find_best(data.hard, 8.0, limits, scaled=kind, worst=True) for kind in (False, True))
     assert (1e3 * plain.value, 1e3 * scaled.value) == pytest.approx((19.8, 67.8), abs=0.2)
     moved = scaled.gait.sample(np.linspace(0.0, scaled.gait.period, 5001))
     assert np.abs(np.degrees(moved.position) - 110.0).max() <= 18.0

@@ -12,9 +12,8 @@ from crawler_models.three_link import crawl
 from crawler_studies.design.evolution_strategy import EvolutionStrategy
 from crawler_studies.three_link.shape_design import Limits, design
 from crawler_studies.three_link.shape_design.constraints import sample_all, stroke_deficit
-from crawler_studies.three_link.shape_design.merit import INVALID, merits, verify
-from crawler_studies.three_link.shape_design.task import Task
-from crawler_studies.three_link.shape_design.vector import decode, encode
+from crawler_studies.three_link.shape_design.merit import INVALID_MERIT_MM, merits, verify
+from crawler_studies.three_link.shape_design.task import ShapeTask
 from gait_generators.kinds.fourier import Fourier
 from gait_generators.shapes.shape import Shape
 from gait_generators.shapes.shape_library import read_library
@@ -22,7 +21,7 @@ from gait_generators.shapes.shape_library import read_library
 
 @pytest.fixture
 def task(crawler):
-    return Task.of(crawler, 8.0, Limits())
+    return ShapeTask.of(crawler, 8.0, Limits())
 
 
 def tuned(crawler, name="omega_8", library="swing_18"):
@@ -45,7 +44,7 @@ def test_evolution_climbs_a_ridge_that_leans_across_the_axes():
 
 def test_a_shape_survives_being_made_a_vector(crawler, task):
     shape = tuned(crawler)
-    again = decode(task, encode(task, shape, 9))
+    again = task.decode(task.encode(shape, 9))
     assert again.cos[:, : shape.harmonics] == pytest.approx(shape.cos, abs=1e-15)
     assert not again.sin[:, shape.harmonics :].any()
     assert again.mean == pytest.approx(shape.mean, abs=1e-15)
@@ -78,10 +77,10 @@ def test_what_breaks_a_limit_ranks_behind_what_keeps_it(crawler, task):
 
 def test_a_gait_with_which_a_foot_lifts_never_wins(crawler):
     """At 40 rad/s the body is thrown off the ground, however far the joints may go."""
-    task = Task.of(crawler, 40.0, Limits(swing=30.0, velocity=100.0, acceleration=5000.0))
+    task = ShapeTask.of(crawler, 40.0, Limits(swing=30.0, velocity=100.0, acceleration=5000.0))
     thrown = tuned(crawler, "omega_3.2", "swing_30")
     assert not crawl(task.robot, Fourier(40.0, thrown)).valid
-    assert merits(task, [thrown])[0] <= INVALID
+    assert merits(task, [thrown])[0] <= INVALID_MERIT_MM
     assert verify(task, thrown) is None
 
 
@@ -90,7 +89,7 @@ def test_a_short_search_from_nothing_leaves_the_harmonic_gaits_behind(crawler):
     found = design(crawler, 8.0, budget=2000, seed=0)
     assert found.predicted is not None
     assert found.predicted.worst_step > 60.0
-    assert verify(Task.of(crawler, 8.0, Limits()), found.shape) == found.predicted
+    assert verify(ShapeTask.of(crawler, 8.0, Limits()), found.shape) == found.predicted
 
 
 def test_equal_arguments_give_equal_bits(crawler):

@@ -111,7 +111,7 @@ def test_the_improvement_of_a_hopeless_place_is_small_but_not_nothing():
 
 def test_an_angle_that_turns_has_no_ends():
     (variable,) = make_space(StudyCase("three_link", "time_scaled"), ["gait.upsilon"]).variables
-    assert (variable.low, variable.high, variable.turns) == (0.0, 360.0, True)
+    assert (variable.low, variable.high, variable.periodic) == (0.0, 360.0, True)
     space = TuningSpace((variable,))
     near, far = space.features(np.array([[0.001], [0.999], [0.5]]))[[0, 2]]
     first, last, _ = space.features(np.array([[0.001], [0.999], [0.5]]))

@@ -1,1 +1,1 @@
-"""What is studied of BOLT alone: its mechanism, and the figures of its paper."""
+"""Studies of BOLT: the search for its mechanism, and the figures of its paper."""

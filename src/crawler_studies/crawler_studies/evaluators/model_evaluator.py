@@ -10,8 +10,7 @@ from crawler_core.registry import import_object
 from crawler_models.models import model_of, predict, predicts
 from crawler_studies.evaluators.batch_evaluation import evaluate_batch
 from crawler_studies.evaluators.evaluator import Result
-from crawler_studies.study.extra_columns import extra_columns
-from crawler_studies.study.study_case import Point, StudyCase
+from crawler_studies.study.study_case import Point, StudyCase, extra_columns
 from gait_generators.kinds.limit_check import check_limits
 
 

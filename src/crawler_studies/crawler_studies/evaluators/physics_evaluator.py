@@ -22,8 +22,7 @@ from crawler_studies.evaluators.physics_columns import PHYSICS_COLUMNS, SteadyRu
 from crawler_studies.recordings.run_window import RunWindow
 from crawler_studies.simulation.control_loop import ControlLoop
 from crawler_studies.simulation.simulate import TickSettings, simulation_settings
-from crawler_studies.study.extra_columns import extra_columns
-from crawler_studies.study.study_case import Point, StudyCase
+from crawler_studies.study.study_case import Point, StudyCase, extra_columns
 from gait_generators.kinds.gait import Gait
 from gait_generators.kinds.limit_check import check_limits
 from gait_generators.transitions.hold import Hold

@@ -1,1 +1,1 @@
-"""What is studied of MinIAQ alone: the gaits and bodies that its paper leaves to the future, and its figures."""
+"""Studies of MinIAQ: the search for gaits and bodies that its paper leaves to the future, and its figures."""

@@ -1,4 +1,4 @@
-"""The figures of a paper, drawn again: what each shows, the numbers behind it, and how it is drawn."""
+"""Figures and tables of a paper: their numbers, how they are drawn, and their files."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ DPI = 150
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of a paper. Each table has columns of one length, named with their units."""
+    """A figure. Each table has columns of one length, named with their units."""
 
-    number: int | str  # in the paper; text is what else it is called, such as "table 1"
+    number: int | str  # in the paper, or a name
     title: str
-    tables: Mapping[str, Columns]  # by what stands in the file's name; "" for the only one
+    tables: Mapping[str, Columns]  # by the ending of the file's name; "" for the only one
     draw: Callable[[Figure], None]
     size: tuple[float, float] = (9.0, 4.5)  # inches
 
     @property
     def name(self) -> str:
-        """As a heading."""
+        """Heading."""
         return f"Fig. {self.number}" if isinstance(self.number, int) else self.number.capitalize()
 
     @property
     def stem(self) -> str:
-        """Of the files."""
+        """Stem of the files' names."""
         return f"fig{self.number:02d}" if isinstance(self.number, int) else self.number.replace(" ", "")
 
     def save(self, directory: Path) -> list[Path]:
-        """Write the picture (PNG) and the data (CSV) into an existing directory; returns the files."""
+        """Write the picture (PNG) and the data (CSV) into an existing directory; return the files."""
         figure = Figure(figsize=self.size, layout="constrained")
         FigureCanvasAgg(figure)
         figure.suptitle(f"{self.name}: {self.title}")
@@ -63,21 +63,21 @@ class Drawing:
 
 
 def log_scale(axes: Axes, ticks: Sequence[float]) -> None:
-    """A logarithmic x axis with these ticks."""
+    """Make the x axis logarithmic, with these ticks."""
     axes.set_xscale("log")
     axes.set_xticks(ticks, labels=[f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
 
 
 def save_columns(file: Path, columns: Columns) -> None:
-    """Columns of one length as a file of CSV, with a line of their names."""
+    """Write columns of one length as CSV, with a line of their names."""
     table = np.column_stack([np.asarray(column, dtype=float).ravel() for column in columns.values()])
     np.savetxt(file, table, delimiter=",", header=",".join(columns), comments="", fmt="%.9g")
 
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table of a paper that is text more than numbers: a page of Markdown."""
+    """A table of text, written as Markdown."""
 
     number: str  # such as "table 2"
     title: str
@@ -87,11 +87,11 @@ class TextTable:
 
     @property
     def name(self) -> str:
-        """As a heading."""
+        """Heading."""
         return self.number.capitalize()
 
     def save(self, directory: Path) -> list[Path]:
-        """Write the page (.md) into an existing directory; returns the file, alone in a list."""
+        """Write the page (.md) into an existing directory; return the files."""
         lines = [self.head, ["---"] * len(self.head), *self.rows]
         table = "\n".join(f"| {' | '.join(row)} |" for row in lines)
         file = directory / f"{self.number.replace(' ', '')}.md"

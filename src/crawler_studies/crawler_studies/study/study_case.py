@@ -11,6 +11,7 @@ from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import ParameterInfo, build
 from crawler_core.robot.robot_file import load_robot, parameter_infos
 from crawler_core.robot.robot_spec import RobotSpec
+from crawler_models.models import model_of
 from gait_generators.kinds.gait import Gait
 from gait_generators.kinds.gait_registry import gait_name, gait_parameters, make_gait
 from hybrid_controller.laws.law_entry import LawEntry
@@ -19,6 +20,9 @@ from sim_bridge.physics.engines import ENGINES
 
 Point = Mapping[str, float]
 """Values by their full name, such as {"gait.omega": 8.0, "robot.friction": 0.172}."""
+
+# of a base that can leave the straight line, by the axis in which it does
+DRIFT_COLUMNS = {"y": ("lateral_drift_m", float), "yaw": ("yaw_per_stride_rad", float)}
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,12 @@ class StudyCase:
 
     def _values(self, section: str, point: Point) -> dict[str, Any]:
         return {**(self.settings.get(section) or {}), **group_by_section(point).get(section, {})}
+
+
+def extra_columns(spec: RobotSpec) -> dict[str, type]:
+    """Return names with units, and types: the columns of the robot's model, and the drift of a base that can drift."""
+    drift = dict(DRIFT_COLUMNS[axis] for axis in spec.base_motion if axis in DRIFT_COLUMNS)
+    return {**model_of(spec).study_columns, **drift}
 
 
 def group_by_section(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -6,6 +6,7 @@ other one. One process at a time can have it open.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import sqlite3
@@ -21,6 +22,7 @@ APPLICATION_ID = 0x43524157  # "CRAW"; SQLite keeps it in the file's header
 FORMAT_VERSION = 1
 LOCK_TIMEOUT_S = 0.5
 SQL_TYPES = {bool: "INTEGER", int: "INTEGER", float: "REAL", str: "TEXT"}
+STUDIES_DIRECTORY = Path("studies")
 MAX_LISTED_DIFFERENCES = 3
 
 Row = Sequence[Any]
@@ -107,6 +109,19 @@ def open_study(path: Path, identity: Mapping[str, Any], columns: Mapping[str, ty
         connection.close()
         raise
     return StudyFile(path, connection, columns)
+
+
+def default_study_path(parts: Sequence[str], identity: Mapping[str, Any], suffix: str) -> Path:
+    """Return a path in studies/ that depends on `identity`, so that the same command finds its study again.
+
+    Creates the directory. Raises UserError where that fails.
+    """
+    try:
+        STUDIES_DIRECTORY.mkdir(exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{STUDIES_DIRECTORY} cannot be made: {error.strerror}; give a file elsewhere.") from None
+    digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:8]
+    return STUDIES_DIRECTORY / f"{'_'.join([*parts, digest])}{suffix}"
 
 
 def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:

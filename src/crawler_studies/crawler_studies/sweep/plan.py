@@ -12,10 +12,9 @@ from crawler_core.errors import UserError, unknown_name
 from crawler_studies.evaluators.evaluator import Evaluator
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
-from crawler_studies.study.extra_columns import extra_columns
-from crawler_studies.study.study_case import StudyCase, check_sections, study_sections
+from crawler_studies.study.study_case import StudyCase, check_sections, extra_columns, study_sections
+from crawler_studies.study.study_file import default_study_path
 from crawler_studies.study.study_identity import study_identity
-from crawler_studies.study.study_paths import default_study_path
 from crawler_studies.sweep.grid import Grid
 from crawler_studies.sweep.table import SUFFIXES
 from crawler_studies.sweep.variable import parse_variables

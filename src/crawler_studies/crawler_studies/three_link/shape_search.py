@@ -1,7 +1,7 @@
-"""The search for a shape of the gait fourier, in parts that are kept: an evolution strategy, nothing Bayesian.
+"""The search for a shape of the gait fourier, in parts that are stored: an evolution strategy, not Bayesian.
 
-A shape has two dozen numbers, too many for a Gaussian process, and the equations judge many thousand a second. The
-first part sets out from many gaits, each later one from the best shape so far.
+A shape has two dozen numbers, too many for a Gaussian process, and the equations evaluate many thousand a second. The
+first part begins with many gaits, each later one with the best shape so far.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from crawler_studies.study.study_case import StudyCase
 from crawler_studies.study.study_file import StudyFile, open_study
 from crawler_studies.study.study_identity import study_identity
 from crawler_studies.three_link.shape_design import Limits, Progress, design
-from crawler_studies.three_link.shape_design.task import Task
+from crawler_studies.three_link.shape_design.task import ShapeTask
 from crawler_studies.tuning.parameter_search import ParameterSearchRequest, ParameterSearchResult
 from gait_generators.shapes.shape import Shape
 from gait_generators.shapes.shape_file import Predicted, ShapeFile, TunedFor, write_shape
 
 GAIT = "fourier"
-FIRST, PART = 36_000, 12_000  # gaits in the first part and in each later one
+FIRST_PART_GAITS, PART_GAITS = 36_000, 12_000
 MIN_BUDGET, DEFAULT_BUDGET = 1_000, 120_000  # gaits
 COLUMNS = {"gaits": int, "worst_step": float, "shape": str}
 
 
 @dataclass(frozen=True)
 class ShapeSearch:
-    """What is searched for."""
+    """A search whose inputs are checked."""
 
     case: StudyCase
     omega: float  # rad/s
@@ -44,7 +44,7 @@ class ShapeSearch:
 
     @staticmethod
     def of(case: StudyCase, spread: float, budget: int, seed: int) -> ShapeSearch:
-        """Raises UserError for what cannot be searched for."""
+        """Return the search for a case. Raises UserError for an impossible one."""
         check_spread(spread)
         if budget < MIN_BUDGET:
             raise UserError(
@@ -52,7 +52,7 @@ class ShapeSearch:
             )
         omega = (case.settings.get("gait") or {}).get("omega", case.info("gait.omega").default)
         case.check_range("gait.omega", omega, omega)
-        Task.of(case.spec, omega, Limits(friction_spread=spread))
+        ShapeTask.of(case.spec, omega, Limits(friction_spread=spread))
         return ShapeSearch(case, float(omega), spread, budget, seed)
 
     @property
@@ -61,7 +61,7 @@ class ShapeSearch:
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """What the parts depend on."""
+        """All that the parts depend on."""
         return {
             "study": "shape",
             **study_identity(self.case, ("gait.shape", "gait.library")),
@@ -70,7 +70,7 @@ class ShapeSearch:
         }
 
     def open(self, path: Path) -> StudyFile:
-        """The study in the file `path`. Raises UserError."""
+        """Open the study in the file `path`. Raises UserError."""
         return open_study(path, self.identity, COLUMNS)
 
     def count_evaluated(self, study: StudyFile) -> int:
@@ -79,41 +79,33 @@ class ShapeSearch:
     def run(
         self, study: StudyFile, progress: Callable[[int, float], None], stopped: Callable[[], bool]
     ) -> ParameterSearchResult | None:
-        """The best shape when the budget is used up, or of the parts that were finished when `stopped`.
+        """Return the best shape when the budget is used up, or of the parts that were finished when `stopped`.
 
-        `progress` hears how many gaits are judged, and the longest worst step, m.
+        `progress` takes the number of gaits evaluated, and the longest worst step, m.
         """
         rows = study.finished()
-        best = _read(rows[-1][3]) if rows else None
+        best = _deserialize(rows[-1][3]) if rows else None
         done = sum(row[1] for row in rows)
         while done < self.budget and not stopped():
-            part = min(PART if best else FIRST, self.budget - done)
+            part = min(PART_GAITS if best else FIRST_PART_GAITS, self.budget - done)
 
-            def report(far: Progress, before: int = done) -> bool:
-                progress(before + far.gaits, far.worst_step)
+            def report(part_progress: Progress, before: int = done) -> bool:
+                progress(before + part_progress.gaits, part_progress.worst_step)
                 return stopped()
 
-            limits = Limits(friction_spread=self.spread)
-            start = best.shape if best else None
-            found = design(
-                self.case.spec,
-                self.omega,
-                limits,
-                start=start,
-                budget=part,
-                seed=self.seed + len(rows),
-                progress=report,
-            )
+            limits, start = Limits(friction_spread=self.spread), best.shape if best else None
+            options = {"start": start, "budget": part, "seed": self.seed + len(rows), "progress": report}
+            found = design(self.case.spec, self.omega, limits, **options)
             if stopped():
                 break
             best, done = found, done + part
-            row = (len(rows), part, 1e-3 * _worst(best), _write(best))
+            row = (len(rows), part, 1e-3 * _worst_step(best), _serialize(best))
             study.add([row])
             rows.append(row)
-            progress(done, 1e-3 * _worst(best))
-        return None if best is None else self._answer(best)
+            progress(done, 1e-3 * _worst_step(best))
+        return None if best is None else self._make_result(best)
 
-    def _answer(self, best: ShapeFile) -> ParameterSearchResult:
+    def _make_result(self, best: ShapeFile) -> ParameterSearchResult:
         assert best.predicted is not None
         worst, nominal = best.predicted.worst_step, best.predicted.nominal_step
         return ParameterSearchResult(
@@ -139,13 +131,13 @@ def plan_shape_search(request: ParameterSearchRequest) -> ShapeSearch:
     return ShapeSearch.of(StudyCase(request.robot, GAIT, request.settings), request.spread, budget, request.seed)
 
 
-def _worst(file: ShapeFile) -> float:
+def _worst_step(file: ShapeFile) -> float:
     assert file.predicted is not None
     return file.predicted.worst_step
 
 
-def _write(file: ShapeFile) -> str:
-    """To the last bit, unlike a shape file, so that a search goes on as if it had not stopped."""
+def _serialize(file: ShapeFile) -> str:
+    """Serialize to the last bit, unlike a shape file, so that a search goes on as if it had not stopped."""
     assert file.tuned_for is not None
     assert file.predicted is not None
     shape = file.shape
@@ -162,7 +154,7 @@ def _write(file: ShapeFile) -> str:
     )
 
 
-def _read(text: str) -> ShapeFile:
-    said = json.loads(text)
-    shape = Shape(tuple(said["joints"]), *(np.array(said[key]) for key in ("mean", "cos", "sin")))
-    return ShapeFile(said["name"], shape, TunedFor(**said["tuned_for"]), Predicted(**said["predicted"]))
+def _deserialize(text: str) -> ShapeFile:
+    document = json.loads(text)
+    shape = Shape(tuple(document["joints"]), *(np.array(document[key]) for key in ("mean", "cos", "sin")))
+    return ShapeFile(document["name"], shape, TunedFor(**document["tuned_for"]), Predicted(**document["predicted"]))

@@ -1,7 +1,7 @@
-"""Experiments as the paper made them (section V), by the equations: five cycles, four times.
+"""Experiments as in section V of the paper, by the equations: five cycles, four times.
 
-The servos lag, and their amplitude is calibrated, as the paper's was. Friction is never twice the same: it is drawn
-anew for every half of a cycle, as section VI supposes of the real one.
+The servos lag, and their amplitude is calibrated, as the paper's was. Friction is drawn again for every half of a
+cycle, as section VI supposes of the real one.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from crawler_core.motion import Sample
 from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.equations.contact_law import HybridFault
 from crawler_models.three_link.simulation.hybrid import SpanTable, State, simulate
+from crawler_studies.evaluators.friction_sets import DEFAULT_SPREAD
 from gait_generators.kinds.time_scaled import TimeScaled
 
 Array = NDArray[np.float64]
 
-CYCLES, REPEATS = 5, 4  # section V of the paper
-LAG = 0.02  # s
-SPREAD = 0.1  # the paper's epsilon
-START = 0.5 * math.pi  # omega t at which it begins: where the distance of the feet turns, so that little is jerked
+CYCLES, REPEATS = 5, 4
+SERVO_LAG_S = 0.02
+START_PHASE = 0.5 * math.pi  # omega t at the start: where the feet's distance reverses, so that little is jerked
 
 
 @dataclass(frozen=True)
 class ServoMotion:
-    """The joints behind two servos that are told (5) from t = 0 on, where they stand at its beginning.
+    """The joints behind two servos that get (5) from t = 0 on, where they stand at its beginning.
 
-    A servo follows with two equal lags of a first-order system one after the other, `lag` (s) in all: so it starts
-    smoothly. `calibrated`: the amplitude that is told makes up for what the servos swallow of it.
+    A servo follows with two equal lags of a first-order system one after the other, `lag` (s) in all, so that it starts
+    smoothly. `calibrated`: the commanded amplitude makes up for the servos' loss of it.
     """
 
     omega: float  # rad/s
     amplitude: float  # rad, wanted
     phi0: float  # rad
     psi: float  # rad
-    lag: float = LAG
+    lag: float = SERVO_LAG_S
     calibrated: bool = True
 
     @property
@@ -48,29 +48,29 @@ class ServoMotion:
 
     @property
     def reached(self) -> float:
-        """The amplitude of the joints in the long run, rad."""
+        """The joints' amplitude once they have settled, rad."""
         return self.amplitude if self.calibrated else self.amplitude / (1.0 + (0.5 * self.lag * self.omega) ** 2)
 
     @property
-    def in_the_long_run(self) -> TimeScaled:
-        """The motion that the servos settle into, but for its phase."""
+    def settled_motion(self) -> TimeScaled:
+        """The motion that the servos settle into, except for its phase."""
         return TimeScaled(self.omega, self.reached, self.phi0, self.psi, 0.0, 0.0)
 
     def sample(self, t: Any) -> Sample:
         at = np.asarray(t, dtype=float)[..., np.newaxis]
-        tau, begin = 0.5 * self.lag, START + np.array([0.5 * self.psi, -0.5 * self.psi])
-        told = self.reached * (1.0 + (tau * self.omega) ** 2)
+        tau, begin = 0.5 * self.lag, START_PHASE + np.array([0.5 * self.psi, -0.5 * self.psi])
+        commanded = self.reached * (1.0 + (tau * self.omega) ** 2)
         late = begin - 2.0 * math.atan(tau * self.omega)
         swing = self.reached * np.exp(1j * (self.omega * at + late))
-        # what is left of standing at the reference: (c + e t) exp(-t / tau)
-        c = told * np.sin(begin) - self.reached * np.sin(late)
+        # the transient of the start at rest: (c + e t) exp(-t / tau)
+        c = commanded * np.sin(begin) - self.reached * np.sin(late)
         e = c / tau - self.reached * self.omega * np.cos(late)
         decay = np.exp(-at / tau)
-        left = (c + e * at) * decay
+        transient = (c + e * at) * decay
         rate = (e - (c + e * at) / tau) * decay
         gain = ((c + e * at) / tau**2 - 2.0 * e / tau) * decay
         return Sample(
-            self.phi0 + swing.imag + left,
+            self.phi0 + swing.imag + transient,
             (1j * self.omega * swing).imag + rate,
             (-(self.omega**2) * swing).imag + gain,
         )
@@ -78,7 +78,7 @@ class ServoMotion:
 
 @dataclass(frozen=True)
 class MeasuredSteps:
-    """What an experiment comes to, m a cycle; NaN where a foot lifted."""
+    """Steps of an experiment, m a cycle; NaN where a foot lifted."""
 
     mean: float  # over the repeats
     least: float
@@ -86,22 +86,22 @@ class MeasuredSteps:
 
 
 def experiment(
-    robot: ThreeLink, motion: ServoMotion, *, settled: bool = True, seed: int = 0, spread: float = SPREAD
+    robot: ThreeLink, motion: ServoMotion, *, settled: bool = True, seed: int = 0, spread: float = DEFAULT_SPREAD
 ) -> MeasuredSteps:
-    """Crawl CYCLES cycles REPEATS times; frictions are (1 ± e/2, 1 ∓ e/2) of the robot's, e even in [-spread, spread].
+    """Crawl CYCLES cycles REPEATS times with frictions (1 ± e/2, 1 ∓ e/2) of the robot's, e even in [-spread, spread].
 
-    ``settled``: on even ground until the crawl without strays repeats, before the distance is measured. The paper does
-    not say whether it measured from rest.
+    ``settled``: on even ground until the crawl repeats, before the distance is measured. The paper does not say whether
+    it measured from rest.
     """
     random = np.random.default_rng([seed, round(1e3 * motion.omega), round(1e3 * motion.phi0)])
-    before = crawl(robot, motion.in_the_long_run).cycles_to_steady if settled else 0
+    before = crawl(robot, motion.settled_motion).cycles_to_steady if settled else 0
     still = [0.0] * (2 * before)
     means = [_walk(robot, motion, still, random.uniform(-spread, spread, 2 * CYCLES).tolist()) for _ in range(REPEATS)]
     return MeasuredSteps(float(np.mean(means)), min(means), max(means))
 
 
 def _walk(robot: ThreeLink, motion: ServoMotion, before: list[float], strays: list[float]) -> float:
-    """Metres a cycle after what came `before`, from rest; one stray of the frictions for every half of a cycle."""
+    """Return metres a cycle from rest after the half cycles `before`; e of the frictions for every half of a cycle."""
     half = 0.5 * motion.period
     state, start = State(), 0.0
     for k, e in enumerate([*before, *strays]):

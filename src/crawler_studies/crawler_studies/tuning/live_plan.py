@@ -11,8 +11,7 @@ from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_studies.evaluators.live_evaluator import LiveEvaluator, read_live_gait
 from crawler_studies.evaluators.live_link import LiveLink
-from crawler_studies.study.extra_columns import extra_columns
-from crawler_studies.study.study_case import StudyCase
+from crawler_studies.study.study_case import StudyCase, extra_columns
 from crawler_studies.tuning.objective import CRITERIA
 from crawler_studies.tuning.plan import (
     TuningPlan,

@@ -19,8 +19,7 @@ from crawler_studies.evaluators.friction_sets import (
     friction_parameters,
     robust,
 )
-from crawler_studies.study.extra_columns import extra_columns
-from crawler_studies.study.study_case import Point, StudyCase
+from crawler_studies.study.study_case import Point, StudyCase, extra_columns
 
 
 @dataclass(frozen=True)

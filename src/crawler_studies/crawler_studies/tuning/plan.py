@@ -15,8 +15,8 @@ from crawler_studies.evaluators.friction_sets import DEFAULT_SPREAD, SPREAD_SAMP
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
 from crawler_studies.study.study_case import StudyCase, check_sections, study_sections
+from crawler_studies.study.study_file import default_study_path
 from crawler_studies.study.study_identity import stored_backend, study_identity
-from crawler_studies.study.study_paths import default_study_path
 from crawler_studies.tuning.gait_choice import choose_gait
 from crawler_studies.tuning.objective import Objective, make_objective
 from crawler_studies.tuning.optimiser.space import TuningSpace, make_space

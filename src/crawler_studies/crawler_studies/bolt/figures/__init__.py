@@ -19,7 +19,7 @@ FIGURES = PaperFigures.of(
         "14": "run:draw_fig14",
         "16": "run:draw_fig16",
         "table2": "table2:make_table2",
-        "friction": "friction:draw_friction",
-        "floor": "real_floor:draw_floor",
+        "friction": "run_loads:draw_friction",
+        "floor": "run_loads:draw_floor",
     },
 )

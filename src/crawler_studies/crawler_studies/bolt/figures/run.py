@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 
 from crawler_models.bolt.equations.six_bar import passive_angles, pins
 from crawler_models.bolt.runs.hybrid_run import Mode
-from crawler_studies.bolt.figures.figure_data import STRIDES, FigureData, shade_stance, wrapped
+from crawler_studies.bolt.figures.figure_data import GROUND_TIME_LABEL, STRIDES, FigureData, shade_stance, wrap_degrees
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, PURPLE, RED, Drawing
 
-FRAME_PERIOD_S = 0.03  # s, as in the paper
+FRAME_PERIOD_S = 0.03  # as in the paper
 FRAME_COUNT = 11
 FRAME_DISTANCE_M = (
     0.30  # m between two frames on the page, beside the way that the leg has gone: they would cover each other
@@ -56,7 +56,7 @@ def draw_fig10(data: FigureData) -> Drawing:
 
 
 def draw_frame(axes: Axes, data: FigureData, q1: float, shift: complex, on_ground: bool) -> None:
-    """The leg with its crank's axis at `shift` on the page."""
+    """Draw the leg with its crank's axis at `shift` on the page."""
     p = pins(data.leg, q1)
     for chain, colour, width in (
         ((0.0, p.A), BLACK, 2.0),
@@ -76,7 +76,7 @@ def draw_fig12(data: FigureData) -> Drawing:
     (q1, x, y), (rate, dx, dy) = run.q.T, run.dq.T
     table = {"t_s": run.t, "x_b_m": x, "y_b_m": y, "dx_b_m_s": dx, "dy_b_m_s": dy, "q1_deg": np.degrees(q1)}
     table |= {"dq1_rad_s": rate, "mode": run.mode.astype(float)}
-    shown = wrapped(q1)
+    shown = wrap_degrees(q1)
     before = np.searchsorted(run.t, run.touch_down, side="left")  # the row before the impact; the next one is after it
 
     def draw(figure: Figure) -> None:
@@ -108,7 +108,7 @@ def draw_fig12(data: FigureData) -> Drawing:
     return Drawing(12, title, {"": table}, draw, (10.0, 7.0))
 
 
-SHOWN_TIME_S = 2.0  # s
+SHOWN_TIME_S = 2.0
 
 
 def draw_fig13(data: FigureData) -> Drawing:
@@ -118,18 +118,17 @@ def draw_fig13(data: FigureData) -> Drawing:
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         shade_stance(axes, run, SHOWN_TIME_S)
-        axes.plot(run.t, wrapped(run.q[:, 0]), color=GREY, linewidth=1.2, label="q_1")
-        axes.plot(run.t, wrapped(run.reference), color=BLUE, label="commanded, theta_1d of (20)")
-        axes.set(xlabel="t [s]; the foot is on the ground where it is grey", ylabel="crank [°], 360° = 0°")
+        axes.plot(run.t, wrap_degrees(run.q[:, 0]), color=GREY, linewidth=1.2, label="q_1")
+        axes.plot(run.t, wrap_degrees(run.reference), color=BLUE, label="commanded, theta_1d of (20)")
+        axes.set(xlabel=GROUND_TIME_LABEL, ylabel="crank [°], 360° = 0°")
         axes.set_xlim(0.0, SHOWN_TIME_S)
         axes.set_ylim(-8.0, 430.0)
         axes.set_yticks(np.arange(0, 361, 60))
         axes.legend(fontsize=8, loc="upper right", framealpha=0.95)
 
-    return Drawing(13, "the commanded angle of the crank begins anew at every switch", {"": table}, draw, (10.0, 4.2))
+    return Drawing(13, "the commanded angle of the crank begins again at every switch", {"": table}, draw, (10.0, 4.2))
 
 
-SHOWN_TIME_S = 2.0  # s
 ANGLE_NAMES = ("HFE link", "KFE link", "hip", "knee")
 
 
@@ -180,7 +179,7 @@ def draw_fig16(data: FigureData) -> Drawing:
     def draw(figure: Figure) -> None:
         panels = figure.subplots(2, 2, sharex=True)
         shown = (
-            (wrapped(run.q[:, 0]), "q_1 [°]", "crank"),
+            (wrap_degrees(run.q[:, 0]), "q_1 [°]", "crank"),
             (1e3 * run.q[:, 2], "y_b [mm]", "height of the body"),
             (1e3 * ahead, "f_x [mm]", "foot ahead of the crank, in {B}"),
             (1e3 * run.foot[:, 1], "f_y [mm]", "foot above the ground"),

@@ -13,7 +13,7 @@ from crawler_studies.bolt.figures.figure_data import HEURISTIC, FigureData
 from crawler_studies.plots.drawing import TextTable
 from crawler_studies.study.study_case import group_by_section
 
-PRINTED = Bars(0.080, math.radians(41.41), 0.020, 0.105, 0.190, 0.210, 0.303, 0.052, 0.080, 0.050)
+PRINTED_BARS = Bars(0.080, math.radians(41.41), 0.020, 0.105, 0.190, 0.210, 0.303, 0.052, 0.080, 0.050)
 
 
 def make_table2(data: FigureData) -> TextTable:
@@ -21,7 +21,7 @@ def make_table2(data: FigureData) -> TextTable:
     search = MechanismSearch(data.spec, goal, RANGES, MechanismSpace.of(RANGES, goal), 0)
     found = search.run(lambda evaluated, words: None, lambda: False)
     made = [Bars.of(group_by_section(found.settings)["robot"])] if found else []
-    columns = [HEURISTIC, PRINTED, Bars.of(data.spec.parameters), *made]
+    columns = [HEURISTIC, PRINTED_BARS, Bars.of(data.spec.parameters), *made]
     rows = []
     for symbol in Bars._fields:
         name = PARAMETER_OF_SYMBOL[symbol]

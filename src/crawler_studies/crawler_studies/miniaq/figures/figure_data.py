@@ -1,4 +1,4 @@
-"""What the figures of MinIAQ are made from: the paper's trot of five seconds, and its turn in place."""
+"""Data of the figures of MinIAQ: the paper's trot of five seconds, and its turn in place."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from crawler_studies.plots.drawing import Array
 from gait_generators.kinds.gait_registry import make_gait
 from gait_generators.kinds.quadruped import QuadrupedGait
 
-FREQUENCY = 2.5  # Hz, the paper's
-SECONDS = 5.0  # likewise
-SETTLED = 2.0  # s, from which on its trot is periodic
+FREQUENCY_HZ, WALK_TIME_S = 2.5, 5.0  # the paper's
+SETTLED_TIME_S = 2.0  # from which on its trot is periodic
 
 
 @dataclass(frozen=True)
-class Course:
+class RecordedWalk:
     """A gait, and the robot as it walks with it from rest."""
 
     gait: QuadrupedGait
@@ -29,8 +28,8 @@ class Course:
 
     @property
     def settled(self) -> BoolArray:
-        """Whether each sample counts."""
-        return self.walk.times >= SETTLED
+        """True for each sample of the periodic part."""
+        return self.walk.times >= SETTLED_TIME_S
 
 
 @dataclass(frozen=True)
@@ -44,36 +43,36 @@ class FigureData:
         return Quadruped.from_parameters(self.spec.parameters)
 
     @cached_property
-    def trot(self) -> Course:
-        return self._course()
+    def trot(self) -> RecordedWalk:
+        return self._walk()
 
     @cached_property
-    def turn(self) -> Course:
+    def turn(self) -> RecordedWalk:
         """The right legs forward, the left ones backward."""
-        return self._course(turn=1.0)
+        return self._walk(turn=1.0)
 
     @cached_property
     def steady_trot(self) -> Steady:
-        """The stride that repeats."""
+        """The stride that repeats, of the trot."""
         return self.steady()[1]
 
     def steady(self, **values: float) -> tuple[QuadrupedGait, Steady]:
-        """The paper's trot with other values, once its strides repeat."""
+        """Return the paper's trot with other values, once its strides repeat."""
         gait = self._gait(**values)
         return gait, steady_walk(self.robot, gait)
 
-    def _course(self, **values: float) -> Course:
+    def _walk(self, **values: float) -> RecordedWalk:
         gait = self._gait(**values)
-        return Course(gait, walk(self.robot, gait.start, gait.rate, SECONDS))
+        return RecordedWalk(gait, walk(self.robot, gait.start, gait.rate, WALK_TIME_S))
 
     def _gait(self, **values: Any) -> QuadrupedGait:
-        gait = make_gait(self.spec, "trot", {"frequency": FREQUENCY, **values})
+        gait = make_gait(self.spec, "trot", {"frequency": FREQUENCY_HZ, **values})
         assert isinstance(gait, QuadrupedGait)
         return gait
 
 
-def bars(down: BoolArray, forward: Array, meant: BoolArray) -> dict[str, Array]:
-    """What a gait diagram shows, as columns."""
+def diagram_columns(down: BoolArray, forward: Array, meant: BoolArray) -> dict[str, Array]:
+    """Return the contents of a gait diagram as columns."""
     table: dict[str, Array] = {}
     for k, leg in enumerate(LEG_NAMES):
         table |= {f"meant_{leg}": meant[:, k].astype(float), f"down_{leg}": down[:, k].astype(float)}

@@ -8,7 +8,7 @@ from crawler_models.miniaq.equations.quadruped import LEG_NAMES
 from crawler_models.miniaq.prediction import footfall_of, forward_force
 from crawler_models.miniaq.walks.steady_walk import SAMPLES_PER_STRIDE
 from crawler_studies.gait_analysis.gait_diagram import draw_cycle, draw_legend, draw_run
-from crawler_studies.miniaq.figures.figure_data import SECONDS, FigureData, bars
+from crawler_studies.miniaq.figures.figure_data import WALK_TIME_S, FigureData, diagram_columns
 from crawler_studies.plots.drawing import Drawing
 
 
@@ -21,8 +21,8 @@ def draw_fig08(data: FigureData) -> Drawing:
         draw_run(axes, walk.times, down, forward, meant, LEG_NAMES)
         draw_legend(axes, has_intended=True, has_forces=True)
 
-    title = f"trot at 2.5 Hz, {SECONDS / gait.period:g} strides: periodic, and not the trot that is meant"
-    return Drawing(8, title, {"": {"t_s": walk.times, **bars(down, forward, meant)}}, draw, (11.0, 4.0))
+    title = f"trot at 2.5 Hz, {WALK_TIME_S / gait.period:g} strides: periodic, and not the trot that is meant"
+    return Drawing(8, title, {"": {"t_s": walk.times, **diagram_columns(down, forward, meant)}}, draw, (11.0, 4.0))
 
 
 def draw_fig09(data: FigureData) -> Drawing:
@@ -43,5 +43,5 @@ def draw_fig09(data: FigureData) -> Drawing:
         f"three feet or more are down for {100 * three_down:.0f} % of a stride, where trot means two;\n"
         f"hind feet are dragged for {100 * hind:.0f} % of it, front feet for {100 * front:.0f} %"
     )
-    table = {"phase": (times - times[0]) / gait.period, **bars(down, forward, meant)}
+    table = {"phase": (times - times[0]) / gait.period, **diagram_columns(down, forward, meant)}
     return Drawing(9, title, {"": table}, draw, (10.0, 4.5))

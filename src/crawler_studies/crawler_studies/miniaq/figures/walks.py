@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_models.miniaq.equations.dynamics import rotation
-from crawler_studies.miniaq.figures.figure_data import FREQUENCY, SECONDS, SETTLED, FigureData
+from crawler_studies.miniaq.figures.figure_data import FREQUENCY_HZ, SETTLED_TIME_S, WALK_TIME_S, FigureData
 from crawler_studies.plots.drawing import BLACK, BLUE, Drawing
 
 
@@ -35,9 +35,9 @@ def draw_fig06(data: FigureData) -> Drawing:
     table = {"t_s": walk.times}
     for name, way in (("cog", cog), ("side", point)):
         table |= {f"{axis}_{name}_mm": way[:, k] for k, axis in enumerate("xyz")}
-    strides = int((SECONDS - SETTLED) * FREQUENCY)
-    before = np.searchsorted(walk.times, SECONDS - strides / FREQUENCY - 1e-9)
-    speed = np.hypot(*(walk.position[-1, :2] - walk.position[before, :2])) * FREQUENCY / strides
+    strides = int((WALK_TIME_S - SETTLED_TIME_S) * FREQUENCY_HZ)
+    before = np.searchsorted(walk.times, WALK_TIME_S - strides / FREQUENCY_HZ - 1e-9)
+    speed = np.hypot(*(walk.position[-1, :2] - walk.position[before, :2])) * FREQUENCY_HZ / strides
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(2, 1, sharex=True)

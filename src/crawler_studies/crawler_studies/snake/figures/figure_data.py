@@ -1,4 +1,4 @@
-"""What the figures of the snake have in common."""
+"""Data of the figures of the snake: cycles by physics and by the equations, and the paper's waves."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ GAITS = ("serpenoid", "serpenoid_closed")
 
 @dataclass(frozen=True)
 class FigureData:
-    """The robot, and who measures it."""
+    """The robot, and the engine that measures it."""
 
     spec: RobotSpec
     physics: str = ""  # the engine's backend; empty: the default one
 
     @property
     def engine(self) -> str:
-        """What people call it."""
+        """The engine's title."""
         return ENGINE_TITLES[self.physics or default_physics()]
 
     def measured(self, gait: str, cases: Sequence[tuple[int, float]]) -> list[Result]:
-        """Cycles in physics with the robot's own servos, for pairs of n and alpha (degrees)."""
+        """Measure cycles in physics with the robot's own servos, for pairs of n and alpha (degrees)."""
         return PhysicsEvaluator.of(StudyCase(self.spec.name, gait), {}, self.physics).evaluate(_points(cases))
 
     def predicted(self, gait: str, cases: Sequence[tuple[int, float]]) -> list[Result]:
-        """The same by the quasi-static equations."""
+        """Predict the same by the quasi-static equations."""
         return ModelEvaluator(StudyCase(self.spec.name, gait)).evaluate(_points(cases))
 
 
@@ -45,11 +45,11 @@ def _points(cases: Sequence[tuple[int, float]]) -> list[dict[str, float]]:
 
 
 def wave(n: int, alpha_deg: float, *, closed: bool = False) -> Wave:
-    """A wave; alpha in degrees as the paper gives it."""
+    """Return a wave; alpha in degrees as the paper gives it."""
     return Wave(n, float(np.radians(alpha_deg)), closed)
 
 
 def text_rows(columns: Mapping[str, Array], formats: Sequence[str]) -> list[list[str]]:
-    """Rows of a table of text, a format for each column."""
+    """Return the rows of a table of text, with a format for each column."""
     texts = [[format(value, how) for value in values] for values, how in zip(columns.values(), formats, strict=True)]
     return [list(row) for row in zip(*texts, strict=True)]

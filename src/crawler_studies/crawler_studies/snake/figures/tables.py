@@ -13,7 +13,7 @@ from crawler_studies.plots.drawing import Array, TextTable
 from crawler_studies.snake.figures.figure_data import FigureData, text_rows, wave
 
 
-class Largest(NamedTuple):
+class LargestAlpha(NamedTuple):
     """A column of Table 1: the largest alpha, and f and d_unit there."""
 
     n: int
@@ -35,14 +35,14 @@ class Experiment(NamedTuple):
 
 
 TABLE_1 = (
-    Largest(4, 74.6, 0.53, 2.40),
-    Largest(5, 58.5, 0.52, 2.87),
-    Largest(6, 48.2, 0.52, 3.35),
-    Largest(7, 41.1, 0.52, 3.79),
-    Largest(8, 35.8, 0.53, 4.31),
-    Largest(9, 31.7, 0.53, 4.82),
-    Largest(10, 28.5, 0.53, 5.25),
-    Largest(11, 25.9, 0.54, 5.87),
+    LargestAlpha(4, 74.6, 0.53, 2.40),
+    LargestAlpha(5, 58.5, 0.52, 2.87),
+    LargestAlpha(6, 48.2, 0.52, 3.35),
+    LargestAlpha(7, 41.1, 0.52, 3.79),
+    LargestAlpha(8, 35.8, 0.53, 4.31),
+    LargestAlpha(9, 31.7, 0.53, 4.82),
+    LargestAlpha(10, 28.5, 0.53, 5.25),
+    LargestAlpha(11, 25.9, 0.54, 5.87),
 )
 TABLE_2 = (
     Experiment(4, 30.0, 0.218, 0.455, 332.5, 382.2, 13.0),
@@ -52,7 +52,7 @@ TABLE_2 = (
     Experiment(5, 45.0, 0.424, 1.824, 1379.0, 1532.2, 10.0),
     Experiment(5, 58.0, 0.519, 2.831, 2211.5, 2378.0, 7.0),
 )
-MISPRINT = (4, 45.0)  # n and alpha of the row of Table 2 whose d_unit is misprinted
+MISPRINTED_CASE = (4, 45.0)  # n and alpha of the row of Table 2 whose d_unit is misprinted
 
 
 ALPHA_GRID_RAD = 0.01  # rad: the paper went through alpha in such steps, and its last one is a little below the limit
@@ -66,7 +66,7 @@ def make_table1(data: FigureData) -> TextTable:
 
 
 def table1_columns() -> dict[str, Array]:
-    """What is printed beside theory."""
+    """Return the printed numbers beside theory."""
     limits = [alpha_limit(row.n) for row in TABLE_1]
     waves = [
         Wave(row.n, ALPHA_GRID_RAD * math.floor(limit / ALPHA_GRID_RAD))
@@ -84,7 +84,7 @@ def table1_columns() -> dict[str, Array]:
     }
 
 
-CYCLES = 10  # that d and Delta x are of
+EXPERIMENT_CYCLES = 10  # that d and Delta x are of
 
 
 def make_table2(data: FigureData) -> TextTable:
@@ -92,7 +92,7 @@ def make_table2(data: FigureData) -> TextTable:
     losses = ("loss printed", "of printed d", "of our d")
     formats = ("g", "g", ".3f", ".4f", ".3f", ".4f", ".1f", ".1f", ".1f", ".0f", ".1f", ".1f")
     rows = text_rows(table2_columns(data.spec), formats)
-    wrong = [(row.n, row.alpha_deg) for row in TABLE_2].index(MISPRINT)
+    wrong = [(row.n, row.alpha_deg) for row in TABLE_2].index(MISPRINTED_CASE)
     rows[wrong] = [f"**{cell}**" if column in (4, 6, 9) else cell for column, cell in enumerate(rows[wrong])]
     return TextTable(
         "table 2",
@@ -105,9 +105,9 @@ def make_table2(data: FigureData) -> TextTable:
 
 
 def table2_columns(spec: RobotSpec) -> dict[str, Array]:
-    """What is printed beside theory."""
+    """Return the printed numbers beside theory."""
     waves = [wave(row.n, row.alpha_deg) for row in TABLE_2]
-    d = np.array([1e3 * CYCLES * spec.parameters["link_length"] * one.d_unit for one in waves])
+    d = np.array([1e3 * EXPERIMENT_CYCLES * spec.parameters["link_length"] * one.d_unit for one in waves])
     moved, printed = (np.array([getattr(row, name) for row in TABLE_2]) for name in ("moved_mm", "d_mm"))
     return {
         "n": np.array([float(row.n) for row in TABLE_2]),
@@ -151,12 +151,12 @@ def make_links(data: FigureData) -> TextTable:
 
 
 def body_length(spec: RobotSpec) -> float:
-    """The snake's length, m."""
+    """Return the snake's length, m."""
     return float(spec.parameters["links"] * spec.parameters["link_length"])
 
 
 def links_columns(spec: RobotSpec) -> dict[str, Array]:
-    """For each number of links, at one amplitude and at a share of the largest one."""
+    """Return numbers for each number of links, at one amplitude and at a share of the largest one."""
     length = 1e3 * body_length(spec) / np.array(LINK_COUNTS)
     found: dict[str, Array] = {"N": np.array(LINK_COUNTS, dtype=float), "l_mm": length}
     for name, waves in (
@@ -184,7 +184,7 @@ def make_rates(data: FigureData) -> TextTable:
 
 
 def rates_columns() -> dict[str, Array]:
-    """For n = 4 to 11."""
+    """Return the speeds for n = 4 to 11."""
     numbers = np.arange(4.0, 12.0)
     waves = {
         closed: [Wave(int(n), ALPHA_SHARE * alpha_limit(int(n)), closed) for n in numbers] for closed in (False, True)
@@ -204,11 +204,11 @@ def rates_columns() -> dict[str, Array]:
 
 
 def peak_rates(wave: Wave) -> Array:
-    """The largest |J_i'| within a step, over omega_2."""
+    """Return the largest |J_i'| within a step, over omega_2."""
     return np.asarray(np.abs(wave.angles(PHASES).first).max(axis=0) * 2.0 / np.pi)
 
 
 def largest_jump(wave: Wave) -> float:
-    """By how much a joint's rate jumps where the wave goes on by a link, over omega_2: J_i is then J_(i-1)."""
+    """Return the jump of a joint's rate where the wave advances by a link, over omega_2: J_i is then J_(i-1)."""
     first, last = wave.angles(np.array([0.0, 1.0])).first * 2.0 / np.pi
     return float(np.abs(np.append(last, 0.0) - np.append(0.0, first)).max())

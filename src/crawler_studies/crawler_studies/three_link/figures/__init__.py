@@ -13,7 +13,7 @@ FIGURES = PaperFigures.of(
         "4": "frequency:draw_fig04",
         "5": "frequency:draw_fig05",
         "6": "phase:draw_fig06",
-        "7": "direction:draw_fig07",
+        "7": "frequency:draw_fig07",
         "8": "phase:draw_fig08",
         "9": "frequency:draw_fig09",
         "10": "time_scaling:draw_fig10",

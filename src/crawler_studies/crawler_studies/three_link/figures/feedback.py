@@ -16,15 +16,15 @@ from crawler_studies.three_link.figures.figure_data import AMPLITUDE, PSI, Figur
 from gait_generators.kinds.fourier import Fourier
 from gait_generators.shapes.shape import Shape
 
-OMEGA = 8.0  # rad/s, as printed
-LAW = FeedbackLaw()  # with the gains that are printed
+PRINTED_OMEGA = 8.0  # rad/s
+PRINTED_LAW = FeedbackLaw()
 
 
 def draw_fig13(data: FigureData) -> Drawing:
-    found = with_feedback(data)
+    found = crawl_with_feedback(data)
     samples = found.samples
     assert samples is not None
-    motion = gait(OMEGA)
+    motion = gait(PRINTED_OMEGA)
     reference = motion.sample(samples.t)
     opening = closed_chain(data.hard, *reference).d1
     wanted = np.stack((np.where(opening > 0.0, -opening, 0.0), np.where(opening > 0.0, 0.0, opening)), axis=-1)
@@ -36,7 +36,7 @@ def draw_fig13(data: FigureData) -> Drawing:
             left.plot(samples.t, np.degrees(reference.position[:, foot]), color=colour, linestyle="--")
             right.plot(samples.t, -1e3 * samples.v[:, foot], color=colour, label=f"foot {foot + 1}")
             right.plot(samples.t, -1e3 * wanted[:, foot], color=colour, linestyle="--")
-        for edge in (LAW.phi_min, LAW.phi_max):
+        for edge in (PRINTED_LAW.phi_min, PRINTED_LAW.phi_max):
             left.axhline(np.degrees(edge), color=RED, linewidth=0.8, linestyle=":")
         for axes in (left, right):
             axes.fill_between(
@@ -68,19 +68,19 @@ def draw_fig13(data: FigureData) -> Drawing:
         "v1_reference_mm_s": -1e3 * wanted[:, 0],
         "v2_reference_mm_s": -1e3 * wanted[:, 1],
     }
-    title = f"feedback (19), dashed: reference, at {OMEGA:g} rad/s: S = {1e3 * found.step_length:.1f} mm"
+    title = f"feedback (19), dashed: reference, at {PRINTED_OMEGA:g} rad/s: S = {1e3 * found.step_length:.1f} mm"
     return Drawing(13, title, {"": columns}, draw, (11.0, 4.2))
 
 
-def with_feedback(data: FigureData) -> FeedbackCrawl:
-    """The literal law."""
-    return feedback_crawl(data.hard, gait(OMEGA), LAW)
+def crawl_with_feedback(data: FigureData) -> FeedbackCrawl:
+    """Crawl with the law as it is printed."""
+    return feedback_crawl(data.hard, gait(PRINTED_OMEGA), PRINTED_LAW)
 
 
 def draw_fig14(data: FigureData) -> Drawing:
-    closed = with_feedback(data).samples
+    closed = crawl_with_feedback(data).samples
     assert closed is not None
-    plain = crawl(data.hard, gait(OMEGA)).samples(721)
+    plain = crawl(data.hard, gait(PRINTED_OMEGA)).samples(721)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -96,14 +96,29 @@ def draw_fig14(data: FigureData) -> Drawing:
         "feedback": {"t_s": closed.t, "v1_mm_s": -1e3 * closed.v[:, 0], "v2_mm_s": -1e3 * closed.v[:, 1]},
         "prescribed": {"t_s": plain.t, "v1_mm_s": -1e3 * plain.v1, "v2_mm_s": -1e3 * plain.v2},
     }
-    return Drawing(14, f"contacts' velocities with and without feedback, {OMEGA:g} rad/s", tables, draw, (8.0, 4.5))
+    return Drawing(
+        14, f"contacts' velocities with and without feedback, {PRINTED_OMEGA:g} rad/s", tables, draw, (8.0, 4.5)
+    )
 
 
-OMEGAS = (2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0)  # rad/s, where the printed law has a solution
+SOLVABLE_OMEGAS = (
+    2.5,
+    3.0,
+    3.5,
+    4.0,
+    5.0,
+    6.0,
+    7.0,
+    8.0,
+    9.0,
+    10.0,
+    12.0,
+    14.0,
+)  # rad/s, where the printed law has a solution
 
 
-class Account(NamedTuple):
-    """Of one frequency; steps and slips in mm a cycle. A slip back is that of both feet together."""
+class StepAccount(NamedTuple):
+    """The parts of the step at one frequency; steps and slips in mm a cycle, a slip back of both feet together."""
 
     omega_rad_s: float
     S_without_mm: float
@@ -120,8 +135,10 @@ class Account(NamedTuple):
 
 
 def draw_feedback(data: FigureData) -> Drawing:
-    rows = [account(data.hard, omega) for omega in OMEGAS]
-    columns = {name: np.array(values) for name, values in zip(Account._fields, zip(*rows, strict=True), strict=True)}
+    rows = [account_for_step(data.hard, omega) for omega in SOLVABLE_OMEGAS]
+    columns = {
+        name: np.array(values) for name, values in zip(StepAccount._fields, zip(*rows, strict=True), strict=True)
+    }
 
     def draw(figure: Figure) -> None:
         left, middle, right = figure.subplots(1, 3)
@@ -153,8 +170,8 @@ def draw_feedback(data: FigureData) -> Drawing:
     return Drawing("feedback", "where the step under feedback (19) comes from", {"": columns}, draw, (14.0, 4.4))
 
 
-def account(robot: ThreeLink, omega: float) -> Account:
-    """The law's steady crawl at `omega` (rad/s), taken apart."""
+def account_for_step(robot: ThreeLink, omega: float) -> StepAccount:
+    """Take the law's steady crawl at `omega` (rad/s) apart."""
     motion = gait(omega)
     law, plain = feedback_crawl(robot, motion), crawl(robot, motion)
     assert law.samples is not None, law.reason
@@ -164,7 +181,7 @@ def account(robot: ThreeLink, omega: float) -> Account:
     first_too = crawl(robot, _about(omega, mean, first.real, -first.imag))
     sticks = (s.modes[:-1] == 0).any(axis=1)
     before, after = plain.samples(2001), about_means.samples(2001)
-    return Account(
+    return StepAccount(
         omega,
         1e3 * plain.step_length,
         1e3 * law.step_length,
@@ -181,18 +198,18 @@ def account(robot: ThreeLink, omega: float) -> Account:
 
 
 def harmonic(samples: FeedbackSamples, cycle: float, order: int) -> Array:
-    """The complex coefficient of exp(2 pi i order t / cycle) in both joints' angles, rad."""
+    """Return the complex coefficient of exp(2 pi i order t / cycle) in both joints' angles, rad."""
     turned = np.exp(-2j * np.pi * order * samples.t / cycle)[:, np.newaxis] * samples.q
     return np.asarray(np.trapezoid(turned, samples.t, axis=0) / cycle)
 
 
 def slipped_back(t: Array, velocity: Array) -> float:
-    """How far both feet together slid against the direction of travel, mm; velocities are the paper's."""
+    """Return the slip of both feet together against the direction of travel, mm; velocities are the paper's."""
     return float(1e3 * np.trapezoid(velocity.clip(min=0.0), t, axis=0).sum())
 
 
 def _reference() -> tuple[Array, Array]:
-    """The coefficients of cos(omega t) and sin(omega t) in (5), rad."""
+    """Return the coefficients of cos(omega t) and sin(omega t) in (5), rad."""
     half = 0.5 * PSI
     return AMPLITUDE * np.array([np.sin(half), -np.sin(half)]), AMPLITUDE * np.array([np.cos(half), np.cos(half)])
 

@@ -1,4 +1,4 @@
-"""What the figures of the three-link paper have in common: its robot, its gait, and steps of many gaits at once."""
+"""Data of the figures of the three-link paper: its robot, its gait, and steps of many gaits at once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 AMPLITUDE = np.radians(18.0)
 PHI0 = np.radians(110.0)
 PSI = np.radians(20.0)
-SOFT_TIPS = 0.398
+SOFT_TIP_FRICTION = 0.398
 LOWEST, HIGHEST = 0.3, 20.0  # rad/s, the paper's range
 
 
@@ -64,7 +64,7 @@ class FigureData:
     @property
     def soft(self) -> ThreeLink:
         """The robot with soft tips."""
-        return replace(self.hard, mu1=SOFT_TIPS, mu2=SOFT_TIPS)
+        return replace(self.hard, mu1=SOFT_TIP_FRICTION, mu2=SOFT_TIP_FRICTION)
 
     @cached_property
     def omegas(self) -> Array:
@@ -85,37 +85,37 @@ class FigureData:
 
     @cached_property
     def best(self) -> NDArray[np.int_]:
-        """Where psi* stands among the phases, for each omega: the phase of the largest nominal step."""
+        """Index of psi* in the phases for each omega: the phase of the largest nominal step."""
         return np.asarray(np.nanargmax(self.map.nominal, axis=0))
 
     @cached_property
     def best_robust(self) -> NDArray[np.int_]:
-        """Where psi*_mu stands: the phase of the largest S_mu."""
+        """Index of psi*_mu: the phase of the largest S_mu."""
         return np.asarray(np.nanargmax(self.map.robust, axis=0))
 
     def along(self, index: NDArray[np.int_]) -> Band:
-        """Steps at one phase for each omega."""
+        """Return the steps at one phase for each omega."""
         columns = np.arange(len(self.omegas))
         return Band(*(values[index, columns] for values in self.map))
 
 
 def gait(omega: float, *, psi: float = PSI, phi0: float = PHI0, alpha: float = 0.0, upsilon: float = 0.0) -> TimeScaled:
-    """The paper's gait (5), or (8) with alpha; angles in rad."""
+    """Return the paper's gait (5), or (8) with alpha; angles in rad."""
     return TimeScaled(omega, AMPLITUDE, phi0, psi, alpha, upsilon)
 
 
 def steps(robot: ThreeLink, motions: Sequence[PeriodicMotion], omega: ArrayLike) -> Array:
-    """Step lengths (m) of each motion's path at its own frequency, or at one for all; NaN where there is none."""
+    """Return the step (m) of each motion's path at its own frequency, or at one for all; NaN where there is none."""
     table = ShapeTable(robot, motions)
     return table.crawl(np.arange(len(motions)), omega, robot.mu1, robot.mu2, robot.g).step_length
 
 
 def band(robot: ThreeLink, table: ShapeTable, which: ArrayLike, omega: ArrayLike, samples: int | None = None) -> Band:
-    """Steps over the asymmetric friction set, for gaits of a table. A gait that fails anywhere has no range."""
+    """Return the steps over the asymmetric friction set, for gaits of a table. A gait that fails has no range."""
     which, omega = np.broadcast_arrays(which, omega)
     scales = np.array(asymmetric() if samples is None else asymmetric(samples=samples))
     first, second = (scales[:, k].reshape(-1, *(1,) * which.ndim) for k in (0, 1))
-    # one friction after the other within a table, so that gaits of the same table and friction stand together
+    # one friction after the other, so that gaits of the same table and friction are neighbours
     found = table.crawl(
         np.broadcast_to(which, (len(scales), *which.shape)), omega, robot.mu1 * first, robot.mu2 * second, robot.g
     ).step_length

@@ -1,15 +1,16 @@
-"""Figs. 4, 5 and 9: step, speed and the contacts' velocities over frequency."""
+"""Figs. 4, 5, 7 and 9: step, speed, direction and the contacts' velocities over frequency."""
 
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crawler_models.three_link import crawl
 from crawler_models.three_link.fast import ShapeTable
-from crawler_studies.plots.drawing import BLACK, BLUE, GREY, PURPLE, Drawing
-from crawler_studies.three_link.figures.figure_data import HIGHEST, LOWEST, FigureData, band, gait
-from crawler_studies.three_link.figures.time_scaling import Scaled, best_scaling
+from crawler_studies.plots.drawing import BLACK, BLUE, GREY, PURPLE, Array, Drawing
+from crawler_studies.three_link.figures.figure_data import HIGHEST, LOWEST, FigureData, band, gait, steps
+from crawler_studies.three_link.figures.time_scaling import ScaledGait, best_scaling
 
 
 def draw_fig04(data: FigureData) -> Drawing:
@@ -33,7 +34,7 @@ def draw_fig04(data: FigureData) -> Drawing:
         middles = (0.5 * edges[0], 0.5 * sum(edges), 0.5 * (edges[1] + omega[-1]))
         for name, middle in zip(("I", "II", "III"), middles, strict=True):
             upper.text(middle, 0.93, name, transform=upper.get_xaxis_transform(), ha="center", fontsize=11)
-        for shown in RANGE_OMEGAS:  # as the paper's arrows: the frequencies of Fig. 5
+        for shown in RANGE_OMEGAS:  # the paper's arrows: the frequencies of Fig. 5
             lower.annotate(
                 "",
                 (shown, float(np.interp(shown, omega, speed * plain.nominal))),
@@ -55,7 +56,7 @@ def draw_fig04(data: FigureData) -> Drawing:
 
 
 def range_edges(data: FigureData, table: ShapeTable) -> tuple[float, float]:
-    """Where ranges I, II and III meet, rad/s: the speed's first maximum and the minimum after it."""
+    """Return the borders of ranges I, II and III, rad/s: the speed's first maximum and the minimum after it."""
     omega = np.arange(LOWEST, HIGHEST, 0.01)
     speed = table.crawl(np.zeros(len(omega), dtype=int), omega, data.hard.mu1, data.hard.mu2, data.hard.g).speed
     peak = int(np.argmax(np.diff(speed) < 0.0))
@@ -85,14 +86,14 @@ def draw_fig05(data: FigureData) -> Drawing:
     return Drawing(5, "contacts' velocities, one frequency of each range", tables, draw, (11.0, 3.8))
 
 
-SCALED_COUNT = 24  # frequencies with time scaling
+SCALED_COUNT = 24  # of frequencies with time scaling
 
 
 def draw_fig09(data: FigureData) -> Drawing:
     omega = data.omegas
     nominal, robust = data.along(data.best), data.along(data.best_robust)
     few = np.geomspace(LOWEST, HIGHEST, SCALED_COUNT)
-    scaled: dict[bool, list[Scaled]] = {False: [], True: []}
+    scaled: dict[bool, list[ScaledGait]] = {False: [], True: []}
     for kind, found in scaled.items():
         for w in few:
             found.append(best_scaling(data.hard, w, robust=kind, near=found[-1] if found else None))
@@ -111,8 +112,8 @@ def draw_fig09(data: FigureData) -> Drawing:
         axes.grid(alpha=0.3)
 
     columns = {"omega_rad_s": omega}
-    for name, steps in (("psi_best", nominal), ("psi_mu_best", robust)):
-        columns |= steps.columns(name)
+    for name, best in (("psi_best", nominal), ("psi_mu_best", robust)):
+        columns |= best.columns(name)
     scaling = {"omega_rad_s": few}
     for kind, name in ((False, "S"), (True, "S_mu")):
         scaling |= {
@@ -122,3 +123,38 @@ def draw_fig09(data: FigureData) -> Drawing:
             f"upsilon_deg_for_{name}": np.degrees([one.upsilon for one in scaled[kind]]),
         }
     return Drawing(9, "optimised steps over frequency", {"phases": columns, "scaling": scaling}, draw, (8.5, 5.5))
+
+
+REVERSAL_PHI0, REVERSAL_OMEGA = 145.0, 9.0  # degrees, of (a), and rad/s, of (b)
+
+
+def draw_fig07(data: FigureData) -> Drawing:
+    omega = np.linspace(LOWEST, 20.0, 400)
+    over_omega = 1e3 * steps(data.soft, [gait(1.0, phi0=np.radians(REVERSAL_PHI0))] * len(omega), omega)
+    phi0 = np.arange(90.0, 155.01, 0.5)
+    over_phi0 = 1e3 * steps(data.soft, [gait(1.0, phi0=np.radians(angle)) for angle in phi0], REVERSAL_OMEGA)
+
+    def draw(figure: Figure) -> None:
+        left, right = figure.subplots(1, 2)
+        left.plot(omega, over_omega, color=BLUE)
+        left.set_xlabel("ω [rad/s]")
+        left.set_ylabel("S [mm]")
+        left.set_title(rf"(a) $\varphi_0$ = {REVERSAL_PHI0:g}°", fontsize=10)
+        right.plot(phi0, over_phi0, color=BLUE)
+        right.set_xlabel(r"$\varphi_0$ [°]")
+        right.set_title(f"(b) ω = {REVERSAL_OMEGA:g} rad/s", fontsize=10)
+        for axes, x, y in ((left, omega, over_omega), (right, phi0, over_phi0)):
+            axes.axhline(0.0, color="black", linewidth=0.5)
+            _shade_invalid(axes, x, y)
+
+    tables = {
+        "a": {"omega_rad_s": omega, "S_mm": over_omega},
+        "b": {"phi0_deg": phi0, "S_mm": over_phi0},
+    }
+    return Drawing(7, "direction reversal (soft tips; grey: contact is lost)", tables, draw, (10.0, 4.2))
+
+
+def _shade_invalid(axes: Axes, x: Array, y: Array) -> None:
+    """Draw grey where there is no gait."""
+    axes.fill_between(x, 0.0, 1.0, where=np.isnan(y), color="0.85", transform=axes.get_xaxis_transform(), linewidth=0.0)
+    axes.grid(alpha=0.3)

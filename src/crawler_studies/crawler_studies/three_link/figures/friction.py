@@ -1,4 +1,4 @@
-"""What wrong friction costs: at both feet alike, which the paper does not show, and at one more than the other."""
+"""The cost of wrong friction: at both feet alike, which the paper does not show, and at one more than the other."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from matplotlib.figure import Figure
 
 from crawler_models.three_link.fast import ShapeTable
 from crawler_studies.evaluators.friction_sets import DEFAULT_SPREAD
-from crawler_studies.plots.drawing import BLUE, ORANGE, Drawing
+from crawler_studies.plots.drawing import BLUE, ORANGE, Drawing, log_scale
 from crawler_studies.three_link.figures.figure_data import Band, FigureData, band, gait
 
-SAMPLES = 33  # of the friction
-TO_SPEAK_OF = 2e-3  # m: of a shorter step a share says nothing
+FRICTION_SAMPLES = 33
+MIN_STEP_M = 2e-3  # a share of a shorter step means nothing
 
 
 def draw_friction(data: FigureData) -> Drawing:
     omega = data.omegas
     table = ShapeTable(data.hard, [gait(1.0)])
     which = np.zeros(len(omega), dtype=int)
-    scale = np.linspace(1.0 - DEFAULT_SPREAD, 1.0 + DEFAULT_SPREAD, SAMPLES)[:, np.newaxis]
+    scale = np.linspace(1.0 - DEFAULT_SPREAD, 1.0 + DEFAULT_SPREAD, FRICTION_SAMPLES)[:, np.newaxis]
     steps = table.crawl(which, omega, scale * data.hard.mu1, scale * data.hard.mu2, data.hard.g).step_length
-    alike = Band(steps[SAMPLES // 2], steps.min(axis=0), steps.max(axis=0))
+    alike = Band(steps[FRICTION_SAMPLES // 2], steps.min(axis=0), steps.max(axis=0))
     apart = band(data.hard, table, which, omega)
-    told = np.where(np.abs(alike.nominal) > TO_SPEAK_OF, alike.nominal, np.nan)
-    share = {name: 100.0 * steps[k] / told - 100.0 for name, k in (("less", 0), ("more", -1))}
+    step = np.where(np.abs(alike.nominal) > MIN_STEP_M, alike.nominal, np.nan)
+    share = {name: 100.0 * steps[k] / step - 100.0 for name, k in (("less", 0), ("more", -1))}
 
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2)
@@ -36,11 +36,7 @@ def draw_friction(data: FigureData) -> Drawing:
         right.set_ylim(-60.0, 60.0)
         for axes in (left, right):
             axes.axhline(0.0, color="black", linewidth=0.5)
-            axes.set_xscale("log")
-            axes.set_xticks(
-                [0.3, 0.5, 1, 2, 3.2, 5, 8, 12, 20], labels=["0.3", "0.5", "1", "2", "3.2", "5", "8", "12", "20"]
-            )
-            axes.minorticks_off()
+            log_scale(axes, [0.3, 0.5, 1, 2, 3.2, 5, 8, 12, 20])
             axes.set_xlabel("ω [rad/s]")
             axes.legend(fontsize=8)
             axes.grid(alpha=0.3)

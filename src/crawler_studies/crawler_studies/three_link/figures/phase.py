@@ -6,12 +6,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_models.three_link.fast import ShapeTable
-from crawler_studies.plots.drawing import BLACK, BLUE, Array, Drawing
+from crawler_studies.plots.drawing import BLACK, BLUE, Array, Drawing, log_scale
 from crawler_studies.plots.signed_colours import DIVERGING, diverging_scale
 from crawler_studies.three_link.figures.figure_data import FigureData, band, gait
 
 LEVELS_MM = np.arange(-20.0, 201.0, 10.0)  # mm
-MIN_STEP_M = 1e-4  # m: where no phase makes a longer step there is no best one
+MIN_STEP_M = 1e-4  # where no phase makes a longer step there is no best one
 
 
 def draw_fig06(data: FigureData) -> Drawing:
@@ -27,11 +27,7 @@ def draw_fig06(data: FigureData) -> Drawing:
         axes.contour(omega, psi, step, levels=[0.0], colors="black", linewidths=1.0)
         axes.plot(omega, best, "k:", linewidth=2.0, label=r"$\psi^*$, largest S")
         axes.plot(omega, robust, "k--", linewidth=1.4, label=r"$\psi^*_\mu$, largest $S_\mu$")
-        axes.set_xscale("log")
-        axes.set_xticks(
-            [0.3, 0.5, 1, 2, 3.5, 5.1, 8, 12, 20], labels=["0.3", "0.5", "1", "2", "3.5", "5.1", "8", "12", "20"]
-        )
-        axes.minorticks_off()
+        log_scale(axes, [0.3, 0.5, 1, 2, 3.5, 5.1, 8, 12, 20])
         axes.set_xlabel("ω [rad/s]")
         axes.set_ylabel("ψ [°]")
         axes.legend(loc="upper left", fontsize=8)
@@ -46,7 +42,7 @@ def draw_fig06(data: FigureData) -> Drawing:
 
 
 def _best_phases(psi: Array, step: Array) -> Array:
-    """The best phases, NaN where there is no step to speak of."""
+    """Return the best phases, NaN where there is hardly a step."""
     return np.where(step > MIN_STEP_M, psi, np.nan)
 
 

@@ -7,23 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
-from scipy.optimize import differential_evolution
+from scipy.optimize import OptimizeResult, differential_evolution
 
 from crawler_models.three_link import ThreeLink, crawl
 from crawler_models.three_link.fast import ShapeTable
-from crawler_studies.plots.drawing import BLACK, BLUE, Drawing
+from crawler_studies.plots.drawing import BLACK, BLUE, Array, Drawing
 from crawler_studies.three_link.figures.figure_data import FigureData, band, gait, steps
 
-Array = NDArray[np.float64]
-
-STRONGEST = 0.95  # alpha: the pace must not come to a halt
-FRICTIONS = 9  # of the band, while searching
-FAILED = 1.0  # m, the objective of a gait that cannot be
+MAX_ALPHA = 0.95  # the pace must not come to a halt
+SEARCH_FRICTIONS = 9  # of the band
+FAILED_STEP_M = 1.0  # the objective of an impossible gait
 
 
 @dataclass(frozen=True)
-class Scaled:
+class ScaledGait:
     """A time-scaled gait and its objective."""
 
     psi: float  # rad
@@ -33,21 +30,35 @@ class Scaled:
 
 
 def best_scaling(
-    robot: ThreeLink, omega: float, *, robust: bool, psi: float | None = None, near: Scaled | None = None
-) -> Scaled:
+    robot: ThreeLink, omega: float, *, robust: bool, psi: float | None = None, near: ScaledGait | None = None
+) -> ScaledGait:
     """Maximise S, or S_mu if ``robust``, over (psi, alpha, Upsilon), or over the last two at a given ``psi``.
 
     ``near`` is a good gait of a neighbouring frequency to start from.
     """
-    bounds = [(0.0, STRONGEST), (-np.pi, np.pi)] + ([] if psi is not None else [(0.0, np.pi)])
+    bounds = [(0.0, MAX_ALPHA), (-np.pi, np.pi)] + ([] if psi is not None else [(0.0, np.pi)])
     objective = _objective(robot, omega, robust, psi)
     start = None if near is None else [near.alpha, near.upsilon] + ([] if psi is not None else [near.psi])
-    found = differential_evolution(
+    found = minimise(objective, bounds, start, max_generations=45)
+    return ScaledGait(
+        float(found.x[2]) if psi is None else psi, float(found.x[0]), float(found.x[1]), -float(found.fun)
+    )
+
+
+def minimise(
+    objective: Callable[[Array], Array],
+    bounds: list[tuple[float, float]],
+    start: list[float] | None = None,
+    *,
+    max_generations: int,
+) -> OptimizeResult:
+    """Minimise by differential evolution over whole generations at once."""
+    return differential_evolution(
         objective,
         bounds,
         x0=start,
         popsize=16,
-        maxiter=45,
+        maxiter=max_generations,
         tol=1e-6,
         mutation=(0.4, 0.9),
         rng=1,
@@ -55,7 +66,6 @@ def best_scaling(
         vectorized=True,
         updating="deferred",
     )
-    return Scaled(float(found.x[2]) if psi is None else psi, float(found.x[0]), float(found.x[1]), -float(found.fun))
 
 
 def _objective(robot: ThreeLink, omega: float, robust: bool, psi: float | None) -> Callable[[Array], Array]:
@@ -68,10 +78,10 @@ def _objective(robot: ThreeLink, omega: float, robust: bool, psi: float | None) 
         table = ShapeTable(robot, gaits)
         which = np.arange(len(gaits))
         if robust:
-            values = band(robot, table, which, omega, samples=FRICTIONS).robust
+            values = band(robot, table, which, omega, samples=SEARCH_FRICTIONS).robust
         else:
             values = table.crawl(which, omega, robot.mu1, robot.mu2, robot.g).step_length
-        return np.where(np.isfinite(values), -values, FAILED)
+        return np.where(np.isfinite(values), -values, FAILED_STEP_M)
 
     return objective
 

@@ -1,6 +1,6 @@
-"""The search for shapes of the Fourier gait that crawl far: `design` is its front door."""
+"""Searches for shapes of the Fourier gait that crawl far; `design` is its entry point."""
 
 from crawler_studies.three_link.shape_design.designer import Progress, design
-from crawler_studies.three_link.shape_design.limits import Limits
+from crawler_studies.three_link.shape_design.task import Limits
 
 __all__ = ["Limits", "Progress", "design"]

@@ -1,4 +1,4 @@
-"""Whether shapes keep the joints' limits and make one stroke per period: many shapes at once, on a grid of phases."""
+"""The constraints of shapes: the joints' limits and one stroke per period, for many shapes on a grid of phases."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from crawler_core.motion import Sample
 from crawler_core.types import FloatArray
 from crawler_models.three_link.equations.closed_chain import closed_chain
-from crawler_studies.three_link.shape_design.task import Task
+from crawler_studies.three_link.shape_design.task import ShapeTask
 from gait_generators.shapes.shape import Shape
 
-DENSE = 4096  # samples per period for the last word; the sixth harmonic hides 1e-5 of its height between them
+DENSE_SAMPLES = 4096  # per period, for the final check: the sixth harmonic hides 1e-5 of its height between them
 
 
-def sample_all(task: Task, shapes: list[Shape], samples: int) -> Sample:
-    """One period of each shape; arrays are (samples, shapes, joints)."""
+def sample_all(task: ShapeTask, shapes: list[Shape], samples: int) -> Sample:
+    """Sample one period of each shape; arrays are (samples, shapes, joints)."""
     orders = np.arange(1, shapes[0].harmonics + 1)
     angle = np.outer(np.arange(samples) * (2.0 * math.pi / samples), orders)
     a = np.array([shape.cos for shape in shapes]).T  # (harmonics, joints, shapes)
@@ -32,19 +32,19 @@ def sample_all(task: Task, shapes: list[Shape], samples: int) -> Sample:
     return Sample(mean + series(a, b), series(rate * b, -rate * a), -series(rate**2 * a, rate**2 * b))
 
 
-def excess(task: Task, motion: Sample) -> FloatArray:
-    """Largest swing, velocity and acceleration over what the limits allow: a row each, a column per shape."""
-    away = np.abs(motion.position - math.radians(task.limits.centre)) / math.radians(task.limits.swing)
+def excess(task: ShapeTask, motion: Sample) -> FloatArray:
+    """Return the largest swing, velocity and acceleration over their limits: a row each, a column per shape."""
+    swing = np.abs(motion.position - math.radians(task.limits.centre)) / math.radians(task.limits.swing)
     velocity = np.abs(motion.velocity) / task.limits.velocity
     acceleration = np.abs(motion.acceleration) / task.limits.acceleration
-    return np.array([value.max(axis=(0, 2)) for value in (away, velocity, acceleration)])
+    return np.array([value.max(axis=(0, 2)) for value in (swing, velocity, acceleration)])
 
 
-def stroke_deficit(task: Task, motion: Sample, slowest: float) -> FloatArray:
-    """How much the feet's distance lacks to one rise and one fall per period, m; 0 where it has just these.
+def stroke_deficit(task: ShapeTask, motion: Sample, slowest: float) -> FloatArray:
+    """Return what the feet's distance lacks to one rise and one fall per period, m; 0 where it has just these.
 
-    `slowest` is the least change per sample over the whole stroke, but for the samples around the two reversals: a
-    distance that as good as stands still between samples may go back there.
+    `slowest` is the least change per sample over the whole stroke, except at the samples around the two reversals. A
+    distance that hardly changes between two samples may reverse there.
     """
     d = closed_chain(task.robot, *motion).d
     columns = np.arange(d.shape[1])
@@ -57,9 +57,9 @@ def stroke_deficit(task: Task, motion: Sample, slowest: float) -> FloatArray:
     return np.asarray(np.maximum(0.0, least - np.where(place < top, change, -change)).sum(axis=0))
 
 
-def within(task: Task, shape: Shape) -> Shape:
-    """The shape, a little smaller where it exceeds the limits between the samples of the search."""
-    most = 1.0 - 2e-5  # so that neither rounding nor what lies between two samples exceeds them again
-    factor = most / max(most, float(excess(task, sample_all(task, [shape], DENSE)).max()))
+def shrink_to_limits(task: ShapeTask, shape: Shape) -> Shape:
+    """Return the shape, a little smaller where it exceeds the limits between the samples of the search."""
+    most = 1.0 - 2e-5  # so that neither rounding nor a peak between two samples exceeds them again
+    factor = most / max(most, float(excess(task, sample_all(task, [shape], DENSE_SAMPLES)).max()))
     centre = math.radians(task.limits.centre)
     return replace(shape, mean=centre + factor * (shape.mean - centre), cos=factor * shape.cos, sin=factor * shape.sin)

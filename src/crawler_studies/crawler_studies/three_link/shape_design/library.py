@@ -1,4 +1,4 @@
-"""Making and improving a robot's libraries: `python -m crawler_studies.three_link.shape_design.library --help`."""
+"""Tool that makes and improves libraries: `python -m crawler_studies.three_link.shape_design.library --help`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_studies.three_link.shape_design.designer import design
-from crawler_studies.three_link.shape_design.limits import Limits
+from crawler_studies.three_link.shape_design.task import Limits
 from gait_generators.shapes.shape import Shape
 from gait_generators.shapes.shape_file import ShapeFile, read_shape, write_shape
 
@@ -19,7 +19,7 @@ OMEGAS = (1.0, 2.0, 3.2, 4.0, 5.1, 6.5, 8.0, 10.0, 12.0, 14.0, 16.0)  # rad/s
 
 
 def harmonics_at(omega: float) -> int:
-    """How many harmonics are worth having: at low speed the joints' limits leave room for more."""
+    """Return a useful number of harmonics: at low speed the joints' limits leave room for more."""
     return 6 if omega > 4.5 else 8
 
 
@@ -31,7 +31,7 @@ def improve(
     *,
     budget: int,
     seed: int = 0,
-    tell: Callable[[str], None] = print,
+    report: Callable[[str], None] = print,
 ) -> None:
     """Go up and down through `omegas` once and write every shape that is better than the one in `directory`.
 
@@ -48,21 +48,21 @@ def improve(
                     spec, omega, limits, start=start, harmonics=harmonics_at(omega), budget=budget, seed=seed
                 )
             except UserError as error:
-                tell(f"{directory.name} {omega:g} rad/s: {error}")
+                report(f"{directory.name} {omega:g} rad/s: {error}")
                 continue
-            if omega not in shapes or worst(found) > worst(shapes[omega]):
+            if omega not in shapes or worst_step(found) > worst_step(shapes[omega]):
                 shapes[omega] = found
                 write_shape(path_of(directory, omega), found)
-                tell(f"{directory.name} {omega:g} rad/s: {found.predicted}")
+                report(f"{directory.name} {omega:g} rad/s: {found.predicted}")
 
 
 def path_of(directory: Path, omega: float) -> Path:
-    """The file of the shape for a frequency."""
+    """Return the file of the shape for a frequency."""
     return directory / f"omega_{omega:g}.yaml"
 
 
-def worst(file: ShapeFile) -> float:
-    """Its worst step, mm; 0 for one that does not keep what the library asks for."""
+def worst_step(file: ShapeFile) -> float:
+    """Return the worst step of a shape, mm; 0 for one that breaks the limits of its library."""
     if file.predicted is None or file.tuned_for is None:
         return 0.0
     return file.predicted.worst_step if file.predicted.lightest_foot >= file.tuned_for.lightest_foot else 0.0

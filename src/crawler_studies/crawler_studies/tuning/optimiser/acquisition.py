@@ -1,4 +1,4 @@
-"""How much a place promises, and the search for the place that promises most."""
+"""The acquisition function, and the search for its maximum."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from scipy.stats import norm
 from crawler_core.types import FloatArray
 
 Score = Callable[[FloatArray], FloatArray]
-ROUNDS = 6  # of ever closer looks
-STARTS = 6  # places that are looked at closely
-CLOUD = 40  # candidates around each
+ROUNDS = 6  # of refinement, each closer than the one before
+REFINED_STARTS = 6
+CLOUD_SIZE = 40  # candidates around each
 
 
 def log_expected_improvement(mean: FloatArray, deviation: FloatArray, best: float) -> FloatArray:
-    """log of E[max(0, f - best)], also where that is far too small to be represented."""
+    """Return log E[max(0, f - best)], also where E is far too small to be represented."""
     z = (mean - best) / deviation
     direct = np.log(np.maximum(norm.pdf(z) + z * norm.cdf(z), 1e-300))
     # phi(z) + z Phi(z) = phi(z) (1 - |z| sqrt(pi/2) erfcx(|z|/sqrt 2)), where the direct form cancels
@@ -35,14 +35,14 @@ def most_promising(
     width: FloatArray,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """The best place found by looking around the best of `starts`, closer each round. `width` is how far at first."""
+    """Return the best place found around the best of `starts`, closer each round; `width` is the first distance."""
     values = score(starts)
-    order = np.argsort(-values, kind="stable")[:STARTS]
+    order = np.argsort(-values, kind="stable")[:REFINED_STARTS]
     places, values = starts[order], values[order]
     for k in range(ROUNDS):
         spread = width * 0.5**k
-        cloud = inside(places[:, None, :] + spread * rng.standard_normal((len(places), CLOUD, places.shape[1])))
-        scores = score(cloud.reshape(-1, places.shape[1])).reshape(len(places), CLOUD)
+        cloud = inside(places[:, None, :] + spread * rng.standard_normal((len(places), CLOUD_SIZE, places.shape[1])))
+        scores = score(cloud.reshape(-1, places.shape[1])).reshape(len(places), CLOUD_SIZE)
         better = np.argmax(scores, axis=1)
         for i, j in enumerate(better):
             if scores[i, j] > values[i]:

@@ -1,4 +1,4 @@
-"""Where the optimiser looks: named ranges, some of which close on themselves."""
+"""The space of a tuning: named ranges, some of them periodic."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from crawler_core.errors import UserError
 from crawler_core.types import FloatArray
 from crawler_studies.study.study_case import Point, StudyCase
 
-TURN = {"deg": 360.0, "rad": 2.0 * math.pi}  # by the parameter's unit
-GRAIN = 1e-4  # of a range: points are rounded to about this, so that a --set line repeats them exactly
+PERIODS = {"deg": 360.0, "rad": 2.0 * math.pi}  # by the parameter's unit
+RESOLUTION = 1e-4  # of a range: points are rounded to about this, so that a --set line repeats them exactly
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One number that is varied, in the unit of its parameter."""
+    """A number that is varied, in the unit of its parameter."""
 
     name: str
     low: float
     high: float
     whole: bool = False  # whole numbers only
-    turns: bool = False  # low and high are the same angle
+    periodic: bool = False  # low and high are the same angle
 
     @property
     def decimals(self) -> int:
-        return 0 if self.whole else max(0, math.ceil(-math.log10(GRAIN * (self.high - self.low))))
+        return 0 if self.whole else max(0, math.ceil(-math.log10(RESOLUTION * (self.high - self.low))))
 
     def round(self, value: float) -> float:
         return min(max(round(value, self.decimals), self.low), self.high)
@@ -36,7 +36,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class TuningSpace:
-    """The box of all variables. The optimiser sees it as the unit cube."""
+    """The box of all variables, which the optimiser uses as the unit cube."""
 
     variables: tuple[Variable, ...]
 
@@ -49,31 +49,30 @@ class TuningSpace:
         return len(self.variables)
 
     @property
-    def turning(self) -> list[int]:
-        """The variables that close on themselves."""
-        return [i for i, variable in enumerate(self.variables) if variable.turns]
+    def periodic(self) -> list[int]:
+        """The indices of the periodic variables."""
+        return [i for i, variable in enumerate(self.variables) if variable.periodic]
 
     def point(self, unit: FloatArray) -> dict[str, float]:
-        """The point at a place of the unit cube, rounded."""
+        """Return the point at a place of the unit cube, rounded."""
         pairs = zip(self.variables, unit.tolist(), strict=True)
         return {v.name: v.round(v.low + (v.high - v.low) * u) for v, u in pairs}
 
     def unit(self, point: Point) -> FloatArray:
-        """The place of a point in the unit cube."""
+        """Return the place of a point in the unit cube."""
         return np.array([(point[v.name] - v.low) / (v.high - v.low) for v in self.variables])
 
     def inside(self, units: FloatArray) -> FloatArray:
-        """Places brought back into the cube: round and round where a variable turns, to the wall elsewhere."""
+        """Return places in the cube: a periodic variable wraps round, another one is clipped."""
         back = np.clip(units, 0.0, 1.0)
-        turning = self.turning
-        back[..., turning] = units[..., turning] % 1.0
+        back[..., self.periodic] = units[..., self.periodic] % 1.0
         return back
 
     def features(self, units: FloatArray) -> FloatArray:
-        """What the surrogate is a function of: an angle that turns becomes a point on a circle of circumference 1."""
+        """Return the inputs of the surrogate: a periodic angle becomes a point on a circle of circumference 1."""
         columns = []
         for i, variable in enumerate(self.variables):
-            if variable.turns:
+            if variable.periodic:
                 angle = 2.0 * math.pi * units[:, i]
                 columns += [np.cos(angle) / (2.0 * math.pi), np.sin(angle) / (2.0 * math.pi)]
             else:
@@ -82,10 +81,10 @@ class TuningSpace:
 
 
 def make_space(case: StudyCase, words: Sequence[str]) -> TuningSpace:
-    """The space that 'gait.psi=0:180' or just 'gait.psi' and their like describe. Raises UserError."""
+    """Make the space from words such as 'gait.psi=0:180', or 'gait.psi' for its search range. Raises UserError."""
     if not words:
         raise UserError("there is nothing to tune: name parameters, such as gait.psi or gait.psi=0:180.")
-    variables = tuple(_variable(case, word.strip()) for word in words)
+    variables = tuple(_parse_variable(case, word.strip()) for word in words)
     names = [variable.name for variable in variables]
     for name in names:
         if names.count(name) > 1:
@@ -93,25 +92,25 @@ def make_space(case: StudyCase, words: Sequence[str]) -> TuningSpace:
     return TuningSpace(variables)
 
 
-def _variable(case: StudyCase, word: str) -> Variable:
+def _parse_variable(case: StudyCase, word: str) -> Variable:
     name, equals, ends = word.partition("=")
     info = case.info(name)
     if equals:
-        low, high = _ends(word, ends)
+        low, high = _parse_range(word, ends)
         case.check_range(name, low, high)
     else:
-        usual_low, usual_high = info.search_range or (-math.inf, math.inf)
-        low = max(usual_low, -math.inf if info.lower is None else info.lower)
-        high = min(usual_high, math.inf if info.upper is None else info.upper)
+        search_low, search_high = info.search_range or (-math.inf, math.inf)
+        low = max(search_low, -math.inf if info.lower is None else info.lower)
+        high = min(search_high, math.inf if info.upper is None else info.upper)
         if not (math.isfinite(low) and math.isfinite(high)):
             raise UserError(
-                f"{name} has no natural range: give one, such as {name}={info.default:g}:{info.default + 1:g}."
+                f"{name} has no search range: give one, such as {name}={info.default:g}:{info.default + 1:g}."
             )
-    turns = info.periodic and math.isclose(high - low, TURN.get(info.unit, math.nan))
-    return Variable(name, low, high, whole=info.type is int, turns=turns)
+    periodic = info.periodic and math.isclose(high - low, PERIODS.get(info.unit, math.nan))
+    return Variable(name, low, high, whole=info.type is int, periodic=periodic)
 
 
-def _ends(word: str, text: str) -> tuple[float, float]:
+def _parse_range(word: str, text: str) -> tuple[float, float]:
     low, colon, high = text.partition(":")
     try:
         ends = float(low), float(high)
