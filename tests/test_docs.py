@@ -230,7 +230,9 @@ def table_lines(text):
 
 @pytest.mark.parametrize("name", ["table1", "table2", "rates", "links"])
 def test_the_snake_page_has_the_tables_of_crawler_figures(name, tmp_path):
-    (made,) = snake_figures.FIGURES.figures[name](snake_figures.FIGURES.make_data(load_robot("snake"))).save(tmp_path)
+    (made,) = snake_figures.PAPER_FIGURES.figures[name](
+        snake_figures.PAPER_FIGURES.make_data(load_robot("snake"))
+    ).save(tmp_path)
     documented = table_lines((ROOT / "docs/snake.md").read_text())
     made_lines = table_lines(made.read_text())
     begin = documented.index(made_lines[0])
@@ -241,7 +243,7 @@ def test_the_snake_page_has_the_tables_of_crawler_figures(name, tmp_path):
 def test_the_fourier_gait_page_has_the_best_gaits_of_crawler_figures():
     found = {
         tuple(row[:2]): row[2:]
-        for row in gaits.make_gaits(three_link_figures.FIGURES.make_data(load_robot("three_link"))).rows
+        for row in gaits.make_gaits(three_link_figures.PAPER_FIGURES.make_data(load_robot("three_link"))).rows
     }
     columns = ("(5), worst", "(8), nominal", "(8), worst", "fourier, nominal", "fourier, worst")
     for library, text in re.findall(

@@ -1,1 +1,5 @@
-"""Many runs of one robot: sweeps, tuning, figures."""
+"""Sweeps, tunes and designs gaits and mechanisms, analyses runs and recordings, and draws the papers' figures.
+
+Not here: the equations (crawler_models), the physics engines (sim_bridge), the commands (crawler_cli).
+Imported by: crawler_cli, crawler_testing.
+"""

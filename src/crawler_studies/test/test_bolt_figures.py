@@ -15,11 +15,11 @@ from crawler_studies.plots.drawing import Drawing
 
 @pytest.fixture(scope="module")
 def data():
-    return bolt.FIGURES.make_data(load_robot("bolt"))
+    return bolt.PAPER_FIGURES.make_data(load_robot("bolt"))
 
 
 def tables(data, name):
-    drawing = bolt.FIGURES.figures[name](data)
+    drawing = bolt.PAPER_FIGURES.figures[name](data)
     assert isinstance(drawing, Drawing)
     return drawing.tables
 
@@ -140,7 +140,7 @@ def test_the_robot_files_run_asks_for_what_its_floor_has(data):
 
 
 def test_table_2_is_markdown_with_what_is_printed_and_what_is_found(data, tmp_path):
-    (file,) = bolt.FIGURES.figures["table2"](data).save(tmp_path)
+    (file,) = bolt.PAPER_FIGURES.figures["table2"](data).save(tmp_path)
     assert file.name == "table2.md"
     rows = [line.strip("|").split("|") for line in file.read_text().splitlines() if line.startswith("|")]
     assert len({len(row) for row in rows}) == 1
@@ -156,7 +156,7 @@ def test_table_2_is_markdown_with_what_is_printed_and_what_is_found(data, tmp_pa
 
 def test_every_figure_is_drawn_with_its_data(data, tmp_path):
     for name in ("4", "5", "10", "floor"):
-        picture, *data = bolt.FIGURES.figures[name](data).save(tmp_path)
+        picture, *data = bolt.PAPER_FIGURES.figures[name](data).save(tmp_path)
         assert picture.read_bytes().startswith(b"\x89PNG")
         for file in data:
             with file.open() as stream:

@@ -16,11 +16,11 @@ SIDE = {"fl": "fr", "hl": "hr"}
 
 @pytest.fixture(scope="module")
 def data():
-    return miniaq.FIGURES.make_data(load_robot("miniaq"))
+    return miniaq.PAPER_FIGURES.make_data(load_robot("miniaq"))
 
 
 def table(data, name):
-    drawing = miniaq.FIGURES.figures[name](data)
+    drawing = miniaq.PAPER_FIGURES.figures[name](data)
     assert isinstance(drawing, Drawing)
     return drawing.tables[""]
 
@@ -89,7 +89,7 @@ def test_fig9_three_feet_are_down_and_the_hind_ones_are_dragged(data):
 
 def test_a_phase_error_on_the_left_is_its_mirror_image_on_the_right(data, monkeypatch):
     monkeypatch.setattr(phase_errors, "ERROR_STEP_DEG", 20.0)
-    drawing = miniaq.FIGURES.figures["phase"](data)
+    drawing = miniaq.PAPER_FIGURES.figures["phase"](data)
     assert isinstance(drawing, Drawing)
     effects, corners = drawing.tables[""], drawing.tables["corners"]
     assert effects["error_deg"].tolist() == [-20.0, 0.0, 20.0]
@@ -107,7 +107,7 @@ def test_a_phase_error_on_the_left_is_its_mirror_image_on_the_right(data, monkey
 
 def test_every_figure_is_drawn_with_its_data(data, tmp_path):
     for name in ("5", "6", "7", "8", "9"):
-        picture, *data = miniaq.FIGURES.figures[name](data).save(tmp_path)
+        picture, *data = miniaq.PAPER_FIGURES.figures[name](data).save(tmp_path)
         assert picture.read_bytes().startswith(b"\x89PNG")
         for file in data:
             with file.open() as stream:

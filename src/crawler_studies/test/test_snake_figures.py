@@ -15,11 +15,11 @@ from crawler_studies.sweep.table import make_rows, make_table, sweep_columns
 
 @pytest.fixture(scope="module")
 def data():
-    return snake.FIGURES.make_data(load_robot("snake"))
+    return snake.PAPER_FIGURES.make_data(load_robot("snake"))
 
 
 def table_of(name, data):
-    drawing = snake.FIGURES.figures[name](data)
+    drawing = snake.PAPER_FIGURES.figures[name](data)
     assert isinstance(drawing, Drawing)
     return drawing.tables[""]
 
@@ -69,7 +69,7 @@ def test_table_2_is_off_in_one_d_unit_one_f_and_in_lengths_that_come_from_rounde
 
 
 def test_a_table_is_saved_under_its_name_and_marks_the_misprint(data, tmp_path):
-    (file,) = snake.FIGURES.figures["table2"](data).save(tmp_path)
+    (file,) = snake.PAPER_FIGURES.figures["table2"](data).save(tmp_path)
     assert file.name == "table2.md"
     marked = [line for line in file.read_text().splitlines() if "**0.956**" in line]
     assert len(marked) == 1

@@ -33,7 +33,7 @@ def data():
 
 
 def drawing_of(name, data):
-    drawing = three_link.FIGURES.figures[name](data)
+    drawing = three_link.PAPER_FIGURES.figures[name](data)
     assert isinstance(drawing, Drawing)
     return drawing
 
@@ -219,7 +219,7 @@ def test_servos_settle_to_the_wanted_amplitude_where_they_are_calibrated_and_bel
 
 
 def test_a_figure_is_saved_as_a_picture_with_its_data(data, tmp_path):
-    files = three_link.FIGURES.figures["12"](data).save(tmp_path)
+    files = three_link.PAPER_FIGURES.figures["12"](data).save(tmp_path)
     assert [file.name for file in files] == ["fig12.png", "fig12.csv"]
     assert files[0].read_bytes().startswith(b"\x89PNG")
     with files[1].open() as stream:

@@ -35,7 +35,7 @@ BOLT_MODEL = Model(  # it runs under a law, and what it then does the law predic
         Column("cost_of_transport", "cost of transport", lambda v: f"{v:.3f}", study_type=float),
         Column("floquet", "largest Floquet multiplier", lambda v: f"{v:.3f}", study_type=float),
     ),
-    figures="crawler_studies.bolt.figures:FIGURES",
+    figures="crawler_studies.bolt.figures:PAPER_FIGURES",
     design="crawler_studies.bolt.design.designer:DESIGNER",
     lookup="crawler_models.bolt.foot_table.foot_table:lookup",
 )

@@ -56,6 +56,6 @@ MINIAQ_MODEL = Model(
         ),
         Column("cost_of_transport", "cost of transport", lambda v: f"{v:.3f}", study_type=float),
     ),
-    figures="crawler_studies.miniaq.figures:FIGURES",
+    figures="crawler_studies.miniaq.figures:PAPER_FIGURES",
     design="crawler_studies.miniaq.design.designer:DESIGNER",
 )

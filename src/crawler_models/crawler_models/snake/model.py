@@ -50,5 +50,5 @@ SNAKE_MODEL = Model(
         Column("slid_m", "longest way that a point slides", lambda v: f"{v * 1e3:.1f} mm"),
     ),
     measured=of_a_measurement,
-    figures="crawler_studies.snake.figures:FIGURES",
+    figures="crawler_studies.snake.figures:PAPER_FIGURES",
 )

@@ -41,6 +41,6 @@ THREE_LINK_MODEL = Model(
         Column("mode_switches", "modes of feet 1, 2", switches),
     ),
     batch="crawler_models.three_link.shape_tables:SHAPE_TABLES",
-    figures="crawler_studies.three_link.figures:FIGURES",
+    figures="crawler_studies.three_link.figures:PAPER_FIGURES",
     searches={"gait.shape": "crawler_studies.three_link.shape_search:plan_shape_search"},
 )

@@ -1,1 +1,5 @@
-"""Studies of MinIAQ: the search for gaits and bodies that its paper leaves to the future, and its figures."""
+"""Studies MinIAQ: the search for gaits and bodies that its paper leaves to the future, and its figures.
+
+Not here: its equations (crawler_models.miniaq).
+Imported by: none.
+"""

@@ -1,1 +1,5 @@
-"""Studies of the snake alone: the figures and tables of its paper."""
+"""Studies the snake: the figures and tables of its paper.
+
+Not here: its equations (crawler_models.snake).
+Imported by: none.
+"""

@@ -1,1 +1,5 @@
-"""Studies of the three-link robot alone: the figures of its paper, and the search for shapes of its gaits."""
+"""Studies the three-link robot: virtual experiments, and the search for shapes of its gaits.
+
+Not here: its equations (crawler_models.three_link), its figures (crawler_studies.three_link.figures).
+Imported by: crawler_studies.three_link.figures.
+"""

@@ -1,1 +1,5 @@
-"""Tuning: the gait that crawls best, found in few evaluations."""
+"""Searches the point with the best gait, for the command line and for the ROS action of the tuner node.
+
+Not here: the choice of the next point (crawler_studies.tuning.optimiser), maps (crawler_studies.sweep).
+Imported by: crawler_studies.three_link, crawler_cli, crawler_testing.
+"""

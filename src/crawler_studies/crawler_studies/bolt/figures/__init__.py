@@ -1,12 +1,13 @@
-"""Draws and lists the figures of "An Articulated Closed Kinematic Chain Planar Robotic Leg ...", and the run's needs.
+"""Draws and lists the figures of "An Articulated Closed Kinematic Chain Planar Robotic Leg ...", and its loads.
 
-Not here: Figs. 1 to 3, 6 to 9, 15 and 17, which are diagrams and photographs.
+Not here: Figs. 1 to 3, 6 to 9, 15 and 17, which are diagrams and photographs. crawler_models names these figures.
+Imported by: none.
 """
 
 from crawler_studies.bolt.figures.figure_data import FigureData
 from crawler_studies.plots.drawing import PaperFigures
 
-FIGURES = PaperFigures.of(
+PAPER_FIGURES = PaperFigures.of(
     __name__,
     FigureData,
     {

@@ -1,1 +1,5 @@
-"""The search over phases, pace and body for a gait that does what it means to, is fast, or is cheap."""
+"""Searches phases, pace and body of a gait that does what it intends, is fast, or is cheap.
+
+Not here: the walk of a gait (crawler_models.miniaq.walks). crawler_models names this search.
+Imported by: none.
+"""

@@ -23,5 +23,5 @@ class GaitGoal:
     margin: float = parameter(
         0.005, unit="m", lower=0.0, upper=0.02, doc="between centre of mass and feet, along x, wherever the cranks are"
     )
-    budget: int = parameter(1000, lower=10, upper=1_000_000, doc="gaits to evaluate_gait at most")
+    budget: int = parameter(1000, lower=10, upper=1_000_000, doc="gaits to evaluate at most")
     physics: bool = parameter(True, doc="take the best that is better in physics too")

@@ -1,12 +1,13 @@
-"""Draws the simulated figures of "Dynamic Modeling and Gait Analysis for Miniature Robots ...", and two figures more.
+"""Draws the simulated figures of "Dynamic Modeling and Gait Analysis for Miniature Robots ...", and one more.
 
-Not here: Figs. 1 to 4, which are photographs and diagrams.
+Not here: Figs. 1 to 4, which are photographs and diagrams. crawler_models names these figures.
+Imported by: none.
 """
 
 from crawler_studies.miniaq.figures.figure_data import FigureData
 from crawler_studies.plots.drawing import PaperFigures
 
-FIGURES = PaperFigures.of(
+PAPER_FIGURES = PaperFigures.of(
     __name__,
     FigureData,
     {

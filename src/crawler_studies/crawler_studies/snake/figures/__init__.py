@@ -1,12 +1,13 @@
-"""Draws and lists the figures of "Inchworm locomotion gait for snakelike robot", and those of physics beside it.
+"""Draws and lists the figures of "Inchworm locomotion gait for snakelike robot", and physics beside them.
 
-Not here: Figs. 2 and 5, which are a diagram and a photograph.
+Not here: Figs. 2 and 5, which are a diagram and a photograph. crawler_models names these figures.
+Imported by: none.
 """
 
 from crawler_studies.plots.drawing import PaperFigures
 from crawler_studies.snake.figures.figure_data import FigureData
 
-FIGURES = PaperFigures.of(
+PAPER_FIGURES = PaperFigures.of(
     __name__,
     FigureData,
     {

@@ -1,12 +1,13 @@
 """Draws the figures of "Dynamic Inchworm Crawling" that theory can give, and tests of its claims.
 
-Not here: Figs. 1 to 3, which show hardware and diagrams.
+Not here: Figs. 1 to 3, which show hardware and diagrams. crawler_models names these figures.
+Imported by: none.
 """
 
 from crawler_studies.plots.drawing import PaperFigures
 from crawler_studies.three_link.figures.figure_data import FigureData
 
-FIGURES = PaperFigures.of(
+PAPER_FIGURES = PaperFigures.of(
     __name__,
     FigureData.of,
     {
