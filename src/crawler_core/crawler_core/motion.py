@@ -30,7 +30,7 @@ class PeriodicMotion(Motion, Protocol):
 
     @property
     def period(self) -> float:
-        """s"""
+        """The period (s)."""
         ...
 
 

@@ -82,7 +82,6 @@ class Loop:
 
     @property
     def steps(self) -> tuple[PathStep, ...]:
-        """The steps of both paths."""
         return self.first.steps + self.second.steps
 
     @property
@@ -92,7 +91,6 @@ class Loop:
 
     @property
     def sliding_joints(self) -> set[int]:
-        """The places of its sliding joints."""
         return {step.joint for step in self.steps if step.is_sliding}
 
     @property
@@ -113,7 +111,7 @@ def read_loops(spec: RobotSpec, urdf: str) -> tuple[Loop, ...]:
         for link in (loop.first, loop.second):
             if link not in links:
                 raise unknown_name(f"link for loops.{loop.name} in the URDF of '{spec.name}'", link, links)
-        first, second = _frames_to(loop.first, parents), _frames_to(loop.second, parents)
+        first, second = _frames_from_root(loop.first, parents), _frames_from_root(loop.second, parents)
         while first and second and first[0] is second[0]:
             first, second = first[1:], second[1:]
         for frame in (*first, *second):
@@ -132,8 +130,7 @@ def loop_joints(spec: RobotSpec, urdf: str) -> tuple[str, ...]:
     return tuple(joint.name for i, joint in enumerate(spec.joints) if i in on and not joint.actuated)
 
 
-def _frames_to(link: str, parents: Mapping[str, Frame]) -> list[Frame]:
-    """Return the frames from the root to `link`."""
+def _frames_from_root(link: str, parents: Mapping[str, Frame]) -> list[Frame]:
     frames: list[Frame] = []
     while link in parents:
         frames.insert(0, parents[link])

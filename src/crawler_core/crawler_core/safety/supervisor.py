@@ -74,7 +74,6 @@ class Supervisor:
 
     @property
     def has_effort_joints(self) -> bool:
-        """True for a robot with effort-driven joints."""
         return bool(self._effort_joints)
 
     def at_rest(self, observation: Observation) -> bool:
