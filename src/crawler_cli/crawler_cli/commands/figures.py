@@ -31,7 +31,7 @@ examples:
   crawler figures --only 4,6 --out /tmp/figures
   crawler figures ROBOT --only robot,modes     a labelled drawing and the contact modes, of any robot
 
-exit codes: 0 done, 2 bad input, 130 interrupted (finished figures are kept)
+exit codes: 0 done, 2 bad input, 130 interrupted (finished figures stay)
 
 keys of --json: robot, files
 """

@@ -32,7 +32,7 @@ HELP_TEXT = """
   where   runs/rerun-<robot>-<backend>-<time>/, or --out DIR
   time    that of the recorded run in lockstep, as fast as the machine allows
 
-A run repeats to the bit if it was made in lockstep and nobody intervened. The comparison covers joint_states,
+A run repeats to the bit if it was made in lockstep without interventions. The comparison covers joint_states,
 joint_commands, contact_states, contact_estimates, odom and controller_state, message by message, without the random
 names that identify processes. A recording that was cut off is repeated up to there: docs/recordings.md.
 

@@ -38,7 +38,7 @@ command is given again.
 examples:
   crawler sweep --vary gait.omega=0.3:20:100 --vary gait.psi=0:180:100
   crawler sweep --vary gait.omega=0.3:20:200:log --out speed.csv
-  crawler sweep --vary robot.friction_scale_1=0.8,1,1.2 --vary gait.psi=0:180:50 --set gait.omega=1
+  crawler sweep --vary robot.friction_scale_1=0.8,1,1.2 --vary gait.psi=0:180:50
   crawler sweep --backend pybullet --vary gait.omega=1:16:31 --workers 2
   crawler sweep --backend pybullet --vary gait.omega=1:16:310 --scheduler tcp://127.0.0.1:8786
 

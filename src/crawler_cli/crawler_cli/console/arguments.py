@@ -15,7 +15,7 @@ from crawler_core.robot.robot_file import default_robot
 
 Number = TypeVar("Number", int, float)
 MAX_NUMBER = 10.0**9  # either way, of every number on the command line
-MAX_RUN_S = 3600.0  # of a run whose every tick is kept
+MAX_RUN_S = 3600.0  # of a run of which every tick is stored
 
 
 def number_up_to(limit: float) -> Callable[[str], float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import sys
 import textwrap
@@ -24,23 +25,30 @@ RENAMED_OPTIONS = {
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """Wraps help at 100 columns, or at the terminal's width. Paragraphs with indented lines keep their line breaks."""
+    """Wraps help at 100 columns, or at the terminal's width. Lines indented by two spaces are items of a list."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=min(MAX_HELP_COLUMNS, shutil.get_terminal_size().columns) - 2)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return "\n\n".join(_fill(paragraph, width) for paragraph in text.split("\n\n"))
+        return "\n\n".join(_fill(paragraph.strip("\n"), width) for paragraph in text.split("\n\n"))
 
 
 def _fill(paragraph: str, width: int) -> str:
-    lines = paragraph.strip("\n").split("\n")
-    if not any(line.startswith(" ") for line in lines):
-        return textwrap.fill(" ".join(lines), width, break_on_hyphens=False)
-    return "\n".join(
-        line if len(line) <= width else textwrap.fill(line, width, subsequent_indent=" " * 13, break_on_hyphens=False)
-        for line in lines
-    )
+    has_items = "\n  " in f"\n{paragraph}"
+    items: list[str] = []
+    for line in paragraph.split("\n"):
+        if items and (line.startswith("   ") or not has_items):
+            items[-1] += f" {line.strip()}"
+        else:
+            items.append(line)
+    return "\n".join(_fill_item(item, width) for item in items)
+
+
+def _fill_item(item: str, width: int) -> str:
+    label = re.match(r"  \S+ {2,}", item)
+    hanging = label.end() if label else 4 if item.startswith(" ") else 0
+    return textwrap.fill(item, width, subsequent_indent=" " * hanging, break_on_hyphens=False)
 
 
 class Parser(argparse.ArgumentParser):

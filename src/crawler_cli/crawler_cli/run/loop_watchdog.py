@@ -63,4 +63,4 @@ class LoopWatchdog:
 
 def _print_message() -> None:
     with contextlib.suppress(OSError):
-        os.write(2, b"crawler: the command line hung, perhaps since nobody reads what it prints: the run was ended.\n")
+        os.write(2, b"crawler: the command line hung, perhaps because its output is not read: the run was ended.\n")

@@ -36,7 +36,7 @@ END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP)  # 
 
 @dataclass
 class RunOutcome:
-    """How a run ended."""
+    """Log and end of a run."""
 
     log: RunLog
     failure: str = ""
