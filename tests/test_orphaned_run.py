@@ -59,7 +59,7 @@ def test_a_command_line_that_is_stopped_ends_the_motors(crawler, tmp_path):
     errors = run.end()
     assert run.process.returncode == 1
     assert "the node 'backend' ended" in errors
-    assert "does not look after the motors" in errors
+    assert "so nothing supervises the motors" in errors
 
 
 def test_a_simulation_goes_on_while_its_command_line_is_stopped(long_timeouts, crawler, tmp_path):

@@ -95,9 +95,9 @@ def test_an_invalid_replay_is_one_sentence(call, crawl, words, sentence):
 def test_a_replay_is_rejected_beside_a_stack(call, crawl, monkeypatch):
     monkeypatch.setattr(duplicate_stack_check, "DISCOVERY_S", 60.0)  # it looks until they are there
     with ExitStack() as stack:
-        for topic in duplicate_stack_check.TOPICS:
-            view = stack.enter_context(StackMonitor(namespace="taken", name=topic))
-            view.node.create_publisher(JointState, topic, 10)
+        for topic in duplicate_stack_check.SINGLE_PUBLISHER_TOPICS:
+            view = stack.enter_context(StackMonitor(namespace="taken", name=topic.name))
+            view.node.create_publisher(JointState, topic.name, 10)
         code, out, err = call("replay", str(crawl), "--namespace", "taken")
     assert (code, out) == (2, "")
     assert "a stack already runs in this namespace" in err

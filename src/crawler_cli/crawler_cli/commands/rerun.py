@@ -21,6 +21,7 @@ from crawler_cli.console.output import print_json, print_lines
 from crawler_cli.recordings.recorded_run import count_late_ticks, find_differences, find_interventions, recorded_options
 from crawler_cli.run.run_watch import run_to_end
 from crawler_core.errors import UserError
+from crawler_nodes.topics import JOINT_STATES
 from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _last_stamp(reader: Any, path: Path) -> float:
     """Return the time of the last state in s. Raises UserError if there is none."""
     from crawler_studies.recordings.recording_comparison import stamped_messages
 
-    last = max((stamp for stamp, _, _ in stamped_messages(reader, "joint_states")), default=0)
+    last = max((stamp for stamp, _, _ in stamped_messages(reader, JOINT_STATES.name)), default=0)
     if last <= 0:
         raise UserError(f"{path} holds no run: no joint_states, or just the first of them.")
     return last * 1e-9

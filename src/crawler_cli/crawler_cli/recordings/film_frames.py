@@ -16,6 +16,7 @@ from crawler_cli.recordings.recorded_run import recorded_stack
 from crawler_core.errors import UserError
 from crawler_core.files import replace_file
 from crawler_nodes.run_log.log import RunLog
+from crawler_nodes.topics import CONTACT_STATES, JOINT_STATES, ODOM, ROBOT_DESCRIPTION
 from crawler_studies.recordings.recording_reader import (
     RecordingReader,
     find_recording,
@@ -29,7 +30,7 @@ from crawler_view.film.frame_renderer import FrameRenderer
 from crawler_view.scene.live_state import LiveState
 
 SMOOTHING_MS = 1000  # of film, over which the camera's path is smoothed
-DESCRIPTION, SHOWN = "robot_description", ("joint_states", "odom", "contact_states")
+DESCRIPTION, SHOWN = ROBOT_DESCRIPTION.name, (JOINT_STATES.name, ODOM.name, CONTACT_STATES.name)
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ def read_frames(reader: RecordingReader, path: Path, begin: float, end: float, s
     first = latest = None  # ns
     for connection, latest, data in reader.messages(shown) if shown else ():
         name = connection.topic.rpartition("/")[2]
-        if first is None and name == "joint_states":
+        if first is None and name == JOINT_STATES.name:
             first = latest
         if first is not None:
             sampler.advance((latest - first) * 1e-9)

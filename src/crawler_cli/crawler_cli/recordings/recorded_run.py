@@ -10,6 +10,7 @@ from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.stack import Stack, make_stack
 from crawler_core.errors import UserError
 from crawler_core.robot.sections import SECTIONS
+from crawler_nodes.topics import CMD_VEL, DIAGNOSTICS, MOTION_STATE
 from crawler_studies.recordings.recording_reader import RecordingReader, read_messages, topic_connections
 
 # settings of waiting times on the wall clock, which do not change what a node does
@@ -59,11 +60,11 @@ def find_differences(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> lis
 
 def find_interventions(reader: RecordingReader) -> list[str]:
     """Return a phrase for each intervention in a recorded run, which a rerun does not repeat."""
-    found = ["cmd_vel steered it"] if any(True for _ in _messages(reader, "cmd_vel")) else []
+    found = ["cmd_vel steered it"] if any(True for _ in _messages(reader, CMD_VEL.name)) else []
     for event in _messages(reader, "parameter_events"):
         for parameter in event.changed_parameters:
             found.append(f"{parameter.name} of {event.node} was changed")
-    states = {status.message for status in _messages(reader, "motion_state")} - {"disabled", "active"}
+    states = {status.message for status in _messages(reader, MOTION_STATE.name)} - {"disabled", "active"}
     found += [f"its motion was {state}" for state in sorted(states)]
     return list(dict.fromkeys(found))
 
@@ -71,7 +72,7 @@ def find_interventions(reader: RecordingReader) -> list[str]:
 def count_late_ticks(reader: RecordingReader) -> int:
     """Return how many ticks had no command in time, by the backend's last diagnostics."""
     late = 0
-    for message in _messages(reader, "diagnostics"):
+    for message in _messages(reader, DIAGNOSTICS.name):
         for status in message.status:
             for entry in status.values:
                 late = int(entry.value) if entry.key == "late_ticks" and entry.value.isdigit() else late

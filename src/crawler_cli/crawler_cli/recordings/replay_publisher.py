@@ -82,7 +82,7 @@ class ReplayPublisher:
 
     def _with_frames(self, name: str, data: bytes) -> Any:
         """Return the message with the frame ids of this namespace."""
-        if name == "odom":
+        if name == topics.ODOM.name:
             odometry = deserialize_message(data, Odometry)
             odometry.child_frame_id = self._frame(odometry.child_frame_id)
             return odometry

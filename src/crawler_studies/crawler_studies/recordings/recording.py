@@ -15,6 +15,7 @@ from crawler_core.errors import UserError
 from crawler_core.gait_metrics.heading import Heading
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
+from crawler_nodes.topics import CONTACT_ESTIMATES, ROBOT_DESCRIPTION
 from crawler_studies.recordings.footsteps import Footsteps
 from crawler_studies.recordings.recording_reader import (
     RecordingReader,
@@ -27,8 +28,6 @@ from crawler_studies.recordings.recording_reader import (
 
 CONTACTS_TYPE, ODOMETRY_TYPE = "crawler_interfaces/msg/ContactStateArray", "nav_msgs/msg/Odometry"
 REFERENCE_TYPE = "trajectory_msgs/msg/JointTrajectory"
-ESTIMATES_TOPIC = "/contact_estimates"  # of a law; its type is that of the contact states
-DESCRIPTION_TOPIC = "robot_description"
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,9 @@ def read_recording(path: Path) -> Recording:
 def _connections_by_type(reader: RecordingReader, path: Path) -> dict[str, list[Connection]]:
     """Return the connections that an analysis reads. Raises UserError for no feet or for more than one robot."""
     found = {
-        kind: [c for c in reader.connections if c.msgtype == kind and not c.topic.endswith(ESTIMATES_TOPIC)]
+        kind: [
+            c for c in reader.connections if c.msgtype == kind and not c.topic.endswith(f"/{CONTACT_ESTIMATES.name}")
+        ]
         for kind in (CONTACTS_TYPE, ODOMETRY_TYPE, REFERENCE_TYPE)
     }
     if not found[CONTACTS_TYPE]:
@@ -106,11 +107,11 @@ def _connections_by_type(reader: RecordingReader, path: Path) -> dict[str, list[
 
 
 def _robot_name_in_urdf(reader: RecordingReader) -> str:
-    for text in read_texts(reader, DESCRIPTION_TOPIC):
+    for text in read_texts(reader, ROBOT_DESCRIPTION.name):
         try:
             return ElementTree.fromstring(text).get("name", "")
         except ElementTree.ParseError as error:
-            raise UserError(f"{reader.path} has a {DESCRIPTION_TOPIC} that is no URDF: {error}.") from None
+            raise UserError(f"{reader.path} has a {ROBOT_DESCRIPTION.name} that is no URDF: {error}.") from None
     return ""
 
 

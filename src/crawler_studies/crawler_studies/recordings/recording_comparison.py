@@ -10,12 +10,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from crawler_nodes.messages.header import read_stamp_ns, strip_instance_id
+from crawler_nodes.topics import (
+    CONTACT_ESTIMATES,
+    CONTACT_STATES,
+    CONTROLLER_STATE,
+    JOINT_COMMANDS,
+    JOINT_STATES,
+    ODOM,
+)
 from crawler_studies.recordings.recording_reader import RecordingReader, UnreadableMessage, topic_connections
 
 # topics that a run in lockstep repeats; each message begins with a header
-COMPARED_TOPICS = (
-    "joint_states", "joint_commands", "contact_states", "contact_estimates", "odom", "controller_state"
-)  # fmt: skip
+COMPARED_TOPICS = tuple(
+    topic.name for topic in (JOINT_STATES, JOINT_COMMANDS, CONTACT_STATES, CONTACT_ESTIMATES, ODOM, CONTROLLER_STATE)
+)
 MAX_STAMP_LAG_NS = 1_000_000_000
 # how much of the reference has arrived by then depends on the wall clock; the older name is that of 0.0.x recordings
 TIMED_TYPE, TIMED_FIELDS = "crawler_interfaces/msg/ControllerState", ("horizon_remaining", "horizon_left")
@@ -49,7 +57,9 @@ class RecordingComparison:
     @property
     def same(self) -> bool:
         """True where states were compared, all messages were equal, and no state was missing."""
-        return self.parting is None and bool(self.equal.get("joint_states")) and not self.missing.get("joint_states")
+        return (
+            self.parting is None and bool(self.equal.get(JOINT_STATES.name)) and not self.missing.get(JOINT_STATES.name)
+        )
 
 
 def compare_recordings(first: RecordingReader, second: RecordingReader) -> RecordingComparison:
