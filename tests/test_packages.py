@@ -43,7 +43,6 @@ FROM_PIP = {
     "cloudpickle",
     "distributed",
     "dynamixel_sdk",
-    "mcap",
     "mujoco",
     "pyarrow",
     "pybullet",

@@ -57,7 +57,7 @@ def rewritten(crawl, to, change=lambda topic, data: data, keep=lambda topic, whe
     store = get_typestore(Stores.ROS2_JAZZY)
     with open_recording(crawl) as reader:
         store.register({k: v for k, v in reader.typestore.fielddefs.items() if k.startswith("crawler")})
-        there = {c.topic: bag.add_topic(c.topic, c.msgtype, store) for c in reader.connections}
+        there = {c.topic: bag.add_connection(c.topic, c.msgtype, store) for c in reader.connections}
         for connection, when, data in reader.messages():
             if keep(connection.topic, when):
                 bag.write(there[connection.topic], when, change(connection.topic, data))

@@ -17,7 +17,7 @@ TEXT = "x" * 1000
 @pytest.fixture
 def bag(tmp_path):
     made = CrashSafeBag(tmp_path / "bag")
-    channel = made.add_topic("/talk", KIND, STORE)
+    channel = made.add_connection("/talk", KIND, STORE)
     data = bytes(STORE.serialize_cdr(STORE.types[KIND](TEXT), KIND))
 
     def fill(times):
@@ -46,19 +46,38 @@ def test_after_each_flush_another_reader_finds_all_messages(bag, tmp_path):
         assert [time for _, time, _ in reader.messages(start=3990)] == list(range(3990, 4000))
 
 
+@pytest.fixture
+def full(tmp_path, monkeypatch):
+    """A function that leaves the disk room for so many more bytes of the recording."""
+
+    def leave(room):
+        end = (tmp_path / "bag" / "bag.mcap").stat().st_size + room
+        put = os.pwrite
+
+        def put_where_there_is_room(fd, data, at):
+            if at >= end:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return put(fd, data[: end - at], at)
+
+        monkeypatch.setattr(os, "pwrite", put_where_there_is_room)
+
+    return leave
+
+
 @pytest.mark.parametrize("room", [0, 1, 30, 1000, 20_000, 1_500_000])
-def test_earlier_messages_stay_readable_on_a_full_disk(bag, tmp_path, monkeypatch, room):
+def test_earlier_messages_stay_readable_on_a_full_disk(bag, tmp_path, full, room):
     _, fill = bag
     fill(range(100))
-    end = (tmp_path / "bag" / "bag.mcap").stat().st_size + room
-    put = os.pwrite
-
-    def put_where_there_is_room(fd, data, at):
-        if at >= end:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return put(fd, data[: end - at], at)
-
-    monkeypatch.setattr(os, "pwrite", put_where_there_is_room)
+    full(room)
     with pytest.raises(OSError, match="No space left on device"):
         fill(range(100, 3000))
+    assert times_in(tmp_path / "bag") == list(range(100))
+
+
+def test_without_room_for_the_index_the_messages_stay_readable(bag, tmp_path, full):
+    made, fill = bag
+    fill(range(100))
+    full(0)
+    with pytest.raises(OSError, match="No space left on device"):
+        made.close()
     assert times_in(tmp_path / "bag") == list(range(100))

@@ -14,6 +14,7 @@ import yaml
 from ament_index_python.packages import get_package_share_directory
 from rclpy.node import Node
 from rclpy.serialization import serialize_message
+from rosbags.interfaces import Connection
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 from std_msgs.msg import String
@@ -116,28 +117,28 @@ class RecorderNode(Node):
     def _write_run_description(self) -> None:
         versions = yaml.safe_dump({"versions": software_versions()}, sort_keys=False)
         description = serialize_message(String(data=f"{self._settings.run}{versions}"))
-        self._buffer.add(self._run_clock.now, self._channel(RUN_TOPIC), description)
+        self._buffer.add(self._run_clock.now, self._connection(RUN_TOPIC), description)
         self._write(self._buffer.pop_all())
         self._bag.flush()
 
     def _write(self, entries: list[Entry]) -> None:
-        for time_ns, channel, data in entries:
-            self._bag.write(channel, time_ns, data)
+        for time_ns, connection, data in entries:
+            self._bag.write(connection, time_ns, data)
 
-    def _channel(self, topic: Topic) -> int:
+    def _connection(self, topic: Topic) -> Connection:
         package = topic.type.__module__.split(".")[0]
         name = self.resolve_topic_name(topic.name)
-        return self._bag.add_topic(name, f"{package}/msg/{topic.type.__name__}", self._typestore)
+        return self._bag.add_connection(name, f"{package}/msg/{topic.type.__name__}", self._typestore)
 
     def _callback(self, topic: Topic) -> Callable[[bytes, dict[str, Any]], None]:
         """Return the function that takes the messages of a topic."""
-        channel, offset, is_state = self._channel(topic), stamp_offset(topic.type), topic is JOINT_STATES
+        connection, offset, is_state = self._connection(topic), stamp_offset(topic.type), topic is JOINT_STATES
 
         def receive(data: bytes, _info: dict[str, Any]) -> None:
             if is_state:
                 self._run_clock.observe_state(data)
             stamp = read_stamp_ns(data, offset) if offset and len(data) >= offset + STAMP_BYTES else None
-            self._buffer.add(self._run_clock.timestamp(stamp), channel, data)
+            self._buffer.add(self._run_clock.timestamp(stamp), connection, data)
 
         return receive
 
