@@ -131,7 +131,7 @@ def test_a_gait_that_is_found_is_a_parameter_file_too_with_a_table_of_all_that_n
 
 
 @pytest.mark.parametrize("robot", PAGES)
-def test_the_page_lists_every_wish_with_its_default_and_range(robot):
+def test_the_page_lists_every_option_with_its_default_and_range(robot):
     page = Path(__file__).parents[1] / f"docs/{robot}.md"
     rows = [line.strip("| ").split(" | ") for line in page.read_text().splitlines() if line.startswith("| `")]
     options = {name.strip("`"): rest for name, *rest in rows}

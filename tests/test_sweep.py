@@ -113,7 +113,7 @@ REFUSALS = [
     (["tree_link", *ONE], ["did you mean 'three_link'"]),
     ([*ONE, "--gait", "harmonik"], ["did you mean 'harmonic'"]),
     ([*ONE, "--backend", "mock"], ["no backend for sweeps 'mock'", "model, mujoco, pybullet"]),
-    ([*ONE, "--set", "backend.rate=100"], ["'backend' settings mean nothing"]),
+    ([*ONE, "--set", "backend.rate=100"], ["no use for 'backend' settings"]),
     ([*ONE, "--set", "gait.psi=400"], ["gait.psi = 400"]),
     ([*ONE, "--backend", "pybullet", "--set", "backend.lockstep=true"], ["backend.lockstep"]),
     ([*ONE, "--out", "map.xlsx"], [".parquet or .csv"]),

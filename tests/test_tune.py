@@ -57,14 +57,14 @@ REFUSALS = [
     (["--over", "gait.psi", "--out", "a.yaml"], ["gait.shape"]),
     (["--over", "robot.friction=0.1:0.2", "--backend", "live"], ["robot.friction", "running stack"]),
     (["--over", "gait.psi", "--maximise", "robust_step", "--backend", "live"], ["robust_step", "running stack"]),
-    (["--over", "controller.k_v=5:20", "--backend", "live"], ["controller.k_v", "the gait alone"]),
+    (["--over", "controller.k_v=5:20", "--backend", "live"], ["controller.k_v", "its gait alone"]),
     (["--over", "gait.psi", "--controller", "hybrid", "--backend", "live"], ["running stack", "the law"]),
     (["bolt", "--over", "gait.omega=-20:-15", "--minimise", "peak_power_W", "--backend", "live"], ["not measured"]),
     (["bolt", "--over", "controller.stiffness", "--minimise", "peak_powr_W"], ["did you mean 'peak_power_W'"]),
     (["--over", "gait.shape", "--minimise", "step"], ["--minimise", "gait.shape"]),
     (["--over", "gait.shape,gait.omega"], ["by itself"]),
-    (["snake", "--gait", "fourier", "--over", "gait.shape"], ["gait.shape is no number", "snake has no search"]),
-    (["snake", "--over", "gait.alpha=20:40", "--maximise", "robust_step"], ["foot_", "none of its factors"]),
+    (["snake", "--gait", "fourier", "--over", "gait.shape"], ["gait.shape cannot be varied: it is not a number", "snake has no search"]),
+    (["snake", "--over", "gait.alpha=20:40", "--maximise", "robust_step"], ["foot_", "cannot vary by itself"]),
     (["--over", "gait.shape", "--gait", "harmonic"], ["harmonic", "no shapes"]),
     (["tree_link", "--over", "gait.psi"], ["did you mean 'three_link'"]),
     ([], ["nothing to tune"]),
@@ -214,7 +214,7 @@ def test_what_a_stack_cannot_do_is_one_sentence(call, tmp_path, stack):
     assert "start it with --gait time_scaled" in err
     code, _, err = call("tune", "--over", "gait.psi", "--backend", "live", "--namespace", "empty")
     assert code == 2
-    assert "no ring in the namespace empty" in err
+    assert "no running stack in the namespace empty" in err
     assert not list(tmp_path.iterdir())
 
 
@@ -316,7 +316,7 @@ def test_the_action_gives_feedback_can_be_cancelled_and_goes_on(tmp_path):
         refused = (
             ({"objective": "stap"}, "did you mean 'step'"),
             ({"low": [0.0]}, "as many of each"),
-            ({"objective": "worst_step", "minimise": True}, "to be maximised"),
+            ({"objective": "worst_step", "minimise": True}, "Maximise it"),
             ({"controller": "hybird"}, "did you mean 'hybrid'"),
             ({"settings": "{gait: 8.0}"}, "must hold 'name: value' pairs"),
             ({"settings": "{backend: {step: 0.001}}"}, "a tuning on model has no use for 'backend' settings"),

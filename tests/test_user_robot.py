@@ -101,7 +101,7 @@ def test_missing_equations_are_one_sentence(stubby, call):
     code, out, err = call("tune", stubby, "--gait", "fourier", "--over", "gait.shape")
     assert (code, out) == (2, "")
     assert len(err.strip().splitlines()) == 1
-    assert "gait.shape is no number" in err
+    assert "gait.shape cannot be varied: it is not a number" in err
 
 
 def test_its_figures_are_drawn(stubby, call, tmp_path):

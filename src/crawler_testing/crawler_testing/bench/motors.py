@@ -75,7 +75,7 @@ def measure_loop_jitter(seconds: float, rate: float = RATE_HZ, servos: int = SER
         loop.start()
         loop.enable()
         time.sleep(seconds)
-        while len(loop.starts) < MIN_CYCLES and loop.torque:
+        while len(loop.starts) < MIN_CYCLES and loop.may_have_torque:
             time.sleep(1.0 / rate)
         loop.stop()
     return jitter(loop.starts, rate)
