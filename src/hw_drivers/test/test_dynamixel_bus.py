@@ -211,7 +211,7 @@ def test_another_model_is_refused_by_name():
         ({"settings": DynamixelJoint(model="XL430-W250", current_limit=1.0)}, "measures no current"),
         ({"settings": DynamixelJoint(model="XL330-M288", current_limit=2.0)}, "takes at most 1.75 A"),
         ({"settings": DynamixelJoint()}, "model is missing"),
-        ({"id": 300}, "ids from 0 to 252"),
+        ({"id": 300}, "servo ids are 0 to 252"),
         ({"lower": -3000.0, "upper": 3000.0}, "more than the 256 turns"),
     ],
 )

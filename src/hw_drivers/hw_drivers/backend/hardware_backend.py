@@ -165,7 +165,7 @@ class HardwareBackend:
 
     def health(self) -> Mapping[str, object]:
         """Return diagnostics: torque certainly off, cycle times, missed answers, temperatures and voltages."""
-        has_torque = any(loop.torque for loop in self.loops) if self.loops else bool(self._closed_with_torque)
+        has_torque = any(loop.may_have_torque for loop in self.loops) if self.loops else bool(self._closed_with_torque)
         values: dict[str, object] = {"torque_off": not has_torque}
         for loop in self.loops:
             values[f"{loop.bus.name}.cycle_ms"] = 1e3 * loop.cycle_time
@@ -186,7 +186,9 @@ class HardwareBackend:
             loop.stop()
         for loop in self.loops:
             loop.bus.close()
-        self._closed_with_torque = [loop.bus.name for loop in self.loops if loop.torque] or self._closed_with_torque
+        self._closed_with_torque = [
+            loop.bus.name for loop in self.loops if loop.may_have_torque
+        ] or self._closed_with_torque
         self.loops = []
 
     def _require_open(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crawler_core.errors import UserError, unknown_name
@@ -48,34 +48,23 @@ def hardware_map(spec: RobotSpec) -> tuple[BusMap, ...]:
             f"the robot '{spec.name}' has no section hardware in its robot.yaml: write one as docs/hardware.md says."
         )
     _check_keys(section, "hardware", ("buses", "joints"))
-    buses, joints = (check_mapping(section.get(key) or {}, f"hardware.{key}") for key in ("buses", "joints"))
-    kinds = {str(name): _bus(str(name), entry) for name, entry in buses.items()}
-    joints = _expand_joints(joints, spec.document["parameters"])
-    for name in joints:
+    bus_entries, joint_entries = (
+        check_mapping(section.get(key) or {}, f"hardware.{key}") for key in ("buses", "joints")
+    )
+    buses = {str(name): _bus(str(name), entry) for name, entry in bus_entries.items()}
+    joint_entries = _expand_joints(joint_entries, spec.document["parameters"])
+    for name in joint_entries:
         if name not in spec.actuated_names:
             raise unknown_name("actuated joint", str(name), spec.actuated_names)
-    found: dict[str, list[JointMap]] = {name: [] for name in kinds}
+    joints: dict[str, list[JointMap]] = {name: [] for name in buses}
     for joint in spec.actuated:
-        if joint.name not in joints:
-            raise UserError(f"hardware.joints.{joint.name} is missing: every actuated joint needs its motor.")
-        entry = dict(check_mapping(joints[joint.name], f"hardware.joints.{joint.name}"))
-        bus = entry.pop("bus", None)
-        if not isinstance(bus, str) or bus not in kinds:
-            raise unknown_name(f"bus for hardware.joints.{joint.name}.bus", bus, kinds)
-        if joint.is_effort_driven and not kinds[bus][1].supports_effort:
-            raise UserError(
-                f"{joint.name} is driven by effort, but hardware.buses.{bus} of kind {kinds[bus][0]} takes positions "
-                f"only: put {joint.name} on a bus of kind {' or '.join(effort_kinds())}."
-            )
-        found[bus].append(_joint(joint, entry, kinds[bus][1].joint_settings))
-    for name, maps in found.items():
+        bus, entry = _bus_of(joint, joint_entries, buses)
+        joints[bus.name].append(_joint(joint, entry, bus.kind.joint_settings))
+    for name, maps in joints.items():
         if not maps:
             raise UserError(f"no joint is on hardware.buses.{name}: remove that bus, or put joints on it.")
         _no_duplicates(name, maps)
-    return tuple(
-        BusMap(name, kind_name, kind, settings, tuple(found[name]))
-        for name, (kind_name, kind, settings) in kinds.items()
-    )
+    return tuple(replace(bus, joints=tuple(joints[bus.name])) for bus in buses.values())
 
 
 def _expand_joints(joints: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,13 +78,32 @@ def _expand_joints(joints: Mapping[str, Any], parameters: Mapping[str, Any]) -> 
     return expanded
 
 
-def _bus(name: str, entry: Any) -> tuple[str, BusKind, Any]:
+def _bus(name: str, entry: Any) -> BusMap:
+    """Read a bus, without its joints."""
     values = dict(check_mapping(entry, f"hardware.buses.{name}"))
     kind_name = values.pop("kind", None)
     if kind_name is None:
         raise UserError(f"hardware.buses.{name}.kind is missing: it is one of {', '.join(KINDS)}.")
     kind = KINDS[str(kind_name)]
-    return str(kind_name), kind, build(kind.bus_settings, values, section=f"hardware.buses.{name}")
+    return BusMap(name, str(kind_name), kind, build(kind.bus_settings, values, section=f"hardware.buses.{name}"), ())
+
+
+def _bus_of(joint: JointSpec, entries: Mapping[str, Any], buses: Mapping[str, BusMap]) -> tuple[BusMap, dict[str, Any]]:
+    """Return a joint's bus, and the rest of its entry."""
+    label = f"hardware.joints.{joint.name}"
+    if joint.name not in entries:
+        raise UserError(f"{label} is missing: every actuated joint needs its motor.")
+    entry = dict(check_mapping(entries[joint.name], label))
+    name = entry.pop("bus", None)
+    if not isinstance(name, str) or name not in buses:
+        raise unknown_name(f"bus for {label}.bus", name, buses)
+    bus = buses[name]
+    if joint.is_effort_driven and not bus.kind.supports_effort:
+        raise UserError(
+            f"{joint.name} is driven by effort, but hardware.buses.{name} of kind {bus.kind_name} takes positions "
+            f"only: put {joint.name} on a bus of kind {' or '.join(effort_kinds())}."
+        )
+    return bus, entry
 
 
 def _joint(joint: JointSpec, entry: Mapping[str, Any], settings: type) -> JointMap:

@@ -59,7 +59,7 @@ class BusLoop:
         self._wake = threading.Condition()
         self._requested = self._begun = self._done = 0  # cycles
         self._is_ending = False
-        self._may_have_torque = False
+        self.may_have_torque = False
         self._is_enabled = False  # setpoints are being sent
         self._last_tick = 0.0  # s
         self._last_release = 0.0  # s
@@ -69,11 +69,6 @@ class BusLoop:
         self._has_new_setpoints = False  # since the last tick
         self._by_effort = np.array([joint.is_effort_driven for joint in self._joints])
         self._thread = threading.Thread(target=self._run, name=f"bus {bus.name}", daemon=True)
-
-    @property
-    def torque(self) -> bool:
-        """True while torque is on, or may be."""
-        return self._may_have_torque
 
     def start(self) -> None:
         """Begin. The bus must be open and configured."""
@@ -97,7 +92,7 @@ class BusLoop:
             position = np.array([reading.position for reading in self.readings])
             here = Setpoints(position, np.zeros_like(position), np.full_like(position, np.nan))
             self.bus.write(*here)
-            self._may_have_torque = self._is_enabled = True
+            self.may_have_torque = self._is_enabled = True
             self._last_tick = time.monotonic()
             self._setpoints = here
             self.bus.enable()
@@ -137,14 +132,14 @@ class BusLoop:
         """
         # the caller must not hang either: other buses may wait for it
         if not self._io.acquire(timeout=CYCLE_TIMEOUT_S if timeout is None else timeout):
-            return (self._release_failure("hangs"),) if self._may_have_torque else ()
+            return (self._release_failure("hangs"),) if self.may_have_torque else ()
         try:
             retry_is_due = time.monotonic() - self._last_release > RELEASE_RETRY_PERIOD_S
             if self._is_enabled:
                 self._try_release(reopen=False)
-            elif self._may_have_torque and retry_is_due:
+            elif self.may_have_torque and retry_is_due:
                 self._try_release(reopen=self._latch.fault is not None)  # the port may have gone and be back
-            return self._release_failures if self._may_have_torque else ()
+            return self._release_failures if self.may_have_torque else ()
         finally:
             self._io.release()
 
@@ -160,7 +155,7 @@ class BusLoop:
             pass  # the port is not back: the failures of the last attempt stand
         except Exception as error:  # against the contract, but the other buses must still be released
             self._release_failures = (self._release_failure(f"broke: {error!r}"),)
-        self._may_have_torque = bool(self._release_failures)
+        self.may_have_torque = bool(self._release_failures)
 
     def _release_failure(self, reason: str) -> BusFault:
         return BusFault(
@@ -184,7 +179,7 @@ class BusLoop:
                 self.readings = self.bus.read()
             except UserError as error:
                 raise BusFault.of(error) from None
-            self._may_have_torque = False
+            self.may_have_torque = False
             self.liveness.reset()
 
     def _run(self) -> None:

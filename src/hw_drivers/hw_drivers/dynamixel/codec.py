@@ -76,11 +76,6 @@ class Parser:
         self.damaged = 0
         self._buffer = bytearray()
 
-    @property
-    def pending(self) -> int:
-        """Number of bytes that belong to no whole packet yet."""
-        return len(self._buffer)
-
     def reset(self) -> None:
         """Drop incomplete packets: a new request makes them worthless."""
         self._buffer.clear()
