@@ -1,4 +1,4 @@
-"""The optimiser on the robot; the whole measurement, ten seeds on three problems, is `tuning_curves.tune_all`."""
+"""The optimiser on the robot; the whole measurement, ten seeds on three problems, is `tuning_curves.measure`."""
 
 import pytest
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ def measure_backend(backend: str, robot: str, seconds: float, **gait_parameters:
     position, velocity, _ = gait.sample(np.arange(1, ticks + 1) * gait.period / ticks)
     no_effort = np.full(len(spec.actuated), np.nan)
     commands = [JointCommand(q, dq, no_effort) for q, dq in zip(position, velocity, strict=True)]
-    settings = build(entry.settings, own_robot_settings(spec, backend, entry.settings), section="backend")
+    settings: Any = build(entry.settings, own_robot_settings(spec, backend, entry.settings), section="backend")
     plant = entry.backend(spec, settings, 1.0 / RATE_HZ)
     plant.open()
     count, start = 0, time.perf_counter()

@@ -17,7 +17,7 @@ PARTS = {
     "page": "crawler_testing.bench.page",
     "engines": "crawler_testing.bench.three_link.engines",
     "gaits": "crawler_testing.bench.three_link.gaits",
-    "tuning": "crawler_testing.bench.three_link.tuning",
+    "tuning": "crawler_testing.bench.three_link.tuning_curves",
     "leaps": "crawler_testing.bench.bolt.hybrid_run",
     "walk": "crawler_testing.bench.miniaq.walk",
     "motors": "crawler_testing.bench.motors",

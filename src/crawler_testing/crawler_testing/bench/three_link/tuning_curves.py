@@ -23,7 +23,9 @@ from crawler_studies.tuning.plot import best_so_far
 from crawler_testing.bench.three_link.multistart import multistart
 
 matplotlib.use("Agg")
+PLOT_FILE = Path("studies/bench_tuning.png")
 VARIABLES = ("gait.psi", "gait.alpha", "gait.upsilon")
+SEEDS = 10
 BUDGET_EVALUATIONS = 60
 GRADIENT_EVALUATIONS = 600
 GOAL_SHARE = 0.98  # of the global optimum
@@ -172,10 +174,6 @@ def tune_problem(
     )
 
 
-def tune_all(seeds: int = 10, log: Callable[[str], None] = lambda _: None) -> list[TuningCurves]:
-    return [tune_problem(problem, range(seeds), log) for problem in PROBLEMS]
-
-
 def summary(curves: Sequence[TuningCurves]) -> dict[str, Any]:
     """Return numbers for a report, by the problems' titles."""
 
@@ -226,3 +224,35 @@ def draw(curves: Sequence[TuningCurves], file: Path) -> None:
     first.set_ylabel("best so far over the global optimum")
     first.legend(loc="lower right")
     figure.savefig(file, dpi=DPI)
+
+
+def measure(_seconds: float, _rounds: int, log: Callable[[str], None]) -> dict[str, Any]:
+    """Tune every problem with every seed, and plot the curves."""
+    curves = [tune_problem(problem, range(SEEDS), lambda text: log(f"tuning: {text}")) for problem in PROBLEMS]
+    PLOT_FILE.parent.mkdir(parents=True, exist_ok=True)
+    draw(curves, PLOT_FILE)
+    return {"tuning": summary(curves), "tuning_picture": str(PLOT_FILE)}
+
+
+def add_rows(table: Any, result: dict[str, Any]) -> None:
+    for title, found in result["tuning"].items():
+        table.add_row(
+            f"tuning, {title}",
+            f"{found['reached']} of {found['seeds']} seeds reach 98 %",
+            f"optimum {found['optimum_mm']:.2f} mm",
+            f"in {found['median_evaluations']:g} (median)",
+        )
+        for number, tuned, chance in zip(
+            (20, 60), found["mean_at_20_30_60"][::2], found["chance_at_20_30_60"][::2], strict=True
+        ):
+            table.add_row(
+                f"mean best after {number}", f"{tuned:.1%}", f"random points {chance:.1%}", f"{tuned / chance:.2f}"
+            )
+        few, many = found["gradients_reached_in_60_and_600"]
+        table.add_row(
+            "gradients from many starts",
+            f"{few} of {found['seeds']} seeds reach 98 % within 60",
+            f"{many} within 600",
+            f"in {found['gradients_median_evaluations']:g} (median)",
+        )
+    table.add_row("curves", result["tuning_picture"])
