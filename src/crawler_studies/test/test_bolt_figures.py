@@ -156,8 +156,8 @@ def test_table_2_is_markdown_with_what_is_printed_and_what_is_found(data, tmp_pa
 
 def test_every_figure_is_drawn_with_its_data(data, tmp_path):
     for name in ("4", "5", "10", "floor"):
-        picture, *data = bolt.PAPER_FIGURES.figures[name](data).save(tmp_path)
+        picture, *files = bolt.PAPER_FIGURES.figures[name](data).save(tmp_path)
         assert picture.read_bytes().startswith(b"\x89PNG")
-        for file in data:
+        for file in files:
             with file.open() as stream:
                 assert len(list(csv.reader(stream))) > 10

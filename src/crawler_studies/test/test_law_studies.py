@@ -123,7 +123,7 @@ class Curve:
 
     def evaluate(self, points):
         return [
-            Result(0.3, 1.0, valid=True, own={"cost_of_transport": 2.0 + (p[STIFF] / 100.0 - 4.2) ** 2}) for p in points
+            Result(0.3, 1.0, valid=True, extra={"cost_of_transport": 2.0 + (p[STIFF] / 100.0 - 4.2) ** 2}) for p in points
         ]
 
 

@@ -107,8 +107,8 @@ def test_a_phase_error_on_the_left_is_its_mirror_image_on_the_right(data, monkey
 
 def test_every_figure_is_drawn_with_its_data(data, tmp_path):
     for name in ("5", "6", "7", "8", "9"):
-        picture, *data = miniaq.PAPER_FIGURES.figures[name](data).save(tmp_path)
+        picture, *files = miniaq.PAPER_FIGURES.figures[name](data).save(tmp_path)
         assert picture.read_bytes().startswith(b"\x89PNG")
-        for file in data:
+        for file in files:
             with file.open() as stream:
                 assert len(list(csv.reader(stream))) > 100
