@@ -26,7 +26,7 @@ def check_kind(file: Path) -> None:
     if file.suffix == ".mp4" and shutil.which("ffmpeg") is None:
         raise UserError("an MP4 needs ffmpeg, which is not installed: install it, or give a name that ends in .gif.")
     if file.is_dir() or not file.parent.is_dir():
-        raise UserError(f"{file} cannot be written: {'it is' if file.is_dir() else 'there is no such'} directory.")
+        raise UserError(f"{file} cannot be written: {'it is a' if file.is_dir() else 'there is no such'} directory.")
 
 
 def write_film(
