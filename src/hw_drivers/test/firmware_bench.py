@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from hw_drivers.board.codec import NO_SESSION, Packet, Parser, Request, frame, open_packet
+from hw_drivers.board.codec import NO_SESSION, Packet, PacketParser, Request, frame, open_packet
 from hw_drivers.board.firmware import Firmware
 from hw_drivers.board.messages import (
     PROTOCOL_VERSION,
@@ -75,7 +75,7 @@ class Bench:
         self.stop = False
         self.session = NO_SESSION
         self.sent = 0
-        self._parser = Parser()
+        self._parser = PacketParser()
         self.tick()
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ import pytest
 from board_bench import SETTINGS, crank
 
 from hw_drivers.board.board_bus import BoardBus
-from hw_drivers.board.codec import FRAME_END, Parser, frame, open_packet
+from hw_drivers.board.codec import FRAME_END, PacketParser, frame, open_packet
 from hw_drivers.board.firmware import Firmware
 from hw_drivers.board.link import Link
 from hw_drivers.board.messages import Ack, ConfigureBoard, Poll, StateMessage, Welcome
@@ -96,7 +96,7 @@ def test_a_damaged_played_back_or_late_answer_is_never_taken_and_one_that_is_who
         """A question; its number, the frame that answers it, and what that says."""
         line.firmware.sensors[chance.randrange(4)].count = chance.randrange(-(2**31), 2**31)
         number = link.send(Poll())
-        (packet,) = Parser().feed(line.answer)
+        (packet,) = PacketParser().feed(line.answer)
         return number, line.answer, open_packet(packet, session).answer()
 
     seen = dict.fromkeys(KINDS, 0)
@@ -150,7 +150,7 @@ def test_whatever_a_board_says_in_frames_that_are_right_is_a_reading_a_fault_or_
     def mad(question, _answer):
         """It answers with anything, mostly a STATE of these motors, of which the first fields may be right."""
         nonlocal asked, heard
-        number = int.from_bytes(Parser().feed(question)[-1][1:5], "little")
+        number = int.from_bytes(PacketParser().feed(question)[-1][1:5], "little")
         kind = chance.choice((StateMessage.type,) * 6 + (Ack.type, Welcome.type, chance.randrange(256)))
         size = chance.choice((StateMessage.size(2), StateMessage.size(2), 7, 30, chance.randrange(80)))
         fields = bytearray(chance.randbytes(size))

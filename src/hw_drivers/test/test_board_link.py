@@ -5,7 +5,7 @@ import math
 import pytest
 from firmware_bench import BOOT, MOTOR, TWO, WATCHDOG, Bench, board
 
-from hw_drivers.board.codec import Parser, frame, open_packet
+from hw_drivers.board.codec import PacketParser, frame, open_packet
 from hw_drivers.board.messages import (
     PROTOCOL_VERSION,
     Ack,
@@ -124,7 +124,7 @@ def test_both_sides_count_from_one_in_a_session():
         assert bench.state().ignored == 1
         bench.hello(nonce=5)
         bench.firmware.receive(bench.frame(Poll()))
-        (packet,) = Parser().feed(bench.firmware.send())
+        (packet,) = PacketParser().feed(bench.firmware.send())
         answer = open_packet(packet, bench.session)
         assert answer is not None
         assert answer.number == 1

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from firmware_bench import MOTOR
 
-from hw_drivers.board.codec import Parser, frame, open_packet
+from hw_drivers.board.codec import PacketParser, frame, open_packet
 from hw_drivers.board.firmware import realtime
 from hw_drivers.board.messages import (
     PROTOCOL_VERSION,
@@ -39,7 +39,7 @@ class Host:
         self.line = os.open(port, os.O_RDWR | os.O_NOCTTY)
         os.set_blocking(self.line, False)
         self.session, self.number = session, number
-        self.parser = Parser()
+        self.parser = PacketParser()
 
     def ask(self, message):
         deadline = time.monotonic() + PATIENCE

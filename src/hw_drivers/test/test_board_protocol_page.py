@@ -6,7 +6,7 @@ from pathlib import Path
 from firmware_bench import BOOT
 
 from hw_drivers.board import messages as m
-from hw_drivers.board.codec import Parser, open_packet
+from hw_drivers.board.codec import PacketParser, open_packet
 from hw_drivers.board.firmware import Firmware
 
 PAGE = (Path(__file__).parents[3] / "docs/board_protocol.md").read_text()
@@ -28,7 +28,7 @@ def test_the_firmware_holds_the_printed_conversation_byte_for_byte():
     firmware.tick(1_000_000, 7.4)
     firmware.send()  # that it has no session yet
     for name, _, printed in FRAMES:
-        (packet,) = Parser().feed(printed)
+        (packet,) = PacketParser().feed(printed)
         if packet[0] >= 0x80:
             assert said == printed, name
             said, heard = b"", heard + 1
@@ -45,7 +45,7 @@ def test_the_firmware_holds_the_printed_conversation_byte_for_byte():
 
 def test_the_codec_opens_every_printed_frame_in_its_session_and_in_no_other():
     for name, session, printed in FRAMES:
-        (packet,) = Parser().feed(printed)
+        (packet,) = PacketParser().feed(printed)
         assert open_packet(packet, session) is not None, name
         assert open_packet(packet, session ^ 1) is None, name
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hw_drivers.dynamixel import codec
 from hw_drivers.dynamixel import tables as t
-from hw_drivers.dynamixel.codec import Packet, Parser, encode
+from hw_drivers.dynamixel.codec import Packet, PacketParser, encode
 from hw_drivers.dynamixel.emulated_servo import EmulatedServo
 from hw_drivers.dynamixel.link import Link
 from hw_drivers.dynamixel.state import ServoState, unpack_state
@@ -41,7 +41,7 @@ EXAMPLES = [
 @pytest.mark.parametrize(("packet", "printed"), EXAMPLES)
 def test_the_examples_of_the_manual_come_out_byte_for_byte(packet, printed):
     assert encode(packet) == bytes.fromhex(printed)
-    assert Parser().feed(bytes.fromhex(printed)) == [packet]
+    assert PacketParser().feed(bytes.fromhex(printed)) == [packet]
 
 
 @given(PACKETS)
@@ -60,7 +60,7 @@ def test_the_makers_sdk_stuffs_and_sums_the_same_bytes(packet):
 def test_packets_survive_the_wire_however_the_bytes_are_cut(packets, cuts):
     stream = b"".join(encode(packet) for packet in packets)
     ends = sorted({min(cut, len(stream)) for cut in cuts} | {len(stream)})
-    parser, found, start = Parser(), [], 0
+    parser, found, start = PacketParser(), [], 0
     for end in ends:
         found += parser.feed(stream[start:end])
         start = end
@@ -80,7 +80,7 @@ def test_a_flipped_byte_never_makes_another_packet(packet, where, flip):
     place = where % len(sent)
     assume(place not in (5, 6))  # a damaged length moves the checksum, which then fits once in 65536 times
     sent[place] ^= flip
-    for found in Parser().feed(bytes(sent)):
+    for found in PacketParser().feed(bytes(sent)):
         assert found == packet  # CRC-16 finds every error within 16 bits
 
 
@@ -89,7 +89,7 @@ def test_the_packet_after_a_cut_one_is_found(cut, whole, kept):
     first = encode(cut)
     stream = first[: min(kept, len(first) - 1)] + encode(whole)
     assume(not stream.startswith(first))  # the next packet's first byte may be the very one that was lost
-    parser = Parser()
+    parser = PacketParser()
     found = parser.feed(stream)
     # where what is left of the cut one says that more is to come, the next bytes show that it was cut
     found += parser.feed(bytes(2000))
@@ -98,7 +98,7 @@ def test_the_packet_after_a_cut_one_is_found(cut, whole, kept):
 
 @given(st.binary(max_size=300), ANSWER_TYPES)
 def test_noise_is_no_packet_and_hides_none_for_long(noise, packet):
-    parser = Parser()
+    parser = PacketParser()
     found = parser.feed(noise + bytes(2000) + encode(packet))
     assert found[-1:] == [packet]
 

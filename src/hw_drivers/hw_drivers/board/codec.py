@@ -86,7 +86,7 @@ def unstuff(data: bytes) -> bytes | None:
     return bytes(out) if at == len(data) else None
 
 
-class Parser:
+class PacketParser:
     """Finds packets in a stream of bytes, some of which are lost or damaged."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from hw_drivers.board.codec import FRAME_END, MAX_FRAME_BYTES, NO_SESSION, Parser, follows, frame, open_packet
+from hw_drivers.board.codec import FRAME_END, MAX_FRAME_BYTES, NO_SESSION, PacketParser, follows, frame, open_packet
 from hw_drivers.board.messages import (
     PROTOCOL_VERSION,
     Ack,
@@ -59,7 +59,7 @@ class Link:
         self._reply_timeout = reply_timeout
         self._confirm_timeout = MIN_CONFIRM_TIMEOUT_S
         self._clock = clock
-        self._parser = Parser()
+        self._parser = PacketParser()
         self._session = NO_SESSION
         self._last_sent = self._last_received = 0  # sequence numbers
         self._packets: list[bytes] = []  # received, not yet handled

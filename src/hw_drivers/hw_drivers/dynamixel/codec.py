@@ -69,7 +69,7 @@ def encode(packet: Packet) -> bytes:
     return head + struct.pack("<H", crc16(head))
 
 
-class Parser:
+class PacketParser:
     """Finds packets in a stream of bytes, some of which are lost or damaged. `damaged` counts bad checksums."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.dynamixel import codec
-from hw_drivers.dynamixel.codec import BROADCAST_ID, PING, SYNC_READ, SYNC_WRITE, Packet, Parser
+from hw_drivers.dynamixel.codec import BROADCAST_ID, PING, SYNC_READ, SYNC_WRITE, Packet, PacketParser
 from hw_drivers.dynamixel.emulated_servo import EmulatedServo
 from hw_drivers.dynamixel.plan import plan_servo
 from hw_drivers.dynamixel.settings import DynamixelSettings
@@ -35,7 +35,7 @@ class DynamixelEmulator(SerialEmulator):
         self.servos = list(servos)
         self.packets = 0  # received, whole and undamaged
         self._fault, self._faulty_joint, self._every, self._count = "none", "", 1, 0
-        self._parser = Parser()
+        self._parser = PacketParser()
         self._start_thread(self._serve)
 
     def _motor_motion(self) -> Iterable[tuple[float, float]]:

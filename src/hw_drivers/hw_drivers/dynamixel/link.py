@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from hw_drivers.bus.bus import BusFault, NoAnswer
 from hw_drivers.dynamixel import codec
-from hw_drivers.dynamixel.codec import Packet, Parser
+from hw_drivers.dynamixel.codec import Packet, PacketParser
 from hw_drivers.dynamixel.tables import CRC_ERROR, INSTRUCTION_ERRORS, RETURN_DELAY_UNIT_S, Register
 from hw_drivers.ports.serial_port import BITS_PER_BYTE, SerialPort
 
@@ -31,7 +31,7 @@ class Link:
         self.baud = baud
         self.reply_timeout = reply_timeout
         self.garbled = 0  # requests that were followed by bytes, but by no whole answer
-        self._parser = Parser()
+        self._parser = PacketParser()
 
     @contextmanager
     def at_rest(self) -> Iterator[None]:
