@@ -12,7 +12,7 @@ from crawler_models.snake.ground.cycle import crawl
 from crawler_models.snake.snake import Snake
 from gait_generators.kinds.gait_registry import make_gait
 from gait_generators.kinds.limit_check import check_limits
-from gait_generators.kinds.serpenoid import Serpenoid
+from gait_generators.kinds.snake.serpenoid import Serpenoid
 
 NAMES = ("serpenoid", "serpenoid_closed")
 CASES = [

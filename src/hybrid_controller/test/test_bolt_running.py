@@ -11,9 +11,9 @@ from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import Contact, ContactMode, ContactSource
 from crawler_models.bolt.runs.running import Running, RunningParameters, ahead
 from hybrid_controller.controller import Controller, Status
+from hybrid_controller.laws.bolt.running import FLIGHT, STANCE, RunningLaw
 from hybrid_controller.laws.law import Measured, Setpoint
 from hybrid_controller.laws.law_registry import LAWS, law_name, law_parameters
-from hybrid_controller.laws.running import FLIGHT, STANCE, RunningLaw
 from hybrid_controller.reference.horizon import Horizon, ReferencePoint
 
 MS = 1_000_000

@@ -8,8 +8,8 @@ import pytest
 from crawler_core.types import ContactMode, ContactSource
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.plant.three_link_plant import ThreeLinkPlant
-from hybrid_controller.estimation.contact_observer import ContactObserver
 from hybrid_controller.estimation.odometry_delay import BaseMotion
+from hybrid_controller.laws.three_link.contact_observer import ContactObserver
 
 RATE, DELAY = 500, 0.02
 FEET = ("foot_1", "foot_2")

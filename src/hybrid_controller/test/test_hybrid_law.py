@@ -12,10 +12,10 @@ from crawler_models.three_link.equations.closed_chain import closed_chain
 from crawler_models.three_link.equations.contact_law import consistent_modes
 from crawler_models.three_link.equations.dynamics import Forces
 from crawler_models.three_link.plant import tick
-from hybrid_controller.laws.hybrid.branch import Branch
-from hybrid_controller.laws.hybrid.hybrid_law import HybridLaw, HybridParameters, three_link_of
 from hybrid_controller.laws.joint_tracking import JointTracking, JointTrackingParameters
 from hybrid_controller.laws.law import Measured, Setpoint
+from hybrid_controller.laws.three_link.branch import Branch
+from hybrid_controller.laws.three_link.hybrid_law import HybridLaw, HybridParameters, three_link_of
 from hybrid_controller.reference.horizon import ReferencePoint
 
 MS = 1_000_000

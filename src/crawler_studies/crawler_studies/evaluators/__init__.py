@@ -1,6 +1,5 @@
 """Evaluates the steady crawl at the points of a study: by equations, by physics, or on a running stack.
 
 Not here: runs that are kept tick by tick (crawler_studies.simulation), searches (crawler_studies.tuning).
-Imported by: crawler_studies.miniaq.design, crawler_studies.snake.figures, crawler_studies.sweep,
-crawler_studies.three_link, crawler_studies.tuning, crawler_cli, crawler_testing.
+Imported by: crawler_studies, crawler_cli.commands, crawler_testing.
 """

@@ -1,5 +1,5 @@
 """Searches the point with the best gait, for the command line and for the ROS action of the tuner node.
 
 Not here: the choice of the next point (crawler_studies.tuning.optimiser), maps (crawler_studies.sweep).
-Imported by: crawler_studies.three_link, crawler_cli, crawler_testing.
+Imported by: crawler_studies, crawler_cli.commands, crawler_testing.
 """

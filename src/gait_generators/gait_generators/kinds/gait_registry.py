@@ -24,8 +24,8 @@ GAITS: LazyRegistry[GaitEntry] = LazyRegistry(
         "pace": "gait_generators.kinds.quadruped:PACE",
         "bound": "gait_generators.kinds.quadruped:BOUND",
         "pronk": "gait_generators.kinds.quadruped:PRONK",
-        "serpenoid": "gait_generators.kinds.serpenoid:GAIT_ENTRY",
-        "serpenoid_closed": "gait_generators.kinds.serpenoid:CLOSED_GAIT",
+        "serpenoid": "gait_generators.kinds.snake.serpenoid:GAIT_ENTRY",
+        "serpenoid_closed": "gait_generators.kinds.snake.serpenoid:CLOSED_GAIT",
     },
 )
 

@@ -1,6 +1,5 @@
-"""Estimates contacts, foot events and shaft speeds from measurements.
+"""Estimates foot events, shaft speeds and past odometry from measurements.
 
 Not here: the laws that use them (hybrid_controller.laws), contacts computed by simulations (sim_bridge).
-Imported by: hybrid_controller, hybrid_controller.laws, hybrid_controller.laws.hybrid, hybrid_controller.node,
-crawler_studies.
+Imported by: hybrid_controller, crawler_studies.simulation.
 """

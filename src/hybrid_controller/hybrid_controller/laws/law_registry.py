@@ -17,8 +17,8 @@ LAWS: LazyRegistry[LawEntry] = LazyRegistry(
         "joint_tracking": "hybrid_controller.laws.joint_tracking:LAW_ENTRY",
         "effort_tracking": "hybrid_controller.laws.effort_tracking:LAW_ENTRY",
         "phase_lock": "hybrid_controller.laws.phase_lock:LAW_ENTRY",
-        "hybrid": "hybrid_controller.laws.hybrid.hybrid_law:LAW_ENTRY",
-        "running": "hybrid_controller.laws.running:LAW_ENTRY",
+        "hybrid": "hybrid_controller.laws.three_link.hybrid_law:LAW_ENTRY",
+        "running": "hybrid_controller.laws.bolt.running:LAW_ENTRY",
     },
 )
 

@@ -18,6 +18,7 @@ class ReferenceBuffer:
         ]
         self._newest: Horizon | None = None
         self._followed: Horizon | None = None  # source of the last points
+        self._last_ahead: tuple[int, ReferencePoint | None] = (0, None)  # ns; mostly the start of the next tick
 
     @property
     def is_empty(self) -> bool:
@@ -50,9 +51,12 @@ class ReferenceBuffer:
         """
         horizon, followed = self._newest, self._followed
         assert horizon is not None
-        now, ahead = horizon.at(time_ns), horizon.at(time_ns + self._dt_ns)
-        self._followed = horizon
-        if horizon is followed:
+        is_new = horizon is not followed
+        last_ns, last_ahead = self._last_ahead
+        now = last_ahead if last_ahead and last_ns == time_ns and not is_new else horizon.at(time_ns)
+        ahead = horizon.at(time_ns + self._dt_ns)
+        self._followed, self._last_ahead = horizon, (time_ns + self._dt_ns, ahead)
+        if not is_new:
             return now, ahead, False
         jumps = followed is None or not followed.covers(time_ns) or self._is_jump(followed.at(time_ns), now)
         return now, ahead, jumps
