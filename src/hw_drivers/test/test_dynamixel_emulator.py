@@ -100,7 +100,7 @@ def test_a_servo_without_packets_stops_where_it_is_and_takes_no_goals_until_its_
     moving = one.motor.rate
     one.advance(2.0)
     assert moving > 1.0
-    assert one.get(t.WATCHDOG) == t.WATCHDOG_BITTEN
+    assert one.get(t.WATCHDOG) == t.WATCHDOG_EXPIRED
     assert one.motor.rate == pytest.approx(0.0, abs=1e-6)
     assert one.motor.angle < 4000 * t.RAD_PER_TICK - 0.5
     assert one.torque  # it stops; nothing on this family takes the torque off

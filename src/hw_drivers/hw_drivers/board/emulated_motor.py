@@ -39,13 +39,13 @@ class EmulatedMotor:
     current settles within the winding's L/R, which is less than a period of the board's loop, and is taken as settled.
     """
 
-    def __init__(self, plan: MotorPlan, highest: float, angle: float) -> None:
-        """Put the joint at `angle` (rad). `highest`: V of the supply."""
+    def __init__(self, plan: MotorPlan, max_supply: float, angle: float) -> None:
+        """Put the joint at `angle` (rad). `max_supply`: V."""
         motor = plan.settings
         self._plan, self._joint = plan, plan.joint
         self._constant = motor.torque_constant * plan.joint.gear
         self._sense = -1.0 if motor.reverse_motor else 1.0
-        self._creep = REST_SPEED_SHARE * highest / self._constant
+        self._rest_speed = REST_SPEED_SHARE * max_supply / self._constant
         self.load: Load = FreeRotor(motor.inertia or plan.max_torque / DEFAULT_ACCELERATION_RAD_S2, angle)
         self.temperature = AMBIENT_C
         self.is_broken = False  # its encoder
@@ -61,7 +61,7 @@ class EmulatedMotor:
         """Apply a voltage for `seconds`, or none where the bridge is open."""
         induced = self._constant * self.rate
         self.current = (self._sense * volts - induced) / self._plan.settings.resistance if closed else 0.0
-        torque = self._constant * self.current - self._plan.settings.friction * math.tanh(self.rate / self._creep)
+        torque = self._constant * self.current - self._plan.settings.friction * math.tanh(self.rate / self._rest_speed)
         # the load brakes by the robot file's damping of the motor, which the current has done here already
         effort = self._joint.direction * (torque + self.load.damping * self.rate)
         angle, rate = self.load.push(effort, seconds)

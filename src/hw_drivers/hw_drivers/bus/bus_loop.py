@@ -22,8 +22,8 @@ CYCLE_TIMEOUT_S = 2.0  # of a cycle, until the bus counts as lost
 RELEASE_RETRY_PERIOD_S = 0.5  # between two attempts to take the torque off a bus that did not confirm it
 
 
-class Setpoints(NamedTuple):
-    """Setpoints of a bus's joints, in their order."""
+class BusSetpoints(NamedTuple):
+    """BusSetpoints of a bus's joints, in their order."""
 
     position: FloatArray  # rad
     velocity: FloatArray  # rad/s
@@ -65,7 +65,7 @@ class BusLoop:
         self._last_release = 0.0  # s
         self._release_failures: tuple[BusFault, ...] = ()  # of the last attempt
         none = np.full(len(self._joints), np.nan)
-        self._setpoints = Setpoints(none, none, none)
+        self._setpoints = BusSetpoints(none, none, none)
         self._has_new_setpoints = False  # since the last tick
         self._by_effort = np.array([joint.is_effort_driven for joint in self._joints])
         self._thread = threading.Thread(target=self._run, name=f"bus {bus.name}", daemon=True)
@@ -90,7 +90,7 @@ class BusLoop:
             if self._is_enabled:
                 return
             position = np.array([reading.position for reading in self.readings])
-            here = Setpoints(position, np.zeros_like(position), np.full_like(position, np.nan))
+            here = BusSetpoints(position, np.zeros_like(position), np.full_like(position, np.nan))
             self.bus.write(*here)
             self.may_have_torque = self._is_enabled = True
             self._last_tick = time.monotonic()
@@ -100,7 +100,7 @@ class BusLoop:
     def set_setpoints(self, position: FloatArray, velocity: FloatArray, effort: FloatArray) -> None:
         """Set the setpoints of the next cycle. An effort lasts for one tick, a position until the next one."""
         with self._wake:
-            self._setpoints = Setpoints(position, velocity, effort)
+            self._setpoints = BusSetpoints(position, velocity, effort)
             self._has_new_setpoints = True
 
     def tick(self) -> None:

@@ -122,7 +122,7 @@ class EmulatedServo:
         indirect = t.INDIRECT_ADDRESS <= address < self.model.indirect_data
         if (address < t.RAM_START or indirect) and self.torque:
             return ACCESS_ERROR
-        if address in GOAL_ADDRESSES and self.get(t.WATCHDOG) == t.WATCHDOG_BITTEN:
+        if address in GOAL_ADDRESSES and self.get(t.WATCHDOG) == t.WATCHDOG_EXPIRED:
             return RANGE_ERROR
         if address == t.GOAL_POSITION.address and self.get(t.OPERATING_MODE) == t.POSITION_MODE:
             goal = t.GOAL_POSITION.unpack(data)
@@ -139,11 +139,12 @@ class EmulatedServo:
 
     def advance(self, now: float) -> None:
         """Turn the motor until `now`."""
-        bite = self.get(t.WATCHDOG)
-        if 0 < bite < t.WATCHDOG_BITTEN and now - self._last_packet > bite * t.WATCHDOG_UNIT_S:
-            self._turn(self._last_packet + bite * t.WATCHDOG_UNIT_S)
+        watchdog = self.get(t.WATCHDOG)
+        expiry = self._last_packet + watchdog * t.WATCHDOG_UNIT_S
+        if 0 < watchdog < t.WATCHDOG_EXPIRED and now > expiry:
+            self._turn(expiry)
             self._hold()
-            self.set(t.WATCHDOG, t.WATCHDOG_BITTEN)
+            self.set(t.WATCHDOG, t.WATCHDOG_EXPIRED)
         self._turn(now)
         self._measure()
 
@@ -183,21 +184,22 @@ class EmulatedServo:
         self.set(t.GOAL_POSITION, round(self.motor.angle / t.RAD_PER_TICK))
 
     def _turn(self, until: float) -> None:
-        motor, goal, most = self.motor, self.get(t.GOAL_POSITION) * t.RAD_PER_TICK, self.model.no_load
+        motor, goal, max_rate = self.motor, self.get(t.GOAL_POSITION) * t.RAD_PER_TICK, self.model.no_load
+        omega = POSITION_BANDWIDTH_RAD_S
         torque = self.torque
         while self._now < until:
             step = min(INTEGRATION_STEP_S, until - self._now)
             self._now = until if step < INTEGRATION_STEP_S else self._now + step
             if torque:
-                push = POSITION_BANDWIDTH_RAD_S * (POSITION_BANDWIDTH_RAD_S * (goal - motor.angle) - 2.0 * motor.rate)
-                motor.rate = min(max(motor.rate + push * step, -most), most)
+                acceleration = omega * (omega * (goal - motor.angle) - 2.0 * motor.rate)
+                motor.rate = min(max(motor.rate + acceleration * step, -max_rate), max_rate)
             else:
                 motor.rate = 0.0  # the gears' friction holds a shaft without torque
             motor.angle += motor.rate * step
 
     def _measure(self) -> None:
-        pull = min(max((self.get(t.GOAL_POSITION) * t.RAD_PER_TICK - self.motor.angle) / STALL_ERROR_RAD, -1.0), 1.0)
-        self.set(t.PRESENT_CURRENT, round(pull * self.model.max_current) if self.torque else 0)
+        share = min(max((self.get(t.GOAL_POSITION) * t.RAD_PER_TICK - self.motor.angle) / STALL_ERROR_RAD, -1.0), 1.0)
+        self.set(t.PRESENT_CURRENT, round(share * self.model.max_current) if self.torque else 0)
         self.set(t.REALTIME_TICK, int(self._now / t.REALTIME_UNIT_S) % t.REALTIME_WRAP_TICKS)
         self.set(t.PRESENT_VELOCITY, round(self.motor.rate / t.VELOCITY_UNIT_RAD_S))
         self.set(t.PRESENT_POSITION, round(self.motor.angle / t.RAD_PER_TICK))

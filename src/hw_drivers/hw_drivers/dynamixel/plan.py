@@ -46,10 +46,10 @@ def plan_servo(joint: JointMap) -> ServoPlan:
     model = MODELS[servo.model]
     joint.check_id(MAX_ID, "servo ids are")
     if joint.velocity * joint.gear > model.no_load:
-        most = model.no_load / joint.gear
+        max_velocity = model.no_load / joint.gear
         raise UserError(
-            f"{joint.joint} may turn at {joint.velocity:.3g} rad/s, but an {servo.model} reaches {most:.3g} rad/s: "
-            f"lower {joint.key}.velocity, or choose a faster servo."
+            f"{joint.joint} may turn at {joint.velocity:.3g} rad/s, but an {servo.model} reaches "
+            f"{max_velocity:.3g} rad/s: lower {joint.key}.velocity, or choose a faster servo."
         )
     needs_many_turns = _needs_many_turns(joint, servo.model)
     current = _current(joint, servo, model)
@@ -87,10 +87,10 @@ def _current(joint: JointMap, servo: DynamixelJoint, model: ServoModel) -> int:
         return 0
     if not model.current_unit:
         raise UserError(f"an {servo.model} measures no current: leave {joint.key}.current_limit out.")
-    most = model.max_current * model.current_unit
-    if servo.current_limit > most:
+    max_current = model.max_current * model.current_unit
+    if servo.current_limit > max_current:
         raise UserError(
             f"{joint.key}.current_limit = {servo.current_limit:g} is not allowed: "
-            f"an {servo.model} takes at most {most:.2f} A: lower it."
+            f"an {servo.model} takes at most {max_current:.2f} A: lower it."
         )
     return max(1, round(servo.current_limit / model.current_unit))

@@ -68,7 +68,7 @@ def _errors(plan: ServoPlan, state: ServoState, enabled: bool) -> tuple[tuple[st
     if state.temperature >= plan.temperature_limit:
         words = f"overheating at {state.temperature} °C, its limit is {plan.temperature_limit:g} °C"
         return (words,), t.HARDWARE_ERRORS[t.OVERHEATING][1]
-    if enabled and state.watchdog == t.WATCHDOG_BITTEN:
+    if enabled and state.watchdog == t.WATCHDOG_EXPIRED:
         return ("its watchdog stopped it, since no packets came",), "lighten the load of this computer"
     if enabled and not state.torque:
         return ("its torque went off by itself",), "check the supply and the servo's shutdown settings"

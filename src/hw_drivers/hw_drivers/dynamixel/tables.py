@@ -43,7 +43,7 @@ SHUTDOWN = Register(63, 1)  # which hardware errors take the torque off
 TORQUE = Register(64, 1)
 STATUS_LEVEL = Register(68, 1)  # 2: every instruction is answered
 HARDWARE_ERROR = Register(70, 1)
-WATCHDOG = Register(98, 1)  # 20 ms; 255: it has bitten
+WATCHDOG = Register(98, 1)  # 20 ms; 255: it has expired
 GOAL_CURRENT = Register(102, 2, signed=True)
 PROFILE_ACCELERATION = Register(108, 4)
 PROFILE_VELOCITY = Register(112, 4)
@@ -61,7 +61,7 @@ RAD_PER_TICK = 2.0 * math.pi / TICKS_PER_TURN  # rad
 VELOCITY_UNIT_RAD_S = 0.229 * 2.0 * math.pi / 60.0  # rad/s
 VOLTAGE_UNIT_V = 0.1  # V
 WATCHDOG_UNIT_S = 0.02  # s
-WATCHDOG_BITTEN = 255
+WATCHDOG_EXPIRED = 255
 RETURN_DELAY_UNIT_S = 2e-6  # s
 REALTIME_UNIT_S = 1e-3  # s
 REALTIME_WRAP_TICKS = 32768  # ticks

@@ -164,7 +164,7 @@ class EmulatedAxis:
 
     def _controlled(self, step: float) -> float:
         """Return the torque (N·m) of its cascade of controllers."""
-        most = min(self.limits.current * self.hardware.torque_constant, self.hardware.max_torque)
+        max_torque = min(self.limits.current * self.hardware.torque_constant, self.hardware.max_torque)
         torque = self._goal_torque
         gain = VELOCITY_BANDWIDTH_RAD_S * self.hardware.inertia * 2.0 * math.pi
         if self.mode == m.ControlMode.TORQUE:  # within the velocity limit: enable_torque_mode_vel_limit is on
@@ -176,9 +176,9 @@ class EmulatedAxis:
                 rate += POSITION_GAIN_PER_S * self._position_error()
             rate = max(-self.limits.velocity, min(rate, self.limits.velocity))
             self._integral += gain * INTEGRATOR_GAIN_PER_S * (rate - self.rate) * step
-            self._integral = max(-most, min(self._integral, most))
+            self._integral = max(-max_torque, min(self._integral, max_torque))
             torque += gain * (rate - self.rate) + self._integral
-        return max(-most, min(torque, most))
+        return max(-max_torque, min(torque, max_torque))
 
     def _position_error(self) -> float:
         error = self._goal - self._wrapped(self.turns)

@@ -43,9 +43,7 @@ class SerialPort:
             raise open_error(self.path, self._baud, error) from None
         # a port without that mode does not hold bytes back
         with contextlib.suppress(NotImplementedError, ValueError, OSError):
-            self._serial.set_low_latency_mode(
-                True
-            )  # a request to the adapter's driver; needs no more rights than opening
+            self._serial.set_low_latency_mode(True)  # needs no more rights than opening
         check_latency(self.path)
         self._fd = self._serial.fileno()
 
@@ -93,9 +91,9 @@ class SerialPort:
             del self._fd
 
     def _gone(self, error: Exception) -> BusFault:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else "it is not open"
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not open"
         return BusFault(
-            f"the port {self.path} is gone: {why.lower()}",
+            f"the port {self.path} is gone: {reason.lower()}",
             remedy="plug the adapter in again, then call reset and enable",
         )
 
@@ -138,7 +136,7 @@ def check_latency(path: str, sysfs: Path = USB_SERIAL_SYSFS) -> None:
         return  # no adapter of that kind
     if latency > MAX_LATENCY_MS:
         raise UserError(
-            f"the adapter at {path} holds bytes back for {latency} ms, longer than the {MAX_LATENCY_MS} ms of a cycle: "
+            f"the adapter at {path} holds bytes back for {latency} ms, more than the allowed {MAX_LATENCY_MS} ms: "
             f"run 'echo 1 | sudo tee {timer}', or add the udev rule of docs/hardware.md."
         )
 
