@@ -154,7 +154,7 @@ def test_invalid_equations_are_one_sentence(stubby, call):
     for wrong, output in (
         ("no_such_package:MODEL", "cannot be imported"),
         ("stubby_equations.model:MODLE", "has no 'MODLE'"),
-        ("stubby_equations.model:SAMPLES", "is no crawler_models.model.Model"),
+        ("stubby_equations.model:SAMPLES", "not a crawler_models.model.Model"),
         ("tree_link", "did you mean 'three_link'"),
     ):
         path.write_text(equations.replace("stubby_equations.model:MODEL", wrong))
