@@ -95,7 +95,7 @@ def _axes(azimuth: float, elevation: float) -> FloatArray:
 
 
 def _smoothed(path: FloatArray, over: int) -> FloatArray:
-    """Return the running mean over `over` frames, taken twice; beyond its ends the path is mirrored."""
+    """Return the running mean over `over` frames, taken twice; beyond its ends the path is reflected at them."""
     half = max(1, over // 2)
     for _ in range(2):
         before, after = 2.0 * path[:1] - path[1 : half + 1][::-1], 2.0 * path[-1:] - path[-half - 1 : -1][::-1]
