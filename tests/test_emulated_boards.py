@@ -1,4 +1,4 @@
-"""The robots with cranks on emulated boards, by a clock of the test's own: law, driver, firmware, motors, equations."""
+"""Robots with cranks on emulated boards, on a clock of the test: law, driver, firmware, motors, equations."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,15 +18,15 @@ from hybrid_controller.laws.law_registry import LAWS, law_parameters
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 
-class OnItsBoard:
-    """The hardware backend's cycle: what is applied goes out as a tick begins, what is read then is seen as it ends."""
+class BoardBackend:
+    """Backend with the cycle of the hardware backend: it writes and reads at the start of a tick."""
 
     simulated: ClassVar[bool] = False
     kind: ClassVar[str] = "bench"
 
     def __init__(self, spec, motors: Mapping[str, Any]) -> None:
         (bus,) = hardware_map(spec)
-        joints = [replace(joint, own=replace(joint.own, **motors)) for joint in bus.joints]
+        joints = [replace(joint, settings=replace(joint.settings, **motors)) for joint in bus.joints]
         self.spec, self.ground = spec, ModelLoad(spec)
         self.bench = Bench(joints, settings=bus.settings, start=[joint.home for joint in spec.actuated])
         for joint, motor in zip(spec.actuated, self.bench.board.motors, strict=True):
@@ -37,7 +37,7 @@ class OnItsBoard:
 
     def open(self) -> None:
         self.bench.ready(enable=False)
-        self.began = self.bench.now
+        self.start_time = self.bench.now
 
     def observe(self) -> Observation:
         position, velocity, effort = (np.full(len(self.spec.joints), np.nan) for _ in range(3))
@@ -56,7 +56,7 @@ class OnItsBoard:
             self.bench.bus.enable()
             self.armed = True
         self.bench.readings = self.bench.bus.read()
-        self.bench.sleep(max(0.0, self.began + self.time - self.bench.now))
+        self.bench.sleep(max(0.0, self.start_time + self.time - self.bench.now))
 
     def relax(self) -> None: ...
 
@@ -69,18 +69,18 @@ class OnItsBoard:
 
 
 def speed(name, seconds, settled, *, motors: Mapping[str, Any] | None = None):
-    """m/s over the ground from `settled` to `seconds`: by the equations alone or, with `motors`, on its board.
+    """Return m/s over the ground from `settled` to `seconds`, on the equations or, with `motors`, on its board.
 
-    `motors` are changes of what the robot file says of them.
+    `motors` are changes of their settings in the robot file.
     """
     spec = load_robot(name)
     dt_ns = round(1e9 / spec.section("backends")["hardware"]["rate"])
     chosen = spec.section("controller")["default"]
     law = LAWS[chosen].build(spec, law_parameters(spec, chosen, {}), 1e-9 * dt_ns)
-    backend: Any = ModelBackend(spec, ModelSettings(), 1e-9 * dt_ns) if motors is None else OnItsBoard(spec, motors)
+    backend: Any = ModelBackend(spec, ModelSettings(), 1e-9 * dt_ns) if motors is None else BoardBackend(spec, motors)
     loop = ControlLoop(spec, make_gait(spec, None, {}), law, backend, dt_ns)
     path = []
-    while loop.seen.time_ns < 1e9 * seconds:
+    while loop.observation.time_ns < 1e9 * seconds:
         seen = loop.tick()
         if seen.time_ns >= 1e9 * settled:
             path.append((1e-9 * seen.time_ns, *seen.base.position[:2]))
@@ -89,15 +89,15 @@ def speed(name, seconds, settled, *, motors: Mapping[str, Any] | None = None):
     return np.hypot(x, y) / passed
 
 
-def test_the_trot_goes_through_four_coarse_encoders_and_motors_without_sensors_of_current():
+def test_the_trot_works_with_four_coarse_encoders_and_without_current_sensors():
     run = 2.4 + 3 * 0.4, 2.4  # s: three strides
     assert speed("miniaq", *run, motors={}) == pytest.approx(speed("miniaq", *run), rel=0.03)
 
 
-def test_the_leg_runs_on_its_board_as_fast_as_what_is_late_lets_it():
+def test_the_leg_runs_on_its_board_as_fast_as_its_delay_allows():
     run = 4.5, 2.0  # s: the speed sways within a stride
-    by_equations, on_its_board = speed("bolt", *run), speed("bolt", *run, motors={})
+    by_equations, on_board = speed("bolt", *run), speed("bolt", *run, motors={})
     assert by_equations == pytest.approx(1.151, rel=0.03)
     # two ticks of 4 ms between a state and what answers it cost 7 % by the equations too, friction another percent
-    assert on_its_board == pytest.approx(1.065, rel=0.03)
-    assert speed("bolt", *run, motors={"friction": 0.0}) > on_its_board
+    assert on_board == pytest.approx(1.065, rel=0.03)
+    assert speed("bolt", *run, motors={"friction": 0.0}) > on_board

@@ -34,7 +34,7 @@ from hw_drivers.bus.bus_kinds import KINDS
 BUSES = {"dynamixel": {}, "board": {"hardware": dict(three_link_on_a_board().section("hardware"))}}
 PATIENT = {"patience": 5.0}  # for what is not about silence, on a machine that may be busy
 
-pytestmark = pytest.mark.usefixtures("unhurried")  # none of this is about how fast a run or a backend must end
+pytestmark = pytest.mark.usefixtures("long_timeouts")  # none of this is about how fast a run or a backend must end
 
 
 class Motors:

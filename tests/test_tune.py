@@ -63,7 +63,10 @@ REFUSALS = [
     (["bolt", "--over", "controller.stiffness", "--minimise", "peak_powr_W"], ["did you mean 'peak_power_W'"]),
     (["--over", "gait.shape", "--minimise", "step"], ["--minimise", "gait.shape"]),
     (["--over", "gait.shape,gait.omega"], ["by itself"]),
-    (["snake", "--gait", "fourier", "--over", "gait.shape"], ["gait.shape cannot be varied: it is not a number", "snake has no search"]),
+    (
+        ["snake", "--gait", "fourier", "--over", "gait.shape"],
+        ["gait.shape cannot be varied: it is not a number", "snake has no search"],
+    ),
     (["snake", "--over", "gait.alpha=20:40", "--maximise", "robust_step"], ["foot_", "cannot vary by itself"]),
     (["--over", "gait.shape", "--gait", "harmonic"], ["harmonic", "no shapes"]),
     (["tree_link", "--over", "gait.psi"], ["did you mean 'three_link'"]),
