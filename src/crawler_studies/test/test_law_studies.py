@@ -123,7 +123,8 @@ class Curve:
 
     def evaluate(self, points):
         return [
-            Result(0.3, 1.0, valid=True, extra={"cost_of_transport": 2.0 + (p[STIFF] / 100.0 - 4.2) ** 2}) for p in points
+            Result(0.3, 1.0, valid=True, extra={"cost_of_transport": 2.0 + (p[STIFF] / 100.0 - 4.2) ** 2})
+            for p in points
         ]
 
 
@@ -160,7 +161,7 @@ def test_an_aim_is_part_of_the_study_and_the_other_way_is_another():
 
 
 def test_a_number_that_is_not_known_is_no_value():
-    objective = make_objective("floquet", LEG, "asymmetric", least=True)
+    objective = make_objective("floquet", LEG, "asymmetric", minimised=True)
     value, reason = objective.value(Curve(), {STIFF: 300.0}, lambda: False)
     assert math.isnan(value)
     assert reason == "floquet is not known on model."
@@ -171,7 +172,7 @@ def test_a_number_that_is_not_known_is_no_value():
     [
         ({"minimise": "cost_of_transprot"}, "did you mean 'cost_of_transport'"),
         ({"robot": "three_link", "over": ("gait.psi",), "maximise": "cost_of_transport"}, "there is no objective"),
-        ({"robot": "three_link", "over": ("gait.psi",), "minimise": "worst_step"}, "worst_step is to be maximised"),
+        ({"robot": "three_link", "over": ("gait.psi",), "minimise": "worst_step"}, "worst_step cannot be minimised"),
         ({"over": ("controller.stifness=1:2",)}, r"did you mean 'controller\.stiffness'"),
         ({"settings": {"controller": {"stiffness": -1}}}, r"controller\.stiffness = -1"),
         ({"settings": {"controller": {"stiffness": 300.0}}}, "varied and set"),

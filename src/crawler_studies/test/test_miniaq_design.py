@@ -108,7 +108,7 @@ def test_places_beyond_the_cube_come_back_in_and_angles_come_round(trot):
         assert point["robot.motor_y"] == 0.02
         for name, (low, high) in DESIGNER.ranges(trot).items():
             assert low <= point[name] <= high
-        whole = x + np.where(space.turning, 1.0, 2.0)  # a mirror and its mirror, or once round
+        whole = x + np.where(space.periodic, 1.0, 2.0)  # a mirror and its mirror, or once round
         assert space.point(whole) == point
         assert space.distance(x, whole) < 1e-9
     inside = random.uniform(0.0, 1.0, len(space.names))

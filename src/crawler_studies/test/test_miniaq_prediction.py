@@ -11,7 +11,7 @@ from crawler_models.miniaq.equations.quadruped import Quadruped
 from crawler_models.miniaq.prediction import driving_work, predict_walk
 from crawler_models.miniaq.walks.steady_walk import SAMPLES_PER_STRIDE, last_state, steady_walk
 from crawler_models.miniaq.walks.walk import walk
-from crawler_models.models import model_of
+from crawler_models.model_registry import model_of
 from gait_generators.kinds.gait_registry import make_gait
 
 SPEC = load_robot("miniaq")

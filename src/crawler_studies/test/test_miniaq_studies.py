@@ -43,7 +43,7 @@ def test_physics_measures_what_the_equations_predict_of_the_feet(monkeypatch):
 
 
 def test_each_column_can_be_an_aim():
-    assert make_objective("mismatch", EVEN, "asymmetric", least=True).label == "least_mismatch"
+    assert make_objective("mismatch", EVEN, "asymmetric", minimised=True).label == "least_mismatch"
     (found,) = ModelEvaluator(EVEN).evaluate([{"gait.ahead_hl": 90.0, "gait.ahead_hr": -90.0}])
     for name in extra_columns(EVEN.spec):
         assert make_objective(name, EVEN, "asymmetric").of([found]) == found.extra[name]

@@ -7,7 +7,7 @@ import pytest
 
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.three_link import ThreeLink
-from crawler_models.three_link.fast import ShapeTable
+from crawler_models.three_link.compiled import ShapeTable
 from crawler_studies.plots.drawing import Drawing
 from crawler_studies.three_link import figures as three_link
 from crawler_studies.three_link.figures.feedback import account_for_step

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from crawler_core.errors import UserError
 from crawler_core.registry import import_object
-from crawler_models.models import model_of, predict, predicts
+from crawler_models.model_registry import model_of, predict, predicts
 from crawler_studies.evaluators.batch_evaluation import evaluate_batch
 from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.study.study_case import Point, StudyCase, extra_columns

@@ -16,7 +16,7 @@ from crawler_core.errors import BackendFault, UserError
 from crawler_core.loop.backend import Backend
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import JointCommand
-from crawler_models.models import model_of
+from crawler_models.model_registry import model_of
 from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.evaluators.physics_columns import PHYSICS_COLUMNS, SteadyRun
 from crawler_studies.recordings.run_window import RunWindow

@@ -11,7 +11,7 @@ from crawler_core.errors import UserError
 from crawler_core.gait_metrics.footfall import intended_contacts
 from crawler_core.robot.robot_file import load_robot, robot_names
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_models.models import model_of
+from crawler_models.model_registry import model_of
 from crawler_studies.gait_analysis.gait_phase import find_gait_start
 from crawler_studies.gait_analysis.gait_report import GaitReport
 from crawler_studies.recordings.footsteps import Footsteps

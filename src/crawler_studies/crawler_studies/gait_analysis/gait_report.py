@@ -102,8 +102,8 @@ class GaitReport:
         figure = Figure(figsize=(13.0, 2.6 + 0.55 * feet_count), layout="constrained")
         FigureCanvasAgg(figure)
         figure.suptitle(self.title)
-        ratios = {"width_ratios": (2.2, 1.0), "height_ratios": (0.5 * feet_count, 1.0)}
-        (run, cycle), (run_count, cycle_count) = figure.subplots(2, 2, **ratios, sharex="col")
+        rows = figure.subplots(2, 2, width_ratios=(2.2, 1.0), height_ratios=(0.5 * feet_count, 1.0), sharex="col")
+        (run, cycle), (run_count, cycle_count) = rows
         bars = (steps.times, steps.down, steps.forward, self.intended, steps.feet)
         draw_run(run, *bars)
         draw_cycle(cycle, *bars, self.cycle_ends)

@@ -45,7 +45,7 @@ def simulation_settings(spec: RobotSpec, kind: str, values: Mapping[str, Any]) -
     own = {name: value for name, value in values.items() if name != "rate"}
     rates = {**common_robot_settings(spec, kind, entry.settings), **values}
     ticks = build(TickSettings, {name: value for name, value in rates.items() if name == "rate"}, section="backend")
-    settings = build(entry.settings, {**own_robot_settings(spec, kind, entry.settings), **own}, section="backend")
+    settings: Any = build(entry.settings, {**own_robot_settings(spec, kind, entry.settings), **own}, section="backend")
     return settings, ticks.rate
 
 

@@ -11,7 +11,7 @@ from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import ParameterInfo, build
 from crawler_core.robot.robot_file import load_robot, parameter_infos
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_models.models import model_of
+from crawler_models.model_registry import model_of
 from gait_generators.kinds.gait import Gait
 from gait_generators.kinds.gait_registry import gait_name, gait_parameters, make_gait
 from hybrid_controller.laws.law_entry import LawEntry

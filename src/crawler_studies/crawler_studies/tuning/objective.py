@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_models.models import model_of
+from crawler_models.model_registry import model_of
 from crawler_studies.evaluators.evaluator import EvaluationStopped, Evaluator, Result
 from crawler_studies.evaluators.friction_sets import (
     DEFAULT_SPREAD,

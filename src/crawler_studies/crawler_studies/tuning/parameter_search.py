@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from crawler_core.registry import import_object
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_models.models import model_of
+from crawler_models.model_registry import model_of
 from crawler_studies.study.study_case import StudyCase
 from crawler_studies.study.study_file import StudyFile
 

@@ -67,8 +67,8 @@ def draw_friction(data: FigureData) -> Drawing:
         torque.set(ylabel="torque [N m]", ylim=(-230.0, 120.0))
         watts.plot(run.t, power, color=BLUE, label="tau dq_1/dt")
         for side in (-1.0, 1.0):
-            label = f"±{peak:g} W, the motor's peak" if side > 0 else None
-            watts.axhline(side * peak, color=RED, linewidth=1.0, label=label)
+            peak_label = f"±{peak:g} W, the motor's peak" if side > 0 else None
+            watts.axhline(side * peak, color=RED, linewidth=1.0, label=peak_label)
         watts.set(ylabel="power [W]", ylim=(-1700.0, 2600.0), xlabel=GROUND_TIME_LABEL)
         for axes in (friction, torque, watts):
             shade_stance(axes, run, LOADS_TIME_S)

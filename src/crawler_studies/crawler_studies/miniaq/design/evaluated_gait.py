@@ -13,7 +13,7 @@ from crawler_core.errors import UserError
 from crawler_models.miniaq.equations.four_bar import pins
 from crawler_models.miniaq.equations.quadruped import Quadruped
 from crawler_models.miniaq.walks.steady_walk import BLOCK_STRIDES
-from crawler_models.models import predict
+from crawler_models.model_registry import predict
 from crawler_studies.miniaq.design.gait_goal import AIMS, ALL, GaitGoal
 from crawler_studies.study.study_case import Point, StudyCase, group_by_section
 from gait_generators.kinds.gait_registry import make_gait

@@ -72,7 +72,7 @@ def phase_error_effect(data: FigureData, **errors: float) -> Mapping[str, float]
     feet, moved, time = footfall_of(gait, steady), way_of(steady.walk), steady.strides * gait.period
     forward, backward = feet.forward[2:].sum(), feet.backward[2:].sum()
     return {
-        "speed_mm_s": 1e3 * moved.ahead / time,
+        "speed_mm_s": 1e3 * moved.forward / time,
         "mismatch_percent": 100.0 * feet.mismatch,
         "yaw_deg_s": math.degrees(moved.turn) / time,
         "hind_drag_percent": 100.0 * backward / (forward + backward),

@@ -12,7 +12,7 @@ from crawler_models.snake.snake_plant import SnakePlant
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, RED, Array, Drawing
 from crawler_studies.snake.figures.figure_data import FigureData, wave
 from gait_generators.kinds.gait_registry import make_gait
-from gait_generators.kinds.serpenoid import Serpenoid
+from gait_generators.kinds.snake.serpenoid import Serpenoid
 
 CYCLE_N, CYCLE_ALPHA_DEG = 4, 45.0  # the paper draws n = 4, and does not say which alpha
 POSES_PER_INTERVAL = 2  # cycle_poses drawn in each interval

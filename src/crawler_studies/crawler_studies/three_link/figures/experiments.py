@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crawler_models.three_link import ThreeLink
-from crawler_models.three_link.fast import ShapeTable
+from crawler_models.three_link.compiled import ShapeTable
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, ORANGE, PURPLE, Array, Drawing
 from crawler_studies.three_link.figures.figure_data import AMPLITUDE, PSI, Band, FigureData, band, gait
 from crawler_studies.three_link.figures.frequency import REVERSAL_OMEGA, REVERSAL_PHI0

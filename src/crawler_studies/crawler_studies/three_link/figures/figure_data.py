@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from crawler_core.motion import PeriodicMotion
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.three_link import ThreeLink
-from crawler_models.three_link.fast import ShapeTable
+from crawler_models.three_link.compiled import ShapeTable
 from crawler_studies.evaluators.friction_sets import asymmetric
 from gait_generators.kinds.time_scaled import TimeScaled
 

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crawler_models.three_link import crawl
-from crawler_models.three_link.fast import ShapeTable
+from crawler_models.three_link.compiled import ShapeTable
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, PURPLE, Array, Drawing
 from crawler_studies.three_link.figures.figure_data import HIGHEST, LOWEST, FigureData, band, gait, steps
 from crawler_studies.three_link.figures.time_scaling import ScaledGait, best_scaling

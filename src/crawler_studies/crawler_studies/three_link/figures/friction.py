@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_models.three_link.fast import ShapeTable
+from crawler_models.three_link.compiled import ShapeTable
 from crawler_studies.evaluators.friction_sets import DEFAULT_SPREAD
 from crawler_studies.plots.drawing import BLUE, ORANGE, Drawing, log_scale
 from crawler_studies.three_link.figures.figure_data import Band, FigureData, band, gait

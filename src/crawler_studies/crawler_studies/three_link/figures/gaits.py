@@ -9,7 +9,7 @@ import numpy as np
 
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.three_link import ThreeLink
-from crawler_models.three_link.fast import ShapeTable
+from crawler_models.three_link.compiled import ShapeTable
 from crawler_studies.plots.drawing import Array, TextTable
 from crawler_studies.three_link.figures.figure_data import FigureData
 from crawler_studies.three_link.figures.time_scaling import FAILED_STEP_M, MAX_ALPHA, minimise

@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from crawler_models.three_link import ThreeLink
-from crawler_models.three_link.fast import ShapeTable
+from crawler_models.three_link.compiled import ShapeTable
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, Drawing, log_scale
 from crawler_studies.plots.signed_colours import DIVERGING, diverging_scale
 from crawler_studies.three_link.figures.figure_data import FigureData, gait

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from crawler_models.three_link.fast import ShapeTable
+from crawler_models.three_link.compiled import ShapeTable
 from crawler_studies.plots.drawing import BLACK, BLUE, Array, Drawing, log_scale
 from crawler_studies.plots.signed_colours import DIVERGING, diverging_scale
 from crawler_studies.three_link.figures.figure_data import FigureData, band, gait

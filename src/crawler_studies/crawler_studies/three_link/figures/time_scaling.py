@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from scipy.optimize import OptimizeResult, differential_evolution
 
 from crawler_models.three_link import ThreeLink, crawl
-from crawler_models.three_link.fast import ShapeTable
+from crawler_models.three_link.compiled import ShapeTable
 from crawler_studies.plots.drawing import BLACK, BLUE, Array, Drawing
 from crawler_studies.three_link.figures.figure_data import FigureData, band, gait, steps
 

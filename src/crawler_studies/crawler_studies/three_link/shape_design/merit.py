@@ -8,7 +8,7 @@ import numpy as np
 
 from crawler_core.types import FloatArray
 from crawler_models.three_link import Crawl, crawl
-from crawler_models.three_link.fast import ShapeTable
+from crawler_models.three_link.compiled import ShapeTable
 from crawler_studies.three_link.shape_design.constraints import DENSE_SAMPLES, excess, sample_all, stroke_deficit
 from crawler_studies.three_link.shape_design.task import ShapeTask
 from gait_generators.kinds.fourier import Fourier
