@@ -24,7 +24,7 @@ from crawler_nodes.transport.safe_subscriptions import SafeSubscriptions
 from gait_generators.kinds.gait import Gait
 from gait_generators.kinds.gait_registry import GAITS, gait_defaults, gait_name, make_gait
 from gait_generators.kinds.limit_check import check_limits
-from gait_generators.node.gait_report import GaitReport
+from gait_generators.node.gait_node_report import GaitNodeReport
 from gait_generators.node.gait_settings import GaitSettings
 from gait_generators.node.measured_pose import MeasuredPose, parse_pose
 from gait_generators.node.reference_publisher import ReferencePublisher
@@ -62,7 +62,7 @@ class GaitNode(Node):
         self.motion_states = BackendMotionStates()
         self.reference = ReferencePublisher(self, self._spec)
         self.clock_guard = ClockGuard.of(self)
-        self._report = GaitReport(self, self._spec.name)
+        self._report = GaitNodeReport(self, self._spec.name)
         self._safe_subscriptions = SafeSubscriptions(self, self._report.add_problem)
         self._state_subscription: Subscription | None = None
         subscribe = self._safe_subscriptions.subscribe

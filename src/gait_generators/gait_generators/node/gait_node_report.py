@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gait_generators.node.gait_node import GaitNode
 
 
-class GaitReport:
+class GaitNodeReport:
     def __init__(self, node: GaitNode, hardware_id: str) -> None:
         self.problems = 0
         self.waiting_for = ""  # before there is a motion
