@@ -41,7 +41,7 @@ HELP_TEXT = f"""
   time    from seconds to a few minutes, for {MIN_PERIODS} periods of the gait
 
 The runs need no ROS. The first backend is the reference. The others agree if their settled strides, those of the run's
-later half, differ by at most --within of the reference's, or by 0.15 mm. The column "parts" is the time at which the
+later half, differ by at most --within of the reference's, or by 0.15 mm. The column "first differs" is the time at which the
 distances within a stride first differ by that share of the stride. The column "first contact that differs" is the
 first foot that does something else for 2 % of a stride or longer.
 
@@ -210,17 +210,17 @@ def _print(result: Mapping[str, Any], reference: str) -> None:
 
     title = f"{result['robot']}, gait {result['gait']}, {result['seconds']:.4g} s, beside {reference}"
     table = Table(title=title)
-    for name in ("", "stride", "speed", "off", "parts", "first contact that differs"):
+    for name in ("", "stride", "speed", "difference", "first differs", "first contact that differs"):
         table.add_column(name, justify="left" if name in ("", "first contact that differs") else "right")
     for row in result["runs"]:
         is_reference = row["backend"] == reference
-        parts = "never" if row["parted_s"] is None else f"at {row['parted_s']:.3f} s"
+        first_differs = "never" if row["parted_s"] is None else f"at {row['parted_s']:.3f} s"
         table.add_row(
             row["backend"],
             f"{1e3 * row['stride_m']:.3f} mm",
             f"{1e3 * row['speed_m_s']:.3f} mm/s",
             "-" if is_reference else f"{100 * row['off']:+.2f} %",
-            "-" if is_reference else parts,
+            "-" if is_reference else first_differs,
             "-" if is_reference else row["contact"] or "none",
         )
     print_table(table)

@@ -21,7 +21,7 @@ from crawler_cli.console.output import print_json
 from crawler_cli.console.progress_line import ProgressLine
 from crawler_core.errors import UserError
 from crawler_core.registry import import_object
-from crawler_models.models import model_of
+from crawler_models.model_registry import model_of
 
 if TYPE_CHECKING:
     from crawler_core.robot.robot_spec import RobotSpec

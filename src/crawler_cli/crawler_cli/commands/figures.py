@@ -14,7 +14,7 @@ from crawler_cli.console.output import print_json
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.registry import import_object
 from crawler_core.robot.robot_file import load_robot
-from crawler_models.models import model_of
+from crawler_models.model_registry import model_of
 from sim_bridge.physics.engines import ENGINES
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from crawler_core.parameters import build
 from crawler_core.registry import import_object
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.model import Column
-from crawler_models.models import model_of, predict
+from crawler_models.model_registry import model_of, predict
 from gait_generators.kinds.gait_registry import gait_name, gait_parameters, make_gait
 from gait_generators.kinds.limit_check import check_limits
 from hybrid_controller.laws.law_registry import LAWS, law_defaults, law_name

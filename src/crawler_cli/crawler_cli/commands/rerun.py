@@ -82,11 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         "backend": options.backend,
         "duration_s": stack.duration,
         "messages": {
-            topic: {
-                "equal": count,
-                "different": comparison.different[topic],
-                "missing": comparison.missing[topic],
-            }
+            topic: {"equal": count, "different": comparison.different[topic], "missing": comparison.missing[topic]}
             for topic, count in comparison.equal.items()
         },
         "parting": asdict(comparison.parting) if comparison.parting else None,

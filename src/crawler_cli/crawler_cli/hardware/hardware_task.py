@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from crawler_cli.console.exit_code import EXIT_NOT_DONE
 from crawler_core.errors import BackendFault, unknown_name
@@ -64,14 +64,6 @@ class HardwareTask:
     @contextmanager
     def robot(self) -> Iterator[tuple[SupervisedBackend, Motors]]:
         """Yield all motors behind their supervisor, without torque until they move."""
-        made: list[Motors] = []
-
-        def make(dt: float) -> Motors:
-            if isinstance(self.settings, HardwareSettings):
-                made.append(HardwareBackend(self.spec, self.settings, dt))
-            else:
-                made.append(EmulatedBackend(self.spec, self.settings, dt))
-            return made[0]
-
-        with open_supervised(self.spec, make) as supervised:
-            yield supervised, made[0]
+        backend_class: Any = HardwareBackend if isinstance(self.settings, HardwareSettings) else EmulatedBackend
+        with open_supervised(self.spec, lambda dt: backend_class(self.spec, self.settings, dt)) as supervised:
+            yield supervised, cast(Motors, supervised.backend)

@@ -55,5 +55,5 @@ def _draw_modes(axes: Axes, traces: Sequence[BackendTrace], feet: Sequence[str])
                 axes.fill_between(run.times, low, low - 0.85, where=where, color=COLOURS[i], alpha=alpha, linewidth=0)
     middles = [-(j * (len(traces) + STRIP_GAP) + 0.5 * len(traces)) for j in range(len(feet))]
     axes.set_yticks(middles, feet)
-    axes.set_ylabel("dark: sticks, lighter: slips\nforward, lightest: slips back")
+    axes.set_ylabel("dark: sticks,\nlighter: slips on,\nlightest: slips back")
     axes.set_xlabel("time [s]")
