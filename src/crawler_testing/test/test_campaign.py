@@ -1,4 +1,4 @@
-"""Which faults a storm has, which runs they share, and that a seed says in which order."""
+"""The kinds of fault, the runs that they share, and their order by seed."""
 
 import random
 from collections import Counter
@@ -21,17 +21,17 @@ def test_every_backend_is_given_at_least_eighty_kinds_of_fault():
         assert sum(is_applicable(kind, backend) for kind in FAULT_KINDS) >= 80, backend
 
 
-def test_every_fault_that_mock_and_emulated_motors_can_order_is_ordered():
-    ordered = {word for kind in FAULT_KINDS for word in kind.run_config.settings if word.startswith("backend.fail=")}
+def test_every_fault_of_mock_and_emulated_motors_is_injected():
+    injected = {word for kind in FAULT_KINDS for word in kind.run_config.settings if word.startswith("backend.fail=")}
     (mock,) = [
         field.metadata["parameter"]["choices"]
         for field in MockSettings.__dataclass_fields__.values()
         if field.name == "fail"
     ]
-    assert {word.partition("=")[2] for word in ordered} == ({*INJECTABLE_FAULTS, *mock} - {"none"})
+    assert {word.partition("=")[2] for word in injected} == ({*INJECTABLE_FAULTS, *mock} - {"none"})
 
 
-def test_kinds_are_chosen_by_name_and_by_family():
+def test_kinds_are_selected_by_name_and_by_family():
     assert {kind.family for kind in select_kinds(["services"])} == {"services"}
     assert [kind.name for kind in select_kinds(["joint_commands/nan"])] == ["joint_commands/nan"]
     assert select_kinds([]) == list(FAULT_KINDS)
@@ -39,7 +39,7 @@ def test_kinds_are_chosen_by_name_and_by_family():
         select_kinds(["services/estpo"])
 
 
-def test_on_another_robot_the_kinds_remain_that_ask_nothing_of_the_default_one():
+def test_another_robot_has_the_kinds_that_need_nothing_of_the_default_one():
     kinds = kinds_for_robot(FAULT_KINDS, "snake")
     assert {kind.run_config.robot for kind in kinds} == {"snake"}
     assert {kind.family for kind in FAULT_KINDS} - {kind.family for kind in kinds} == {
@@ -51,7 +51,7 @@ def test_on_another_robot_the_kinds_remain_that_ask_nothing_of_the_default_one()
     assert all(not kind.run_config.settings and not kind.run_config.controller for kind in kinds)
 
 
-def test_contacts_and_odometry_are_forged_where_a_law_reads_them():
+def test_contacts_and_odometry_are_forged_for_a_law_that_reads_them():
     configs = {kind.family: kind.run_config for kind in FAULT_KINDS if kind.family in ("contact_states", "odom")}
     assert {family: config.controller for family, config in configs.items()} == {
         "contact_states": "hybrid",
@@ -60,7 +60,7 @@ def test_contacts_and_odometry_are_forged_where_a_law_reads_them():
     assert configs["odom"].settings == ("controller.contacts=estimated",)
 
 
-def test_a_seed_says_in_which_order_and_every_kind_comes_once():
+def test_the_seed_determines_the_order_and_each_kind_comes_once():
     first, again, other = (group_kinds(FAULT_KINDS, random.Random(seed)) for seed in (1, 1, 2))
     names = [[kind.name for kind in group] for group in first]
     assert names == [[kind.name for kind in group] for group in again]
@@ -72,7 +72,7 @@ def test_a_seed_says_in_which_order_and_every_kind_comes_once():
         assert len({kind.run_config for kind in group}) == 1
 
 
-def test_the_tables_count_what_the_verdicts_say(tmp_path):
+def test_the_tables_count_the_verdicts(tmp_path):
     verdicts = [
         Verdict("services/estop", "mock", 0.0),
         Verdict("services/estop", "mock", 0.0, ["it did not stop"]),

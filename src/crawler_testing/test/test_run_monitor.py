@@ -1,4 +1,4 @@
-"""The monitor of a storm sees what passes a limit, and nothing else."""
+"""The run monitor finds violated limits, and nothing else."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def state(tick, angle, dt=DT):
     return serialize_message(message)
 
 
-def watching(angles, backend="model", dt=DT):
+def monitor_of(angles, backend="model", dt=DT):
     monitor = RunMonitor(SPEC, backend)
     callbacks = {topic.name: callback for topic, callback in monitor.topics()}
     for tick, angle in enumerate(angles):
@@ -28,9 +28,9 @@ def watching(angles, backend="model", dt=DT):
     return monitor, callbacks
 
 
-def test_a_crawl_within_the_limits_passes_none():
+def test_a_crawl_within_the_limits_has_no_violation():
     times = DT * np.arange(180)
-    monitor, _ = watching(1.9 + 0.3 * np.sin(8.0 * times))
+    monitor, _ = monitor_of(1.9 + 0.3 * np.sin(8.0 * times))
     assert monitor.peak.violations == {}
     assert monitor.peak.speed == pytest.approx(0.3 * 8.0 / LIMIT, rel=0.01)
     assert monitor.peak.acceleration == pytest.approx(0.3 * 64.0 / MOST, rel=0.02)
@@ -38,30 +38,30 @@ def test_a_crawl_within_the_limits_passes_none():
 
 
 def test_a_jump_of_one_tick_is_a_speed_and_an_acceleration():
-    monitor, _ = watching([1.9, 1.9, 1.9, 1.9 + 1.5 * LIMIT * DT, 1.9 + 1.5 * LIMIT * DT])
+    monitor, _ = monitor_of([1.9, 1.9, 1.9, 1.9 + 1.5 * LIMIT * DT, 1.9 + 1.5 * LIMIT * DT])
     assert monitor.peak.speed == pytest.approx(1.5, rel=0.01)
     assert monitor.peak.acceleration == pytest.approx(1.5 * LIMIT / DT / MOST, rel=0.01)
     assert "joint_1 had 18" in monitor.peak.violations["speed"]
 
 
-def test_a_joint_that_stops_dead_brakes_and_does_not_speed_up():
-    monitor, _ = watching([1.5 + 0.0001 * k * k for k in range(100)] + [2.4801] * 5)
+def test_a_sudden_stop_is_braking_and_not_acceleration():
+    monitor, _ = monitor_of([1.5 + 0.0001 * k * k for k in range(100)] + [2.4801] * 5)
     assert monitor.peak.acceleration == pytest.approx(0.0002 / DT**2 / MOST, rel=0.01)
     assert monitor.peak.braking == pytest.approx(0.0197 / DT**2 / MOST, rel=0.01)
     assert set(monitor.peak.violations) == {"braking"}
 
 
-def test_what_an_encoder_rounds_is_no_acceleration():
+def test_the_resolution_of_an_encoder_is_no_acceleration():
     step, fast = np.radians(360.0 / 4096), 0.001  # s
     angles = np.round((1.9 + 0.05 * fast * np.arange(400)) / step) * step  # one count now and then
-    assert watching(angles, "emulated", fast)[0].peak.violations == {}
-    assert watching(angles, "model", fast)[0].peak.violations != {}
+    assert monitor_of(angles, "emulated", fast)[0].peak.violations == {}
+    assert monitor_of(angles, "model", fast)[0].peak.violations != {}
 
 
 @pytest.mark.parametrize("backend", ["mock", "model"])
-def test_an_uneven_tick_of_a_joint_in_real_time_is_no_acceleration_but_a_snap_after_it_is(backend):
+def test_an_uneven_tick_in_real_time_is_no_acceleration_but_a_jump_after_it_is(backend):
     def seen(*ticks):  # (when in ticks, where in ticks of even motion)
-        monitor, callbacks = watching([], backend)
+        monitor, callbacks = monitor_of([], backend)
         monitor.counters["rate"] = f"{1.0 / DT:g}"
         for when, where in ticks:
             callbacks["joint_states"](state(when, 1.9 + 0.8 * LIMIT * DT * where), {})
@@ -72,8 +72,8 @@ def test_an_uneven_tick_of_a_joint_in_real_time_is_no_acceleration_but_a_snap_af
     assert "acceleration" in seen((0, 0.0), (1, 1.0), (5, 2.0), (6, 5.0))
 
 
-def test_states_that_the_storm_has_forged_are_not_judged():
-    monitor, callbacks = watching([1.9, 1.9])
+def test_forged_states_are_not_checked():
+    monitor, callbacks = monitor_of([1.9, 1.9])
     forged = state(2, 40.0)
     monitor.forged.add(forged)
     callbacks["joint_states"](forged, {})
@@ -81,8 +81,8 @@ def test_states_that_the_storm_has_forged_are_not_judged():
     assert monitor.peak.violations == {}
 
 
-def test_how_a_joint_without_torque_falls_is_not_judged():
-    monitor, callbacks = watching([1.9, 1.9])
+def test_a_joint_without_torque_is_not_checked():
+    monitor, callbacks = monitor_of([1.9, 1.9])
 
     def motion(word):
         callbacks["motion_state"](serialize_message(DiagnosticStatus(name="backend", message=word)), {})
@@ -97,14 +97,14 @@ def test_how_a_joint_without_torque_falls_is_not_judged():
     assert set(monitor.peak.violations) == {"speed", "acceleration"}
 
 
-def test_a_clock_that_goes_back_is_counted():
-    monitor, callbacks = watching([1.9] * 5)
+def test_a_time_reversal_is_counted():
+    monitor, callbacks = monitor_of([1.9] * 5)
     callbacks["joint_states"](state(1, 1.9), {})
     assert monitor.time_reversals == 1
 
 
-def test_only_warnings_and_errors_of_after_the_fault_are_words_about_it():
-    monitor, callbacks = watching([1.9])
+def test_only_warnings_and_errors_after_the_fault_are_reports_of_it():
+    monitor, callbacks = monitor_of([1.9])
 
     def say(level, text):
         values = [KeyValue(key="motion", value="faulted")]
@@ -121,8 +121,8 @@ def test_only_warnings_and_errors_of_after_the_fault_are_words_about_it():
     assert not monitor.has_reported(("does not follow",), since + 1.0)
 
 
-def test_joints_that_may_tremble_rest_all_the_same():
-    monitor, callbacks = watching([1.9 + 0.01 * (tick % 2) for tick in range(40)])
+def test_a_tolerated_tremor_counts_as_rest():
+    monitor, callbacks = monitor_of([1.9 + 0.01 * (tick % 2) for tick in range(40)])
     assert not monitor.is_safe()
     assert monitor.is_safe(tremor=0.02)
     assert not monitor.is_safe()

@@ -7,15 +7,15 @@ from crawler_testing.bench.three_link.multistart import multistart
 from crawler_testing.bench.three_link.tuning_curves import GOAL_SHARE, PROBLEMS, evaluate, tune_problem
 
 
-@pytest.mark.exhaustive  # the other landscape, which is harder, is climbed in every run
-def test_the_longest_step_is_found_within_sixty_evaluations_and_chance_is_beaten():
+@pytest.mark.exhaustive  # the other problem, which is harder, is tested in every run
+def test_the_longest_step_is_found_within_sixty_evaluations_and_random_points_are_beaten():
     found = tune_problem(PROBLEMS[0], range(2))
     assert found.reached == 2
     assert found.beats_chance
     assert found.optimum > 0.12  # five times the step without time scaling
 
 
-def test_a_landscape_with_many_hills_is_climbed_to_its_top():
+def test_the_optimum_among_many_local_ones_is_found():
     problem = PROBLEMS[2]  # 16 rad/s, where contact is lost here and there
     plan = problem.plan()
     optimum = 0.09998  # m, by differential evolution in some 3000 evaluations
@@ -27,7 +27,7 @@ def test_a_landscape_with_many_hills_is_climbed_to_its_top():
     assert GOAL_SHARE * optimum < best < 1.001 * optimum
 
 
-def test_gradients_from_many_starts_count_every_evaluation_and_climb_a_hill_but_not_out_of_a_lower_one():
+def test_multistart_counts_every_evaluation_and_leaves_local_optima_by_new_starts():
     calls = []
 
     def two_hills(unit):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from crawler_core.robot.robot_file import load_robot
-from crawler_models.models import model_of
+from crawler_models.model_registry import model_of
 from crawler_testing.faults.fault_kind import FaultKind
 from crawler_testing.faults.fault_run import run_fault
 from crawler_testing.faults.verdict import Verdict

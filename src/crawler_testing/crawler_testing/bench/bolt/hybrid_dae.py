@@ -14,8 +14,8 @@ from scipy.integrate import solve_ivp
 
 from crawler_core.types import FloatArray
 from crawler_models.bolt import Leg
+from crawler_models.bolt.compiled.continuous_law import LawNumbers, Phase, after_ramp, begin, torque
 from crawler_models.bolt.equations.constrained import constraints, coriolis, curvature, extended, gravity, inertia
-from crawler_models.bolt.fast.continuous_law import LawNumbers, Phase, after_ramp, begin, torque
 
 
 class FinalState(NamedTuple):

@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import FloatArray
 from crawler_models.miniaq import Quadruped
-from crawler_models.miniaq.fast.equations import CRANK, RATE, STATES, V, numbers, rates
+from crawler_models.miniaq.compiled.equations import CRANK, RATE, STATES, V, numbers, rates
 from crawler_models.miniaq.quadruped_plant import QuadrupedPlant
 from crawler_models.miniaq.walks.statics import standing
 from crawler_models.miniaq.walks.walk import walk

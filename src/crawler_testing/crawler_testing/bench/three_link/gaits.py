@@ -15,7 +15,7 @@ import numpy as np
 
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.three_link import ThreeLink, crawl
-from crawler_models.three_link.fast import ShapeTable
+from crawler_models.three_link.compiled import ShapeTable
 from crawler_studies.evaluators.physics_evaluator import PhysicsEvaluator
 from crawler_studies.study.study_case import StudyCase
 from crawler_testing.bench.three_link.ivp import steady_step

@@ -1,4 +1,4 @@
-"""The browser of the benchmark counts frames, and says so when the page goes."""
+"""The browser of the benchmark counts frames, and raises an error when the page closes."""
 
 import asyncio
 import json
@@ -9,8 +9,8 @@ import pytest
 from crawler_testing.bench.page import next_frame
 
 
-class Said:
-    """A page that says these things, then closes."""
+class FakePage:
+    """A page that sends these messages, then closes."""
 
     def __init__(self, *kinds):
         self.texts = [json.dumps({kind: {}}) for kind in kinds]
@@ -19,8 +19,8 @@ class Said:
         return self.texts.pop(0) if self.texts else None
 
 
-def test_what_is_no_frame_is_passed_over():
-    page: Any = Said("ring", "scene", "frame", "parameters", "frame", "said")
+def test_other_messages_than_frames_are_skipped():
+    page: Any = FakePage("stack", "scene", "frame", "parameters", "frame", "answer")
     for left in (3, 1):
         asyncio.run(next_frame(page))
         assert len(page.texts) == left

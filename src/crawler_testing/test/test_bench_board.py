@@ -1,16 +1,16 @@
-"""The measurements of a board measure what they say; how fast this machine is, is not asked."""
+"""The benchmark of boards measures cycles; the speed of this machine is not tested."""
 
 import pytest
 
 from crawler_testing.bench.board import BAUDS, measure, wire_time
 
 
-def test_the_wire_needs_the_bytes_that_the_protocols_page_counts():
+def test_the_wire_time_is_that_of_the_bytes_on_the_protocols_page():
     assert wire_time(4, 1_000_000) == pytest.approx(124 * 10 / 1e6)
     assert wire_time(4, 3_000_000) == pytest.approx(124 * 10 / 3e6)
 
 
-def test_cycles_take_no_less_than_their_bits_and_the_firmware_ticks_while_it_is_asked():
+def test_cycles_take_at_least_their_wire_time_and_the_firmware_ticks_meanwhile():
     found = measure(0.2, 1, lambda _: None)
     for baud in BAUDS:
         name = f"board_{baud / 1e6:g}M"

@@ -1,4 +1,4 @@
-"""A soak fails for what grows, is missed or late, and for nothing else."""
+"""A soak run fails for growth of memory and for missed or late messages, and for nothing else."""
 
 import mmap
 import os
@@ -13,7 +13,7 @@ from crawler_testing.soak.memory_log import MemoryLog, growth_mb, private_memory
 from crawler_testing.soak.message_counter import MessageCounter, RecorderCounter
 from crawler_testing.soak.soak_result import SoakResult
 
-WELL = SoakResult(
+GOOD = SoakResult(
     robot="three_link",
     backend="mock",
     rate=200.0,
@@ -35,13 +35,13 @@ WELL = SoakResult(
 )
 
 
-def test_a_soak_in_which_all_is_well_has_no_problems():
-    assert WELL.problems == []
-    assert WELL.growth_summary == "largest growth of a process: 0.90 MB"
+def test_a_good_soak_has_no_problems():
+    assert GOOD.problems == []
+    assert GOOD.growth_summary == "largest growth of a process: 0.90 MB"
 
 
-def test_a_soak_in_which_memory_could_not_settle_says_so():
-    assert replace(WELL, growth_MB={}).growth_summary == "too short to judge memory"
+def test_a_soak_shorter_than_its_warm_up_does_not_judge_memory():
+    assert replace(GOOD, growth_MB={}).growth_summary == "too short to judge memory"
 
 
 @pytest.mark.parametrize(
@@ -58,22 +58,22 @@ def test_a_soak_in_which_memory_could_not_settle_says_so():
         ({"troubles": ("the run ended after 7 s",)}, "ended after 7 s"),
     ],
 )
-def test_what_is_not_as_it_must_be_is_a_sentence(change, words):
-    (problem,) = replace(WELL, **change).problems
+def test_each_deviation_is_one_sentence(change, words):
+    (problem,) = replace(GOOD, **change).problems
     assert words in problem
 
 
-def test_memory_that_is_made_ones_own_shows():
+def test_private_memory_is_measured():
     before = private_memory_mb(os.getpid())
     # from the kernel: an allocator may have some left, or keep what is freed
     with mmap.mmap(-1, 32_000_000, flags=mmap.MAP_PRIVATE) as kept:
         for page in range(0, len(kept), mmap.PAGESIZE):
             kept[page] = 1
         assert private_memory_mb(os.getpid()) - before == pytest.approx(32.0, abs=4.0)
-    assert private_memory_mb(2**22 + 1) != private_memory_mb(2**22 + 1)  # nobody
+    assert private_memory_mb(2**22 + 1) != private_memory_mb(2**22 + 1)  # NaN without a process
 
 
-def test_growth_is_between_the_tenths_at_begin_and_end_and_not_of_one_look():
+def test_growth_is_between_the_first_and_the_last_tenth():
     samples = [(float(t), 50.0 + 0.01 * t) for t in range(100)]
     assert growth_mb(samples) == pytest.approx(0.9)
     samples[50] = (50.0, 400.0)
@@ -83,15 +83,15 @@ def test_growth_is_between_the_tenths_at_begin_and_end_and_not_of_one_look():
     assert memory.last() == {"gait": 30.0, "cli": 5.0}
 
 
-def test_a_message_that_does_not_come_is_missed():
+def test_a_lost_message_is_missed():
     counter = MessageCounter()
     assert counter.missed == 0
-    for number in (7, 8, 10, 11):  # whoever listens comes in the middle, and one is lost
+    for number in (7, 8, 10, 11):  # the first received is 7, and 9 is lost
         counter.add(serialize_message(JointState()), {"publication_sequence_number": number})
     assert (counter.received, counter.missed) == (4, 1)
 
 
-def test_stamps_of_the_wall_clock_are_kept_to_the_nanosecond():
+def test_stamps_of_the_wall_clock_are_exact_to_the_nanosecond():
     message = JointState()
     message.header.stamp.sec, message.header.stamp.nanosec = 1_800_000_000, 123_456_789
     counter = MessageCounter()
@@ -99,7 +99,7 @@ def test_stamps_of_the_wall_clock_are_kept_to_the_nanosecond():
     assert list(counter.stamps) == [1_800_000_000_123_456_789]
 
 
-def test_a_recorder_must_have_in_its_file_what_it_had_by_its_last_word_but_one():
+def test_messages_of_the_recorders_report_before_the_last_are_in_the_file():
     recorder, kept = RecorderCounter(), []
     for name, count in (("recorder", 5), ("backend", 7), ("recorder", 8), ("recorder", 8), ("one/recorder", 9)):
         status = DiagnosticStatus(name=name, values=[KeyValue(key="messages", value=str(count))])
