@@ -11,8 +11,8 @@ from crawler_core.errors import BackendFault, UserError
 from crawler_core.loop.backend_entry import BackendEntry
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import JointCommand, Observation
-from crawler_models.models import model_of
-from crawler_models.plant import PlantFault
+from crawler_models.interface.plant import PlantFault
+from crawler_models.model_registry import model_of
 from crawler_models.standing_plant import StandingPlant
 
 
@@ -37,6 +37,8 @@ class ModelBackend:
         """`dt` is not used: the equations are advanced from event to event."""
         self._spec = spec
         self._no_effort = np.array([0.0 if joint.is_effort_driven else np.nan for joint in spec.actuated])
+        self._takes_effort = not np.isnan(self._no_effort).all()
+        self._at_rest = np.zeros(len(spec.actuated))
         self._plant: StandingPlant | None = None
 
     def open(self) -> None:
@@ -65,7 +67,9 @@ class ModelBackend:
         The equations compute the effort of position-driven joints, so these take none.
         """
         self._stopped = False
-        effort = np.where(np.isnan(self._no_effort) | np.isnan(command.effort), self._no_effort, command.effort)
+        effort = self._no_effort
+        if self._takes_effort:
+            effort = np.where(np.isnan(effort) | np.isnan(command.effort), effort, command.effort)
         self._goal = JointCommand(command.position.copy(), command.velocity.copy(), effort)
         return JointCommand(command.position, command.velocity, effort.copy())
 
@@ -80,7 +84,7 @@ class ModelBackend:
                 raise BackendFault(str(fault), remedy=fault.remedy) from None
             except ValueError as error:
                 raise BackendFault(str(error), remedy="check what sends the joint commands") from None
-            self._goal = JointCommand(self._goal.position, np.zeros_like(self._goal.velocity), self._no_effort)
+            self._goal = JointCommand(self._goal.position, self._at_rest, self._no_effort)
         self._time_ns += round(dt * 1e9)
 
     def relax(self) -> None:
@@ -102,7 +106,7 @@ class ModelBackend:
 
     def _hold(self) -> None:
         position = self._opened().joints()[0][self._spec.actuated_indices]
-        self._goal = JointCommand(position, np.zeros_like(position), self._no_effort)
+        self._goal = JointCommand(position, self._at_rest, self._no_effort)
 
     def _opened(self) -> StandingPlant:
         if self._plant is None:

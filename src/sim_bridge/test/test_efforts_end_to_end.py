@@ -41,7 +41,7 @@ def test_power_is_limited_and_a_missed_command_ends_the_push(engine: str) -> Non
         for _ in range(round(spec.safety.relax_after / DT)):
             speed = runner.observation.velocity[at]
             assert runner.tick(None)
-            assert runner.observation.effort[at] == pytest.approx(-flywheel.brake * speed, rel=1e-9)
+            assert runner.observation.effort[at] == pytest.approx(-flywheel.idle_damping * speed, rel=1e-9)
         assert runner.supervisor.motion is MotionState.HOLDING
         for _ in range(20):
             assert runner.tick(None)

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, Contact, ContactMode, FloatArray, JointCommand, Observation
-from crawler_models.model import Model
-from crawler_models.plant import PlantFault
+from crawler_models.interface.model import Model
+from crawler_models.interface.plant import PlantFault
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 

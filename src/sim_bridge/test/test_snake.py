@@ -14,9 +14,9 @@ from crawler_core.loop.backend import Backend
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode, FloatArray, JointCommand, Observation
-from crawler_models.models import predict
+from crawler_models.model_registry import predict
 from gait_generators.kinds.gait_registry import make_gait
-from gait_generators.kinds.serpenoid import Serpenoid
+from gait_generators.kinds.snake.serpenoid import Serpenoid
 from sim_bridge.mock.mock_backend import MockBackend, MockSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 

@@ -42,6 +42,8 @@ class MujocoWorld:
         self._model = model = build_model(spec, step)
         self._data = mj.MjData(model)
         self._scratch = mj.MjData(model)
+        # views, which MuJoCo would make again at every access
+        self._qpos, self._qvel, self._qfrc_applied = self._data.qpos, self._data.qvel, self._data.qfrc_applied
         joints = [self._joint(joint.name) for joint in spec.joints]
         self._angles = [int(joint.qposadr[0]) for joint in joints]
         self._dofs = [int(joint.dofadr[0]) for joint in joints]
@@ -139,13 +141,13 @@ class MujocoWorld:
     def prescribe(self, position: Sequence[float]) -> None:
         if not self._has_rotors:
             self._add_rotors()
-        step, angles, speeds, torques = self._step, self._data.qpos, self._data.qvel, self._data.qfrc_applied
+        step, angles, speeds, torques = self._step, self._qpos, self._qvel, self._qfrc_applied
         for target, (angle, dof) in zip(position, self._prescribed, strict=True):
             # the step ends at angle + step * (speed + step * acceleration)
             torques[dof] = PRESCRIBED_INERTIA * ((target - angles[angle]) / step - speeds[dof]) / step
 
     def apply_torques(self, effort: Sequence[float]) -> None:
-        self._data.qfrc_applied[self._torque_driven] = effort
+        self._qfrc_applied[self._torque_driven] = effort
 
     def release_motors(self) -> None:
         self._remove_rotors()
@@ -168,8 +170,8 @@ class MujocoWorld:
             if self._compliant_feet is not None and data.ncon:
                 self._compliant_feet.replace_rows(data)
             mj.mj_step2(model, data)
-        self._applied[:] = data.qfrc_applied
-        data.qfrc_applied[:] = 0.0
+        self._applied[:] = self._qfrc_applied
+        self._qfrc_applied[:] = 0.0
         self._has_stepped = True
         self._links_are_current = False
 
@@ -202,10 +204,10 @@ class MujocoWorld:
         base = BaseState(position, (w, x, y, z), linear, angular)
         effort = self._applied - model.dof_armature * data.qacc
         dofs = self._dofs
-        return base, data.qpos[self._angles].tolist(), data.qvel[dofs].tolist(), effort[dofs].tolist()
+        return base, self._qpos[self._angles].tolist(), self._qvel[dofs].tolist(), effort[dofs].tolist()
 
     def actuated_states(self) -> list[tuple[float, float]]:
-        position, velocity = self._data.qpos, self._data.qvel
+        position, velocity = self._qpos, self._qvel
         return [(float(position[angle]), float(velocity[dof])) for angle, dof in self._actuated]
 
     def foot_motions(self) -> list[FootMotion]:
