@@ -7,7 +7,6 @@ parameters.reject_unknown(section="controller")
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -24,7 +23,6 @@ from crawler_core.robot.robot_spec import RobotSpec
 
 SettingsT = TypeVar("SettingsT")
 ROBOT_PARAMETERS = ("robot", "robot_overrides")
-MAX_INTEGER = 2**63 - 1  # of IntegerRange, for a parameter without a bound
 
 
 @dataclass(frozen=True)
@@ -131,9 +129,8 @@ class NodeParameters:
 
 def robot_from_parameters(node: Node) -> RobotSpec:
     """Load the robot that a node's parameters `robot` and `robot_overrides` name, declared or not. Raises UserError."""
-    given = {name: node._parameter_overrides.get(name) for name in ROBOT_PARAMETERS}
-    values = {name: one.value if one is not None else "" for name, one in given.items()}
-    name, overrides = (value if isinstance(value, str) else "" for value in values.values())
+    given = [getattr(node._parameter_overrides.get(name), "value", "") for name in ROBOT_PARAMETERS]
+    name, overrides = (value if isinstance(value, str) else "" for value in given)
     return load_robot(name, parse_yaml(overrides, "robot_overrides"))
 
 
@@ -143,14 +140,10 @@ def _descriptor(info: ParameterInfo) -> ParameterDescriptor:
         additional_constraints=info.range_text(),
         read_only=info.constant,
     )
-    if info.lower is None and info.upper is None:
-        return descriptor
-    if info.type is float:
-        lower = -math.inf if info.lower is None else float(info.lower)
-        upper = math.inf if info.upper is None else float(info.upper)
-        descriptor.floating_point_range = [FloatingPointRange(from_value=lower, to_value=upper)]
-    elif info.type is int:
-        lower_int = -MAX_INTEGER if info.lower is None else int(info.lower)
-        upper_int = MAX_INTEGER if info.upper is None else int(info.upper)
-        descriptor.integer_range = [IntegerRange(from_value=lower_int, to_value=upper_int)]
+    if info.lower is not None and info.upper is not None:
+        if info.type is float:
+            bounds = FloatingPointRange(from_value=float(info.lower), to_value=float(info.upper))
+            descriptor.floating_point_range = [bounds]
+        else:
+            descriptor.integer_range = [IntegerRange(from_value=int(info.lower), to_value=int(info.upper))]
     return descriptor

@@ -3,8 +3,8 @@
 A managed node. Configure opens the backend and checks it; activate enables motion and starts its time; deactivate
 brings the joints to rest and stops its time; cleanup closes it. With `autostart` the first two happen at once.
 
-Time advances in one of two ways. In lockstep every tick is the answer to a command that carries the stamp of the state
-it answers, so a run depends on nothing but its inputs. Otherwise a thread paces the ticks on the steady clock.
+Time advances in one of two ways. In lockstep a command that carries the stamp of the present state runs the next tick,
+so a run depends on nothing but its inputs. Otherwise a thread paces the ticks on the steady clock.
 """
 
 from __future__ import annotations

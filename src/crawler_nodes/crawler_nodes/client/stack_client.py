@@ -6,7 +6,6 @@ These are the services that ros2cli calls too. Nothing blocks, and every wait ha
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -24,7 +23,6 @@ from rclpy.signals import SignalHandlerOptions
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_nodes.client.service_caller import ServiceCaller, ServiceUnavailable, set_parameters_request
-from crawler_nodes.parameters import MAX_INTEGER
 
 DISCOVERY_TIMEOUT_S = 10.0  # of a stack or a service: a missed announcement is repeated after 3 s
 RESPONSE_TIMEOUT_S = 5.0
@@ -166,8 +164,7 @@ def _parameter(node: str, descriptor: ParameterDescriptor, value: Any) -> StackP
     text = descriptor.additional_constraints
     choices = tuple(text.removeprefix("one of ").split(", ")) if text.startswith("one of ") else ()
     ranges = [*descriptor.floating_point_range, *descriptor.integer_range]
-    bounds = (ranges[0].from_value, ranges[0].to_value) if ranges else (-math.inf, math.inf)
-    lower, upper = (bound if abs(bound) < MAX_INTEGER else None for bound in bounds)
+    lower, upper = (ranges[0].from_value, ranges[0].to_value) if ranges else (None, None)
     return StackParameter(
         node=node,
         name=descriptor.name,

@@ -1,7 +1,7 @@
 """Monitoring of a running stack for clients that poll: its topics are read in bulk, its services called.
 
-The stack may run in this process or elsewhere, in simulation at any speed or on motors. A monitor has a context, nodes
-and an executor of its own, so that it works in a thread of a node as well as in a command.
+The stack may run in this process or elsewhere, in simulation at any speed or on motors. A monitor has its own context,
+nodes and executor. It works in a thread of a node as well as in a command.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class StackMonitor:
         self.node = rclpy.create_node(name, context=self._context, namespace=namespace)
         self._tap = Tap(self.node, [*(topics or []), *(log.topics(joints) if log is not None else [])])
         # clients have a node of their own, because the tapped one must not be spun
-        self._client_node = rclpy.create_node(f"{name}_asker", context=self._context, namespace=namespace)
+        self._client_node = rclpy.create_node(f"{name}_client", context=self._context, namespace=namespace)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._client_node)
         self._caller = ServiceCaller(self._client_node.create_client, lambda: self._executor.spin_once(timeout_sec=0.0))

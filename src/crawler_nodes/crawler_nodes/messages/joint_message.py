@@ -1,8 +1,8 @@
 """Messages of joint_states and joint_commands.
 
 Successive messages differ only in their stamp and numbers. Once the middleware has deserialised one,
-`JointMessageReader` unpacks the next of the same length, sender and joint names at the same byte offsets, in a
-fraction of the time. `JointMessageWriter` makes the bytes of sender and names once.
+`JointMessageReader` unpacks the next at the same byte offsets, if length, sender and joint names are the same. That
+takes a fraction of the time. `JointMessageWriter` makes the bytes of sender and names once.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from crawler_core.errors import UserError
 from crawler_core.safety.supervisor import MotionState
 
-MAX_BACKENDS = 8  # whose state is kept: more only come from backends that are started again and again
+MAX_BACKENDS = 8  # more only come from backends that are started again and again
 
 
 def read_motion_state(message: DiagnosticStatus) -> tuple[str, MotionState]:

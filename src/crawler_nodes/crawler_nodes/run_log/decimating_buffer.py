@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TypeVar, overload
@@ -27,8 +28,7 @@ class DecimatingBuffer(Sequence[SampleT]):
         """Remove all samples."""
         self._first: list[SampleT] = []
         self._middle: list[SampleT] = []
-        self._latest: list[SampleT] = []
-        self._moved = 0  # samples at the beginning of `_latest` that went on to the middle
+        self._latest: deque[SampleT] = deque()
         self._middle_count = 0  # samples that ever came to the middle
         self._stride = 1  # one of so many of them is held
 
@@ -38,12 +38,8 @@ class DecimatingBuffer(Sequence[SampleT]):
             self._first.append(sample)
             return
         self._latest.append(sample)
-        if len(self._latest) - self._moved > self._max_latest:
-            self._append_middle(self._latest[self._moved])
-            self._moved += 1
-            if self._moved > self._max_latest:
-                del self._latest[: self._moved]
-                self._moved = 0
+        if len(self._latest) > self._max_latest:
+            self._append_middle(self._latest.popleft())
 
     def _append_middle(self, sample: SampleT) -> None:
         if self._middle_count % self._stride == 0:
@@ -56,18 +52,15 @@ class DecimatingBuffer(Sequence[SampleT]):
 
     def weighted(self) -> Iterator[tuple[int, SampleT]]:
         """Yield each sample behind the number of samples for which it stands."""
-        for sample in self._first:
-            yield 1, sample
-        for sample in self._middle:
-            yield self._stride, sample
-        for k in range(self._moved, len(self._latest)):
-            yield 1, self._latest[k]
+        for weight, samples in ((1, self._first), (self._stride, self._middle), (1, self._latest)):
+            for sample in samples:
+                yield weight, sample
 
     def __len__(self) -> int:
-        return len(self._first) + len(self._middle) + len(self._latest) - self._moved
+        return len(self._first) + len(self._middle) + len(self._latest)
 
     def __iter__(self) -> Iterator[SampleT]:
-        return chain(self._first, self._middle, self._latest[self._moved :])
+        return chain(self._first, self._middle, self._latest)
 
     @overload
     def __getitem__(self, index: int) -> SampleT: ...
@@ -80,10 +73,8 @@ class DecimatingBuffer(Sequence[SampleT]):
             return list(self)[index]
         if index < 0:
             index += len(self)
-        for part in (self._first, self._middle):
+        for part in (self._first, self._middle, self._latest):
             if 0 <= index < len(part):
                 return part[index]
             index -= len(part)
-        if index < 0:
-            raise IndexError("there are not so many samples")
-        return self._latest[self._moved + index]
+        raise IndexError("there are not so many samples")

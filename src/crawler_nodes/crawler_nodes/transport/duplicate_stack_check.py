@@ -27,7 +27,7 @@ class DuplicateStackCheck:
     def __init__(self, namespace: str = "") -> None:
         self._context = rclpy.Context()
         rclpy.init(context=self._context, args=[], signal_handler_options=SignalHandlerOptions.NO)
-        self._node = rclpy.create_node("lookout", context=self._context, namespace=namespace)
+        self._node = rclpy.create_node("duplicate_check", context=self._context, namespace=namespace)
         self._since = time.monotonic()
 
     def __enter__(self) -> DuplicateStackCheck:
