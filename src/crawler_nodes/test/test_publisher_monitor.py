@@ -1,4 +1,4 @@
-"""Who is followed, and how strangers are noticed and named."""
+"""The publisher that is followed, and how others are noticed and named."""
 
 from functools import partial
 from types import SimpleNamespace
