@@ -95,7 +95,7 @@ class Bench:
             parameters.setdefault("real_time_factor", 0.0)
         self.node = self.graph.add(partial(BackendNode, backend, IdealSettings), **{**PATIENT, **parameters})
         self.node.spec = replace(self.node.spec, safety=replace(self.node.spec.safety, on_exit=on_exit))
-        self.body = self.node.runner.backend
+        self.body = self.node.supervised.backend
         autostart(self.node)
         self.spin_until(lambda: self.states and self.commands.get_subscription_count())
         return self.node
@@ -193,8 +193,8 @@ def test_the_applied_command_is_what_the_backend_gets(bench):
 def test_a_command_that_cannot_be_used_is_refused_and_reported(bench, names, position, words):
     node = bench.start(lockstep=True, lockstep_timeout=0.3)  # time goes on alone, so that reports go on
     bench.answer()
-    bench.spin_until(lambda: bench.command(position, names) or node.runner.supervisor.report.rejected)
-    assert words in node.runner.supervisor.report.last_rejection
+    bench.spin_until(lambda: bench.command(position, names) or node.supervised.supervisor.report.rejected)
+    assert words in node.supervised.supervisor.report.last_rejection
     assert np.isfinite(bench.body.told).all()
     bench.spin_until(
         lambda: any(
@@ -208,8 +208,8 @@ def test_a_command_that_cannot_be_used_is_refused_and_reported(bench, names, pos
 def test_without_a_controller_lockstep_goes_on_alone_holds_and_relaxes(bench):
     node = bench.start(lockstep=True, lockstep_timeout=0.3)
     bench.answer()
-    bench.spin_until(lambda: node.runner.supervisor.motion.value == "holding")
-    bench.spin_until(lambda: node.runner.supervisor.motion.value == "relaxed")
+    bench.spin_until(lambda: node.supervised.supervisor.motion.value == "holding")
+    bench.spin_until(lambda: node.supervised.supervisor.motion.value == "relaxed")
     assert bench.body.relaxed == 1
 
 
@@ -236,11 +236,11 @@ class RealTime(IdealBackend):
 def test_motors_come_to_rest_and_are_let_go_at_the_end_whoever_commands_on(bench):
     node = bench.start(RealTime, stop_at=0.2)
     bench.spin_until(lambda: bench.command() or node.finished)
-    bench.spin_until(lambda: bench.command() or node.runner.supervisor.motion.value == "disabled")
+    bench.spin_until(lambda: bench.command() or node.supervised.supervisor.motion.value == "disabled")
     bench.spin_until(lambda: bench.body.relaxed)
     last = bench.diagnostics[-1]
     bench.spin_until(lambda: bench.command() or bench.diagnostics[-1] is not last)  # commands change nothing
-    assert node.runner.supervisor.motion.value == "disabled"
+    assert node.supervised.supervisor.motion.value == "disabled"
     (status,) = bench.diagnostics[-1].status
     assert {entry.key: entry.value for entry in status.values}["finished"] == "True"
     refused = bench.call(SetBool, "enable", data=True)
@@ -259,7 +259,7 @@ def test_motors_that_were_moved_before_time_began_go_on_from_where_they_are(benc
     node = bench.graph.add(partial(BackendNode, Sagging, IdealSettings), **PATIENT, readers=2)  # one is still to come
     bench.node = node
     autostart(node)
-    sagged = node.runner.backend.told = HOME - 0.7
+    sagged = node.supervised.backend.told = HOME - 0.7
     bench.client.create_subscription(JointState, "joint_states", lambda _: None, 10)
     bench.spin_until(lambda: bench.states and (bench.command() or told))
     assert list(bench.states[0].position) == list(sagged)
@@ -269,22 +269,22 @@ def test_motors_that_were_moved_before_time_began_go_on_from_where_they_are(benc
 
 def test_what_shall_be_let_go_at_once_is_not_followed_any_more_and_begins_anew_where_it_is(bench):
     node = bench.start(RealTime, on_exit="release")
-    bench.spin_until(lambda: bench.command() or node.runner.applied is not None)
+    bench.spin_until(lambda: bench.command() or node.supervised.applied is not None)
     step = Transition(id=Transition.TRANSITION_DEACTIVATE)
     assert bench.call(ChangeState, "change_state", transition=step).success
     assert bench.body.relaxed
-    assert node.runner.supervisor.motion.value == "disabled"
+    assert node.supervised.supervisor.motion.value == "disabled"
     fallen = bench.body.told = HOME - 0.7
     assert bench.call(ChangeState, "change_state", transition=Transition(id=Transition.TRANSITION_ACTIVATE)).success
-    bench.spin_until(lambda: bench.command() or node.runner.applied is not None)
+    bench.spin_until(lambda: bench.command() or node.supervised.applied is not None)
     near = node.spec.safety.approach_velocity  # rad: what it could have gone in a second of catching up
-    assert (node.runner.applied.position - fallen < near).all()
-    assert node.runner.supervisor.motion.value == "active"
+    assert (node.supervised.applied.position - fallen < near).all()
+    assert node.supervised.supervisor.motion.value == "active"
 
 
 def test_an_error_that_nobody_foresaw_on_the_way_out_leaves_no_torque(bench):
     node = bench.start(RealTime, on_exit="rest_then_release")
-    bench.spin_until(lambda: bench.command() or node.runner.applied is not None)
+    bench.spin_until(lambda: bench.command() or node.supervised.applied is not None)
     node._scheduler.stop()
 
     def burst(_command):
@@ -308,7 +308,7 @@ def test_of_motors_any_thread_can_take_the_torque_off_while_a_tick_hangs(bench, 
                 free.wait(60.0)
 
     node = bench.start(Hanging)
-    bench.spin_until(lambda: bench.command() or node.runner.applied is not None)
+    bench.spin_until(lambda: bench.command() or node.supervised.applied is not None)
     bench.body.hangs = True
     if leaving:  # it has begun to bring the joints to rest, which hangs too
         way_out = threading.Thread(target=node.shut_down_safely)
@@ -319,12 +319,12 @@ def test_of_motors_any_thread_can_take_the_torque_off_while_a_tick_hangs(bench, 
     free.set()
     if leaving:
         way_out.join()
-    assert node.runner.supervisor.motion.value == "disabled"
+    assert node.supervised.supervisor.motion.value == "disabled"
 
 
 def test_disabling_takes_the_torque_off_where_no_tick_comes_any_more(bench):
     node = bench.start(RealTime, on_exit="hold", stop_at=0.1)
-    bench.spin_until(lambda: bench.command() or node.runner.supervisor.motion.value == "disabled")
+    bench.spin_until(lambda: bench.command() or node.supervised.supervisor.motion.value == "disabled")
     assert not bench.body.relaxed  # it holds, as it should
     assert bench.call(SetBool, "enable", data=False).success
     assert bench.body.relaxed
@@ -371,7 +371,7 @@ def test_estop_takes_the_torque_off_and_latches(bench):
     assert (bench.body.told == told).all()
     assert bench.call(SetBool, "enable", data=True).success
     bench.answer(told)
-    assert node.runner.supervisor.motion.value == "active"
+    assert node.supervised.supervisor.motion.value == "active"
     # each of them is said, however short it lasted
     words = [{entry.key: entry.value for entry in m.status[0].values}.get("motion") for m in bench.diagnostics]
     assert [motion for motion, _ in itertools.groupby(words)][-4:] == ["active", "e-stopped", "disabled", "active"]
@@ -393,7 +393,7 @@ def test_a_fault_latches_and_diagnostics_name_joint_cause_and_remedy(bench):
 
 def test_an_error_that_nobody_foresaw_takes_the_torque_off_and_is_reported(bench):
     node = bench.start(rate=100.0)
-    bench.spin_until(lambda: bench.command(HOME) or node.runner.applied is not None)
+    bench.spin_until(lambda: bench.command(HOME) or node.supervised.applied is not None)
 
     def burst(_dt):
         raise ZeroDivisionError("surprise")
@@ -401,11 +401,11 @@ def test_an_error_that_nobody_foresaw_takes_the_torque_off_and_is_reported(bench
     bench.body.advance = burst
     bench.spin_until(lambda: any("surprise" in m.status[0].message for m in bench.diagnostics))
     assert bench.body.relaxed == 1
-    assert node.runner.supervisor.motion.value == "faulted"
+    assert node.supervised.supervisor.motion.value == "faulted"
     refused = bench.call(Trigger, "reset")
     assert not refused.success
     assert refused.message == "the backend broke: restart it"
-    assert node.runner.supervisor.motion.value == "faulted"
+    assert node.supervised.supervisor.motion.value == "faulted"
 
 
 def test_an_unknown_angle_of_a_joint_is_a_fault_and_not_a_crash(bench):
@@ -415,8 +415,8 @@ def test_an_unknown_angle_of_a_joint_is_a_fault_and_not_a_crash(bench):
     bench.body.apply = lambda command: command
     bench.answer()
     bench.answer()
-    assert node.runner.supervisor.motion.value == "faulted"
-    assert node.runner.supervisor.report.joint == "joint_2"
+    assert node.supervised.supervisor.motion.value == "faulted"
+    assert node.supervised.supervisor.report.joint == "joint_2"
 
 
 def test_leaving_brakes_then_relaxes_then_closes(bench):

@@ -86,7 +86,7 @@ def test_passive_joints_are_in_states_and_transforms_and_efforts_are_clamped_and
     before = len(states)
     commands.publish(message)
     graph.spin_until(lambda: len(states) > before)
-    assert node.runner.backend.told[-1].effort[1] == node.spec.joints[FLYWHEEL].effort == 0.05
+    assert node.supervised.backend.told[-1].effort[1] == node.spec.joints[FLYWHEEL].effort == 0.05
     assert np.isfinite(states[-1].position).all()
 
     def said(key):

@@ -33,7 +33,7 @@ class FakeNode:
 
     def __init__(self, simulated=True, **settings):
         self.settings = replace(BackendSettings(), **settings)
-        self.runner: Any = SimpleNamespace(observation=self._seen(0), backend=SimpleNamespace(simulated=simulated))
+        self.supervised: Any = SimpleNamespace(observation=self._seen(0), backend=SimpleNamespace(simulated=simulated))
         self.dt_ns = DT_NS
         self.overruns = self.blocked_ticks = 0
         self.finished = self.ended = False
@@ -52,8 +52,8 @@ class FakeNode:
         if self.broken:
             raise ZeroDivisionError("surprise")
         self.ticks.append(command)
-        self.runner.observation = self._seen(self.runner.observation.time_ns + DT_NS)
-        self.publish(self.runner.observation)
+        self.supervised.observation = self._seen(self.supervised.observation.time_ns + DT_NS)
+        self.publish(self.supervised.observation)
         self.finished = len(self.ticks) == self.ends_after
 
     def fail_safe(self, error):

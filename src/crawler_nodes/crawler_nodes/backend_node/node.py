@@ -65,7 +65,7 @@ class BackendNode(LifecycleNode):
         backend: Backend = backend_class(self.spec, own, dt)
         if self.settings.lockstep and not backend.simulated:
             raise UserError(f"backend.lockstep = true is not allowed with {backend.kind}: it needs a simulation.")
-        self.runner = SupervisedBackend(backend, Supervisor(self.spec, dt), dt, make_loop_closure_solver(self.spec))
+        self.supervised = SupervisedBackend(backend, Supervisor(self.spec, dt), dt, make_loop_closure_solver(self.spec))
         self.lock = PriorityLock()
 
         self.ticks = 0
@@ -97,7 +97,7 @@ class BackendNode(LifecycleNode):
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         try:
-            self.runner.open()
+            self.supervised.open()
         except (UserError, BackendFault) as error:
             self._fail_start(error)
             return TransitionCallbackReturn.FAILURE
@@ -105,7 +105,7 @@ class BackendNode(LifecycleNode):
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         try:
-            self.runner.enable(START_TIMEOUT_S)
+            self.supervised.enable(START_TIMEOUT_S)
         except BackendFault as error:
             self._fail_start(error)
             return TransitionCallbackReturn.FAILURE
@@ -117,13 +117,13 @@ class BackendNode(LifecycleNode):
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         self._stop_ticks()
         if self._releases_torque:
-            self.runner.stop()  # no tick will come that does it
+            self.supervised.stop()  # no tick will come that does it
         self.idle_reason = "the backend is inactive, and its time stands still: activate it"
         self.report()
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        self.runner.close(release=self._releases_torque)
+        self.supervised.close(release=self._releases_torque)
         self.idle_reason = "the backend is inactive and closed: configure and activate it"
         self.report()
         return super().on_cleanup(state)
@@ -143,7 +143,7 @@ class BackendNode(LifecycleNode):
 
     def _start_ticks(self) -> None:
         with self.lock:
-            self.runner.resync(START_TIMEOUT_S)
+            self.supervised.resync(START_TIMEOUT_S)
         self._scheduler = LockstepScheduler(self) if self.settings.lockstep else RealTimeScheduler(self)
         self._started_at = time.monotonic()
         self._scheduler.start()
@@ -156,17 +156,17 @@ class BackendNode(LifecycleNode):
         try:
             self._stop_ticks()
         finally:
-            self.runner.close(release=self._releases_torque)
+            self.supervised.close(release=self._releases_torque)
 
     def release_torque(self) -> None:
         """Take the torque off motors, from any thread at any time; for a process that hangs."""
-        if self.runner.backend.simulated:
+        if self.supervised.backend.simulated:
             return
         if self._scheduler is not None:
             self._scheduler.abandon()
         if self._releases_torque:
-            self.runner.supervisor.disable()
-            self.runner.stop()
+            self.supervised.supervisor.disable()
+            self.supervised.stop()
 
     def finish_run(self) -> None:
         """End a run on motors at `stop_at`: bring the joints to rest and take the torque off."""
@@ -175,8 +175,8 @@ class BackendNode(LifecycleNode):
         self._brake()
         if self._releases_torque:
             with self.lock:
-                self.runner.stop()
-        self.get_logger().info(f"{self._report.end_text}: motion is {self.runner.supervisor.motion.value}")
+                self.supervised.stop()
+        self.get_logger().info(f"{self._report.end_text}: motion is {self.supervised.supervisor.motion.value}")
         self.report()
 
     def fail_safe(self, error: Exception) -> None:
@@ -184,8 +184,8 @@ class BackendNode(LifecycleNode):
         self._is_broken = True
         with self.lock:
             remedy = "report this with the log, then restart the backend"
-            self.runner.supervisor.fault(BackendFault(f"the backend broke: {error!r}", remedy=remedy))
-            self.runner.stop()
+            self.supervised.supervisor.fault(BackendFault(f"the backend broke: {error!r}", remedy=remedy))
+            self.supervised.stop()
         self.get_logger().fatal("".join(traceback.format_exception(error)))
         self.report()
 
@@ -202,24 +202,24 @@ class BackendNode(LifecycleNode):
 
     def _brake(self) -> None:
         """Bring the joints to rest, unless they shall lose their torque at once, and disable motion."""
-        if self.runner.supervisor.motion not in MOVING_STATES:
+        if self.supervised.supervisor.motion not in MOVING_STATES:
             return
         if self.spec.safety.on_exit != "release":
             try:
                 self._run_braking_ticks()
             except Exception as error:  # after any error the torque must go off all the same
                 self.get_logger().error(f"could not bring the joints to rest: {error}")
-        self.runner.supervisor.disable()
+        self.supervised.supervisor.disable()
 
     def _run_braking_ticks(self) -> None:
         for _ in range(round(BRAKING_S * self.settings.rate)):
             with self.lock.tick():
-                if self.runner.supervisor.motion not in MOVING_STATES:
+                if self.supervised.supervisor.motion not in MOVING_STATES:
                     return  # an emergency stop came in between
-                self.runner.rest()
-            if self.runner.at_rest:
+                self.supervised.rest()
+            if self.supervised.at_rest:
                 return
-            if not self.runner.backend.simulated:
+            if not self.supervised.backend.simulated:
                 time.sleep(self.dt_ns * 1e-9)
 
     # state
@@ -244,7 +244,7 @@ class BackendNode(LifecycleNode):
         """True once its time has ended: the run has reached `stop_at`, or the backend broke."""
         if self._is_broken or self._end_ns is None or self._scheduler is None:
             return self._is_broken
-        if self.runner.backend.simulated:
+        if self.supervised.backend.simulated:
             return self.ticks * self.dt_ns >= self._end_ns
         return time.monotonic() - self._started_at >= self._end_ns * 1e-9  # however many ticks were lost
 
@@ -267,7 +267,7 @@ class BackendNode(LifecycleNode):
             self._scheduler.submit(command.stamp, command.setpoints)
 
     def _reject_command(self, reason: str) -> None:
-        self.runner.supervisor.reject(reason)
+        self.supervised.supervisor.reject(reason)
         self._report.update_soon()
 
     @property
@@ -282,25 +282,25 @@ class BackendNode(LifecycleNode):
 
     def tick(self, command: JointCommand | None) -> None:
         """Run one tick and publish its state."""
-        before = self.runner.supervisor.motion
+        before = self.supervised.supervisor.motion
         try:
             with self.lock.tick():
-                has_state = self.runner.tick(command)
+                has_state = self.supervised.tick(command)
         except Exception as error:  # any error must leave the motors safe
             self.fail_safe(error)
             return
         self.ticks += 1
         if has_state:
-            self.publish(self.runner.observation)
+            self.publish(self.supervised.observation)
         self._report_change(before)
 
     def _report_change(self, before: MotionState) -> None:
-        after = self.runner.supervisor.motion
+        after = self.supervised.supervisor.motion
         if after is before and not self.finished:
             return
         self.report()
         if after is MotionState.FAULTED and before is not MotionState.FAULTED:
-            report = self.runner.supervisor.report
+            report = self.supervised.supervisor.report
             self.get_logger().error(f"{report.fault.rstrip('.')}. Remedy: {report.remedy.rstrip('.')}.")
 
     def publish(self, observation: Observation) -> None:

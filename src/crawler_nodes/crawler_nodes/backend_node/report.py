@@ -64,7 +64,7 @@ class BackendReport:
                 self._diagnostics.set(ERROR, str(self.failure), {"remedy": remedy}, now=now)
                 return
             level, text = self._status()
-            motion = self._node.runner.supervisor.motion.value
+            motion = self._node.supervised.supervisor.motion.value
             if motion != self._published_motion:
                 now = True  # it may have changed again before the next periodic message
                 self._published_motion = motion
@@ -72,7 +72,7 @@ class BackendReport:
             self._diagnostics.set(level, text, self._values(), now=now)
 
     def _status(self) -> tuple[bytes, str]:
-        node, supervisor = self._node, self._node.runner.supervisor
+        node, supervisor = self._node, self._node.supervised.supervisor
         self._record_events()
         if supervisor.motion in LATCHED_STATES:
             return ERROR, supervisor.report.fault
@@ -82,7 +82,7 @@ class BackendReport:
         return OK, self.end_text if node.finished else f"motion is {supervisor.motion.value}"
 
     def _record_events(self) -> None:
-        node, report = self._node, self._node.runner.supervisor.report
+        node, report = self._node, self._node.supervised.supervisor.report
         slow = f"{self._rate.value:.0f} of {node.settings.rate:g} ticks/s over the last second"
         self._recent.record("rejected", report.rejected, report.last_rejection)
         self._recent.record("clamped", report.clamped, report.last_clamp)
@@ -90,9 +90,9 @@ class BackendReport:
         self._recent.record("overruns", node.overruns, f"control loop too slow: {slow}")
 
     def _values(self) -> dict[str, object]:
-        node, report = self._node, self._node.runner.supervisor.report
+        node, report = self._node, self._node.supervised.supervisor.report
         return {
-            "motion": node.runner.supervisor.motion.value,
+            "motion": node.supervised.supervisor.motion.value,
             "active": node.active,
             "fault": report.fault,
             "joint": report.joint,
@@ -114,5 +114,5 @@ class BackendReport:
             "state_publishers": self._monitor.counts[JOINT_STATES.name],
             "command_age": age(self.commanded_at),
             "state_age": age(self.published_at),
-            **node.runner.health(),
+            **node.supervised.health(),
         }

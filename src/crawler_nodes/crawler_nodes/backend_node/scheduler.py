@@ -38,7 +38,7 @@ class LockstepScheduler:
 
     def start(self) -> None:
         self._waiting_since = time.monotonic()
-        self._node.publish(self._node.runner.observation)
+        self._node.publish(self._node.supervised.observation)
         self._timer = self._node.create_timer(REPEAT_PERIOD_S, self._check, clock=_steady_clock())
 
     def abandon(self) -> None:
@@ -51,7 +51,7 @@ class LockstepScheduler:
 
     def submit(self, stamp: int, command: JointCommand) -> None:
         """Take a command; only the first that answers the present state counts."""
-        if stamp != self._node.runner.observation.time_ns or self._command is not None:
+        if stamp != self._node.supervised.observation.time_ns or self._command is not None:
             return
         self._has_started = True
         self._stop_free_running()
@@ -93,7 +93,7 @@ class LockstepScheduler:
             dt_s = self._node.dt_ns * 1e-9
             self._free_running = self._node.create_timer(dt_s, lambda: self._tick(None), clock=_steady_clock())
         else:
-            self._node.publish(self._node.runner.observation)
+            self._node.publish(self._node.supervised.observation)
 
     def _stop_free_running(self) -> None:
         if self._free_running is not None:
@@ -116,7 +116,7 @@ class RealTimeScheduler:
         self._latest: tuple[int, JointCommand] | None = None  # a command, with the stamp of the state it answers
         self._has_started = False  # a first command has come
         self._is_free_running = False  # no command came in time: do not wait until one comes
-        self._pacer = Pacer(self._factor, evenly=not node.runner.backend.simulated, sleep=self._sleep)
+        self._pacer = Pacer(self._factor, evenly=not node.supervised.backend.simulated, sleep=self._sleep)
         self._thread = threading.Thread(target=self._run, name="ticks", daemon=True)
 
     def start(self) -> None:
@@ -151,7 +151,7 @@ class RealTimeScheduler:
 
     def _run_ticks(self) -> None:
         node, pacer = self._node, self._pacer
-        node.publish(node.runner.observation)
+        node.publish(node.supervised.observation)
         while not self._stopped.is_set() and not node.finished:
             if pacer.factor != self._factor:
                 pacer.factor = self._factor
@@ -165,12 +165,12 @@ class RealTimeScheduler:
                 pacer.restart()  # the wait for the controller's start is no overrun
             if not self._stopped.is_set():
                 node.tick(command)
-        if not node.runner.backend.simulated and node.finished and not self._stopped.is_set():
+        if not node.supervised.backend.simulated and node.finished and not self._stopped.is_set():
             node.finish_run()
 
     @property
     def _factor(self) -> float:
-        return self._node.settings.real_time_factor if self._node.runner.backend.simulated else 1.0
+        return self._node.settings.real_time_factor if self._node.supervised.backend.simulated else 1.0
 
     def _sleep(self, seconds: float) -> None:
         """Sleep, unless it is stopped or gets another pace."""
@@ -181,8 +181,8 @@ class RealTimeScheduler:
 
     def _take_command(self) -> JointCommand | None:
         """Return the latest command since the last call; a simulation waits for the one that answers its state."""
-        timeout_s = self._node.settings.answer_timeout if self._node.runner.backend.simulated else 0.0
-        stamp = self._node.runner.observation.time_ns
+        timeout_s = self._node.settings.answer_timeout if self._node.supervised.backend.simulated else 0.0
+        stamp = self._node.supervised.observation.time_ns
 
         def is_answered() -> bool:
             return self._stopped.is_set() or (self._latest is not None and self._latest[0] == stamp)

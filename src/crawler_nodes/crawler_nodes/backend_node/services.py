@@ -47,28 +47,28 @@ class BackendServices:
             raise BackendFault("the backend is not active", remedy="activate it first")
         if self._node.finished:
             raise BackendFault("the run has ended", remedy="start it again")
-        self._node.runner.enable()
+        self._node.supervised.enable()
         return self._motion()
 
     def _disable(self) -> str:
-        self._node.runner.supervisor.disable()
+        self._node.supervised.supervisor.disable()
         self._release_torque()  # now: where ticks have stopped, none would do it
         return self._motion()
 
     def _estop(self) -> str:
-        self._node.runner.supervisor.estop()
+        self._node.supervised.supervisor.estop()
         self._release_torque()
         return "stopped; motion needs reset, then enable"
 
     def _reset(self) -> str:
         if self._node.broken:
             raise BackendFault("the backend broke", remedy="restart it")
-        self._node.runner.reset()
+        self._node.supervised.reset()
         return "cleared; motion needs enable"
 
     def _release_torque(self) -> None:
-        if fault := self._node.runner.stop():
+        if fault := self._node.supervised.stop():
             raise fault
 
     def _motion(self) -> str:
-        return f"motion is {self._node.runner.supervisor.motion.value}"
+        return f"motion is {self._node.supervised.supervisor.motion.value}"

@@ -88,12 +88,12 @@ class InProcessStack:
 
     @property
     def motion(self) -> str:
-        return str(self.backend.runner.supervisor.motion.value)
+        return str(self.backend.supervised.supervisor.motion.value)
 
     @property
     def fault(self) -> str:
         """Fault of the backend's supervisor; empty without one."""
-        return str(self.backend.runner.supervisor.report.fault or "")
+        return str(self.backend.supervised.supervisor.report.fault or "")
 
     def tick(self) -> None:
         """Run until the next state, or for MAX_STEPS_PER_TICK."""
