@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the soak, report its problems and plot its memory."""
-    from crawler_testing.soak.soak_run import SoakConfig, run_soak
+    from crawler_testing.soak.soak_run import SoakRunConfig, run_soak
 
     if not 0.0 < arguments.minutes <= MAX_MINUTES:
         raise UserError(f"--minutes {arguments.minutes:g} is not allowed: it must be more than 0, and 1e5 at most.")
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         out=str((directory / "run").resolve()),
     )
     seconds, warmup = 60.0 * arguments.minutes, 60.0 * arguments.warmup
-    config = SoakConfig(run_config, backend, domain, arguments.rate, seconds, warmup)
+    config = SoakRunConfig(run_config, backend, domain, arguments.rate, seconds, warmup)
     directory.mkdir(parents=True)
     result, memory = run_soak(
         config, lambda text: print(text, file=sys.stderr, flush=True), StopRequest(raises=False).check

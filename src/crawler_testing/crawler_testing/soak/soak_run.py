@@ -32,7 +32,7 @@ POLL_PERIOD_S = 0.05
 
 
 @dataclass(frozen=True)
-class SoakConfig:
+class SoakRunConfig:
     """Run, duration and warm-up."""
 
     run: RunConfig
@@ -51,7 +51,9 @@ class RecordedMessages(NamedTuple):
     trouble: str  # why it cannot be read; empty: it can
 
 
-def run_soak(config: SoakConfig, log: Callable[[str], None], check: Callable[[], None]) -> tuple[SoakResult, MemoryLog]:
+def run_soak(
+    config: SoakRunConfig, log: Callable[[str], None], check: Callable[[], None]
+) -> tuple[SoakResult, MemoryLog]:
     """Run it; its files stay in the run's `out`. Raises UserError if the robot does not crawl.
 
     KeyboardInterrupt from `check` ends it early, with the measurements so far.
@@ -103,7 +105,7 @@ def run_soak(config: SoakConfig, log: Callable[[str], None], check: Callable[[],
     return result, memory
 
 
-def _observe(run: RunHarness, memory: MemoryLog, config: SoakConfig, log: Callable[[str], None]) -> list[str]:
+def _observe(run: RunHarness, memory: MemoryLog, config: SoakRunConfig, log: Callable[[str], None]) -> list[str]:
     """Sample memory until the time is over, the run ends, or Ctrl-C; return a sentence if it was not the first."""
     start = time.monotonic()
     sample_period = max(MIN_SAMPLE_PERIOD_S, config.seconds / MAX_MEMORY_SAMPLES)

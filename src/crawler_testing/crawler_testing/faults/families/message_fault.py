@@ -18,7 +18,7 @@ LONG_AGO_S = -1_000_000  # shift to the stamp 0
 REJECTED = expect_crawl("storm", text="ignored or rejected, publisher reported; crawls on")
 
 
-class Forgery(NamedTuple):
+class MessageFault(NamedTuple):
     """An edit that is applied to copies of a topic's last message."""
 
     action: str
@@ -27,14 +27,14 @@ class Forgery(NamedTuple):
 
 
 def message_faults(
-    topic: str, forgeries: Mapping[str, Forgery], expected: ExpectedOutcome = REJECTED, **more: Any
+    topic: str, forgeries: Mapping[str, MessageFault], expected: ExpectedOutcome = REJECTED, **more: Any
 ) -> tuple[FaultKind, ...]:
     """Make one kind of fault per forgery, by name."""
     return tuple(_message_fault(topic, name, forgery, expected, more) for name, forgery in forgeries.items())
 
 
 def _message_fault(
-    topic: str, name: str, forgery: Forgery, expected: ExpectedOutcome, more: Mapping[str, Any]
+    topic: str, name: str, forgery: MessageFault, expected: ExpectedOutcome, more: Mapping[str, Any]
 ) -> FaultKind:
     def inject(run: RunHarness) -> None:
         with run.publisher(topic) as send:
@@ -75,15 +75,15 @@ def replay_fault(topic: str) -> FaultKind:
 def timing_faults(topic: str) -> tuple[FaultKind, ...]:
     """Make the kinds that publish unchanged values at another time, or too often."""
     forgeries = {
-        "old_stamp": Forgery("the stamp 0", shift_stamp(LONG_AGO_S)),
-        "past_stamp": Forgery("stamps 100 s old", shift_stamp(-100.0)),
-        "future_stamp": Forgery("stamps 1e6 s ahead", shift_stamp(1e6)),
+        "old_stamp": MessageFault("the stamp 0", shift_stamp(LONG_AGO_S)),
+        "past_stamp": MessageFault("stamps 100 s old", shift_stamp(-100.0)),
+        "future_stamp": MessageFault("stamps 1e6 s ahead", shift_stamp(1e6)),
         "flood": FLOOD,
     }
     return (*message_faults(topic, forgeries), replay_fault(topic))
 
 
-FLOOD = Forgery(f"{FLOOD_COPIES} copies as fast as possible", lambda _message, _run: None, FLOOD_COPIES)
+FLOOD = MessageFault(f"{FLOOD_COPIES} copies as fast as possible", lambda _message, _run: None, FLOOD_COPIES)
 
 
 def shift_stamp(seconds: float) -> Edit:

@@ -13,7 +13,7 @@ from crawler_testing.faults.families.message_fault import (
     FLOOD_COPIES,
     LONG_AGO_S,
     Edit,
-    Forgery,
+    MessageFault,
     add,
     fill,
     for_each,
@@ -39,22 +39,22 @@ FAR_FUTURE_S = 1.9e9
 def _joint_commands() -> tuple[FaultKind, ...]:
     topic = "joint_commands"
     forgeries = {
-        "nan": Forgery("positions that are not numbers", fill("position", math.nan)),
-        "infinite": Forgery("positions that are infinite", fill("position", math.inf)),
-        "huge": Forgery("positions of 1e300 rad", fill("position", 1e300)),
-        "far": Forgery("positions outside the limits", add("position", 9.0)),
-        "abrupt": Forgery("positions 0.6 rad away", add("position", 0.6)),
-        "gentle": Forgery("positions 0.02 rad away", add("position", 0.02)),
-        "other_sender": Forgery("positions 0.02 rad away, other sender", with_other_sender(add("position", 0.02))),
-        "fast": Forgery("velocities of 1e6 rad/s", fill("velocity", 1e6)),
-        "velocity_nan": Forgery("velocities that are not numbers", fill("velocity", math.nan)),
-        "effort_infinite": Forgery("infinite efforts", fill("effort", math.inf)),
-        "misspelt": Forgery("an unknown joint", map_field("name", lambda names: [*names[:-1], "elbow"])),
-        "twice": Forgery("one joint named twice", map_field("name", lambda names: names[:1] * len(names))),
-        "short": Forgery("a position too few", map_field("position", lambda numbers: numbers[:-1])),
-        "long": Forgery("a thousand positions", map_field("position", lambda numbers: (numbers * 1000)[:1000])),
-        "empty": Forgery("no joints", set_fields(name=[], position=[], velocity=[], effort=[])),
-        "long_name": Forgery("a name of 1 MB", map_field("name", lambda names: ["j" * 1_000_000, *names[1:]]), 3),
+        "nan": MessageFault("positions that are not numbers", fill("position", math.nan)),
+        "infinite": MessageFault("positions that are infinite", fill("position", math.inf)),
+        "huge": MessageFault("positions of 1e300 rad", fill("position", 1e300)),
+        "far": MessageFault("positions outside the limits", add("position", 9.0)),
+        "abrupt": MessageFault("positions 0.6 rad away", add("position", 0.6)),
+        "gentle": MessageFault("positions 0.02 rad away", add("position", 0.02)),
+        "other_sender": MessageFault("positions 0.02 rad away, other sender", with_other_sender(add("position", 0.02))),
+        "fast": MessageFault("velocities of 1e6 rad/s", fill("velocity", 1e6)),
+        "velocity_nan": MessageFault("velocities that are not numbers", fill("velocity", math.nan)),
+        "effort_infinite": MessageFault("infinite efforts", fill("effort", math.inf)),
+        "misspelt": MessageFault("an unknown joint", map_field("name", lambda names: [*names[:-1], "elbow"])),
+        "twice": MessageFault("one joint named twice", map_field("name", lambda names: names[:1] * len(names))),
+        "short": MessageFault("a position too few", map_field("position", lambda numbers: numbers[:-1])),
+        "long": MessageFault("a thousand positions", map_field("position", lambda numbers: (numbers * 1000)[:1000])),
+        "empty": MessageFault("no joints", set_fields(name=[], position=[], velocity=[], effort=[])),
+        "long_name": MessageFault("a name of 1 MB", map_field("name", lambda names: ["j" * 1_000_000, *names[1:]]), 3),
     }
     return (*message_faults(topic, forgeries), *timing_faults(topic))
 
@@ -72,19 +72,19 @@ def _gait_reference() -> tuple[FaultKind, ...]:
         message.points[-1].time_from_start.sec = 2**31 - 1
 
     forgeries = {
-        "nan": Forgery("positions that are not numbers", points(fill("positions", math.nan))),
-        "far": Forgery("positions of 1e6 rad", points(fill("positions", 1e6))),
-        "abrupt": Forgery("positions 0.6 rad away", points(add("positions", 0.6))),
-        "fast": Forgery("velocities of 1e6 rad/s", points(fill("velocities", 1e6))),
-        "short": Forgery("points of one joint", points(map_field("positions", lambda numbers: numbers[:1]))),
-        "no_velocity": Forgery("points without velocities", points(set_fields(velocities=[]))),
-        "misspelt": Forgery("an unknown joint", map_field("joint_names", rename_joint)),
-        "reversed": Forgery("points in reverse order", map_field("points", lambda points: points[::-1])),
-        "empty": Forgery("no points", set_fields(points=[])),
-        "one_point": Forgery("a single point", map_field("points", lambda points: points[:1])),
-        "endless": Forgery("a last point 68 years ahead", set_last_time),
-        "old_stamp": Forgery("the stamp 0", shift_stamp(LONG_AGO_S)),
-        "future_stamp": Forgery("stamps 1e6 s ahead", shift_stamp(1e6)),
+        "nan": MessageFault("positions that are not numbers", points(fill("positions", math.nan))),
+        "far": MessageFault("positions of 1e6 rad", points(fill("positions", 1e6))),
+        "abrupt": MessageFault("positions 0.6 rad away", points(add("positions", 0.6))),
+        "fast": MessageFault("velocities of 1e6 rad/s", points(fill("velocities", 1e6))),
+        "short": MessageFault("points of one joint", points(map_field("positions", lambda numbers: numbers[:1]))),
+        "no_velocity": MessageFault("points without velocities", points(set_fields(velocities=[]))),
+        "misspelt": MessageFault("an unknown joint", map_field("joint_names", rename_joint)),
+        "reversed": MessageFault("points in reverse order", map_field("points", lambda points: points[::-1])),
+        "empty": MessageFault("no points", set_fields(points=[])),
+        "one_point": MessageFault("a single point", map_field("points", lambda points: points[:1])),
+        "endless": MessageFault("a last point 68 years ahead", set_last_time),
+        "old_stamp": MessageFault("the stamp 0", shift_stamp(LONG_AGO_S)),
+        "future_stamp": MessageFault("stamps 1e6 s ahead", shift_stamp(1e6)),
         "flood": FLOOD,
     }
     return (*message_faults(topic, forgeries), replay_fault(topic))
@@ -93,12 +93,12 @@ def _gait_reference() -> tuple[FaultKind, ...]:
 def _joint_states() -> tuple[FaultKind, ...]:
     topic = "joint_states"
     forgeries = {
-        "nan": Forgery("angles that are not numbers", fill("position", math.nan)),
-        "far": Forgery("angles 1 rad away", add("position", 1.0)),
-        "other_sender": Forgery("angles 1 rad away, other sender", with_other_sender(add("position", 1.0))),
-        "racing": Forgery("speeds of 1e6 rad/s", fill("velocity", 1e6)),
-        "short": Forgery("an angle too few", map_field("position", lambda numbers: numbers[:-1])),
-        "misspelt": Forgery("unknown joints", map_field("name", lambda names: ["elbow"] * len(names))),
+        "nan": MessageFault("angles that are not numbers", fill("position", math.nan)),
+        "far": MessageFault("angles 1 rad away", add("position", 1.0)),
+        "other_sender": MessageFault("angles 1 rad away, other sender", with_other_sender(add("position", 1.0))),
+        "racing": MessageFault("speeds of 1e6 rad/s", fill("velocity", 1e6)),
+        "short": MessageFault("an angle too few", map_field("position", lambda numbers: numbers[:-1])),
+        "misspelt": MessageFault("unknown joints", map_field("name", lambda names: ["elbow"] * len(names))),
     }
     return (*message_faults(topic, forgeries), *timing_faults(topic))
 
@@ -108,16 +108,16 @@ def _contact_states(run_config: RunConfig) -> tuple[FaultKind, ...]:
         return for_each("contacts", set_fields(**values))
 
     forgeries = {
-        "default": Forgery("contacts with default values", set_fields(contacts=[ContactState()] * 2)),
-        "unknown_mode": Forgery("contacts of mode 99", feet(mode=99)),
-        "unknown_source": Forgery("contacts of source 200", feet(source=200)),
-        "unknown_foot": Forgery("unknown feet", feet(foot="hoof")),
-        "nan": Forgery(
+        "default": MessageFault("contacts with default values", set_fields(contacts=[ContactState()] * 2)),
+        "unknown_mode": MessageFault("contacts of mode 99", feet(mode=99)),
+        "unknown_source": MessageFault("contacts of source 200", feet(source=200)),
+        "unknown_foot": MessageFault("unknown feet", feet(foot="hoof")),
+        "nan": MessageFault(
             "forces and slips that are not numbers",
             feet(force__x=math.nan, force__z=math.nan, slip_velocity__x=math.nan),
         ),
-        "empty": Forgery("no feet", set_fields(contacts=[])),
-        "future_stamp": Forgery("stamps 1e6 s ahead", shift_stamp(1e6)),
+        "empty": MessageFault("no feet", set_fields(contacts=[])),
+        "future_stamp": MessageFault("stamps 1e6 s ahead", shift_stamp(1e6)),
     }
     return message_faults("contact_states", forgeries, run_config=run_config, backends=SIMULATIONS)
 
@@ -125,13 +125,13 @@ def _contact_states(run_config: RunConfig) -> tuple[FaultKind, ...]:
 def _odom(run_config: RunConfig) -> tuple[FaultKind, ...]:
     position, speed, attitude = "pose__pose__position__x", "twist__twist__linear__x", "pose__pose__orientation__"
     forgeries = {
-        "nan": Forgery(
+        "nan": MessageFault(
             "positions and speeds that are not numbers", set_fields(**{position: math.nan, speed: math.nan})
         ),
-        "no_attitude": Forgery("a quaternion of zeros", set_fields(**{f"{attitude}{key}": 0.0 for key in "xyzw"})),
-        "racing": Forgery("a speed of 1e6 m/s", set_fields(**{speed: 1e6})),
-        "old_stamp": Forgery("the stamp 0", shift_stamp(LONG_AGO_S)),
-        "future_stamp": Forgery("stamps 1e6 s ahead", shift_stamp(1e6)),
+        "no_attitude": MessageFault("a quaternion of zeros", set_fields(**{f"{attitude}{key}": 0.0 for key in "xyzw"})),
+        "racing": MessageFault("a speed of 1e6 m/s", set_fields(**{speed: 1e6})),
+        "old_stamp": MessageFault("the stamp 0", shift_stamp(LONG_AGO_S)),
+        "future_stamp": MessageFault("stamps 1e6 s ahead", shift_stamp(1e6)),
     }
     return message_faults("odom", forgeries, run_config=run_config, backends=SIMULATIONS)
 
@@ -141,14 +141,14 @@ def _cmd_vel(robot: str, gait: str) -> tuple[FaultKind, ...]:
         return set_fields(linear__x=x, linear__y=y, angular__z=yaw)
 
     invalid = {
-        "nan": Forgery("a forward speed that is not a number", speeds(math.nan)),
-        "infinite": Forgery("an infinite turning rate", speeds(yaw=math.inf)),
-        "sideways": Forgery("a speed to the left", speeds(y=0.1)),
+        "nan": MessageFault("a forward speed that is not a number", speeds(math.nan)),
+        "infinite": MessageFault("an infinite turning rate", speeds(yaw=math.inf)),
+        "sideways": MessageFault("a speed to the left", speeds(y=0.1)),
     }
     valid = {
-        "huge": Forgery("1e6 m/s", speeds(1e6)),
-        "silence": Forgery("forward for a while, then nothing", speeds(0.02)),
-        "flood": Forgery(f"{FLOOD_COPIES} messages as fast as possible", speeds(0.02), FLOOD_COPIES),
+        "huge": MessageFault("1e6 m/s", speeds(1e6)),
+        "silence": MessageFault("forward for a while, then nothing", speeds(0.02)),
+        "flood": MessageFault(f"{FLOOD_COPIES} messages as fast as possible", speeds(0.02), FLOOD_COPIES),
     }
     stops = expect_stop(
         within=CMD_VEL_STOP_S,
@@ -173,11 +173,11 @@ def _clock() -> tuple[FaultKind, ...]:
         return edit
 
     forgeries = {
-        "zero": Forgery("time 0", time(lambda _now: 0.0), CLOCK_COPIES),
-        "back": Forgery("five seconds ago", time(lambda now: max(0.0, now - 5.0)), CLOCK_COPIES),
-        "ahead": Forgery("in ten seconds", time(lambda now: now + 10.0), CLOCK_COPIES),
-        "far_ahead": Forgery("in 60 years", time(lambda now: now + FAR_FUTURE_S), CLOCK_COPIES),
-        "flood": Forgery(f"{FLOOD_COPIES} times the present time", time(lambda now: now), FLOOD_COPIES),
+        "zero": MessageFault("time 0", time(lambda _now: 0.0), CLOCK_COPIES),
+        "back": MessageFault("five seconds ago", time(lambda now: max(0.0, now - 5.0)), CLOCK_COPIES),
+        "ahead": MessageFault("in ten seconds", time(lambda now: now + 10.0), CLOCK_COPIES),
+        "far_ahead": MessageFault("in 60 years", time(lambda now: now + FAR_FUTURE_S), CLOCK_COPIES),
+        "flood": MessageFault(f"{FLOOD_COPIES} times the present time", time(lambda now: now), FLOOD_COPIES),
     }
     expected = expect_crawl("storm", text="ignored, publisher reported; crawls on")
     return message_faults("/clock", forgeries, expected, backends=SIMULATIONS)
