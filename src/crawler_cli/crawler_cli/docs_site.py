@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +28,6 @@ SETTINGS: dict[str, Any] = {
     "myst_heading_anchors": 4,  # as GitHub makes them
     "default_role": "literal",
     "apidoc_module_first": True,
-    "apidoc_exclude_patterns": ["**/__main__.py"],
     "apidoc_automodule_options": {"members", "show-inheritance"},
     "autodoc_typehints": "signature",
     "autodoc_member_order": "bysource",
@@ -48,9 +48,12 @@ def build_site(root: Path, out: Path, status: IO[str] | None) -> list[str]:
         raise UserError("Sphinx is not installed: './crawler docs' in a checkout installs it.") from None
     chapters = read_chapters(root)
     pages = {START, CONTENTS, *(page for _, chapter in chapters for page in chapter)}
-    packages = [folder.name for folder in sorted((root / "src").iterdir()) if (folder / folder.name).is_dir()]
-    apidoc = [{"path": f"src/{name}/{name}", "destination": f"api/{name}"} for name in packages]
-    settings = SETTINGS | {"include_patterns": [*map(str, pages), "api/**"], "apidoc_modules": apidoc}
+    packages = python_packages(root)
+    settings = SETTINGS | {
+        "include_patterns": [*map(str, pages), "docs/**", "api/**"],
+        "apidoc_modules": [{"path": root / "src" / name / name, "destination": f"api/{name}"} for name in packages],
+        "apidoc_exclude_patterns": [f"{root}/**/__main__.py"],
+    }
     chapters += [("Modules", [Path(f"api/{name}/{name}.rst") for name in packages]), ("", [CONTENTS])]
     toctrees = "".join(_toctree(title, [page for page in chapter if page != START]) for title, chapter in chapters)
 
@@ -61,9 +64,10 @@ def build_site(root: Path, out: Path, status: IO[str] | None) -> list[str]:
 
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "pages"
-        source.mkdir()
-        for name in {path.parts[0] for page in pages for path in (page, *_linked_files(root, page))}:
-            (source / name).symlink_to(root / name)
+        shutil.copytree(root / "docs", source / "docs", ignore=shutil.ignore_patterns("*.py"))
+        for path in {path for page in pages for path in (page, *_linked_files(root, page))}:
+            (source / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(root / path, source / path)
         warnings = io.StringIO()
         app = Sphinx(source, None, out, Path(folder) / "trees", "html", settings, status=status, warning=warnings)
         app.connect("source-read", on_source_read)
@@ -71,6 +75,11 @@ def build_site(root: Path, out: Path, status: IO[str] | None) -> list[str]:
         app.connect("autodoc-skip-member", _skip_foreign)
         app.build()
     return [line.replace(f"{source}/", "") for line in warnings.getvalue().splitlines() if line]
+
+
+def python_packages(root: Path) -> list[str]:
+    """Return the names of the Python packages in src/."""
+    return [folder.name for folder in sorted((root / "src").iterdir()) if (folder / folder.name).is_dir()]
 
 
 def read_chapters(root: Path) -> list[tuple[str, list[Path]]]:
@@ -118,7 +127,7 @@ def _resolve(page: Path, link: str) -> Path:
 
 def _linked_files(root: Path, page: Path) -> Iterator[Path]:
     for _, link, _ in LINK_PATTERN.findall((root / page).read_text(encoding="utf-8")):
-        if (root / (path := _resolve(page, link))).exists():
+        if (root / (path := _resolve(page, link))).is_file():
             yield path
 
 

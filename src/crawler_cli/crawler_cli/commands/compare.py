@@ -41,9 +41,9 @@ HELP_TEXT = f"""
   time    from seconds to a few minutes, for {MIN_PERIODS} periods of the gait
 
 The runs need no ROS. The first backend is the reference. The others agree if their settled strides, those of the run's
-later half, differ by at most --within of the reference's, or by 0.15 mm. The column "first differs" is the time at which the
-distances within a stride first differ by that share of the stride. The column "first contact that differs" is the
-first foot that does something else for 2 % of a stride or longer.
+later half, differ by at most --within of the reference's, or by 0.15 mm. The column "first differs" is the time at
+which the distances within a stride first differ by that share of the stride. The column "first contact that differs"
+is the first foot that does something else for 2 % of a stride or longer.
 
 examples:
   crawler compare

@@ -21,7 +21,7 @@ from crawler_core.errors import UserError
 from crawler_core.parameters import build
 from crawler_core.registry import import_object
 from crawler_core.robot.robot_file import load_robot
-from crawler_models.model import Column
+from crawler_models.interface.model import Column
 from crawler_models.model_registry import model_of, predict
 from gait_generators.kinds.gait_registry import gait_name, gait_parameters, make_gait
 from gait_generators.kinds.limit_check import check_limits
@@ -29,7 +29,7 @@ from hybrid_controller.laws.law_registry import LAWS, law_defaults, law_name
 
 if TYPE_CHECKING:
     from crawler_core.robot.robot_spec import RobotSpec
-    from crawler_models.lookup import MakeLookup
+    from crawler_models.interface.lookup import MakeLookup
 
 DEFAULT_ENTRIES = 512
 HELP_TEXT = """
