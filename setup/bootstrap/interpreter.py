@@ -50,14 +50,8 @@ def probe(path: Path) -> Interpreter | None:
         found = json.loads(answer.stdout)
     except (OSError, subprocess.SubprocessError, json.JSONDecodeError):
         return None
-    return Interpreter(
-        Path(found["path"]),
-        Path(found["base"]),
-        (found["version"][0], found["version"][1]),
-        found["headers"],
-        found["venv"],
-        found["rclpy"],
-    )
+    path, base, version = Path(found.pop("path")), Path(found.pop("base")), tuple(found.pop("version"))
+    return Interpreter(path, base, version, **found)
 
 
 def find_private(root: Path) -> Interpreter:

@@ -65,7 +65,7 @@ def every_test(layout: Layout, arguments: Sequence[str]) -> list[str]:
     them modules that wait for motors alternate with modules that compute, so that no core is idle for long.
     """
     root = layout.root
-    compiling = _modules(root, "src/*/test", "_fast")
+    compiling = _modules(root, "src/*/test", "_compiled")
     systems = _modules(root, "tests")
     waiting = _modules(root, "src/hw_drivers/test")
     computing = [path for name in ("sim_bridge", "crawler_studies") for path in _modules(root, f"src/{name}/test")]

@@ -7,6 +7,7 @@ import json
 import shlex
 import signal
 import sys
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -199,8 +200,12 @@ def _report(stack: Stack, outcome: RunOutcome, directory: Path, quiet: bool, dra
         summary["recording"], problem = check_recording(stack.options.record)
         problems.append(problem)
     if draws and len(outcome.log.joints) > 2:
-        problems.append(_write_picture(stack, outcome, directory / "run.png", summary))
-    problems.append(_write_summary(directory / "summary.json", summary))
+        picture = directory / "run.png"
+        problem = _write(picture, lambda: _draw(stack, outcome, picture, summary))
+        summary["picture"] = None if problem else str(picture)
+        problems.append(problem)
+    file = directory / "summary.json"
+    problems.append(_write(file, lambda: file.write_text(json.dumps(finite(summary), indent=2) + "\n")))
     if quiet:
         print_json(summary)
     else:
@@ -216,27 +221,18 @@ def _report(stack: Stack, outcome: RunOutcome, directory: Path, quiet: bool, dra
     return EXIT_INTERRUPTED if outcome.interrupted and stack.duration else 0
 
 
-def _write_picture(stack: Stack, outcome: RunOutcome, file: Path, summary: dict[str, Any]) -> str:
-    """Draw the run and add the file to the summary. Return a sentence if that fails."""
+def _draw(stack: Stack, outcome: RunOutcome, file: Path, summary: dict[str, Any]) -> None:
     from crawler_cli.plots.run_plot import draw
 
     title = f"{summary['robot']} on {summary['backend']}, gait {summary['gait']}"
+    draw(outcome.log, title, summary["predicted_speed_m_s"], LAWS[stack.law].marks, file)
+
+
+def _write(file: Path, write: Callable[[], object]) -> str:
+    """Write a file. Return a sentence if that fails: a full disk raises more than OSError in a picture library."""
     try:
-        draw(outcome.log, title, summary["predicted_speed_m_s"], LAWS[stack.law].marks, file)
-    except Exception as error:  # a full disk raises more than OSError in a picture library
-        return f"{file} cannot be written: {_reason(error)}."
-    summary["picture"] = str(file)
+        write()
+    except Exception as error:
+        reason = (isinstance(error, OSError) and error.strerror) or str(error).rstrip(".")
+        return f"{file} cannot be written: {reason}."
     return ""
-
-
-def _write_summary(file: Path, summary: dict[str, Any]) -> str:
-    """Write the summary. Return a sentence if that fails."""
-    try:
-        file.write_text(json.dumps(finite(summary), indent=2) + "\n")
-    except OSError as error:
-        return f"{file} cannot be written: {_reason(error)}."
-    return ""
-
-
-def _reason(error: Exception) -> str:
-    return (isinstance(error, OSError) and error.strerror) or str(error).rstrip(".")
