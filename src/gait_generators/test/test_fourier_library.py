@@ -11,7 +11,7 @@ import pytest
 
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.three_link import ThreeLink, crawl
-from crawler_models.three_link.fast import ShapeTable
+from crawler_models.three_link.compiled import ShapeTable
 from gait_generators.kinds.fourier import Fourier
 from gait_generators.kinds.gait_registry import make_gait
 from gait_generators.kinds.limit_check import check_limits

@@ -61,7 +61,8 @@ def test_a_shape_for_other_joints_is_refused(crawler, longer, tmp_path):
     with pytest.raises(UserError) as refused:
         make_gait(crawler, "fourier", {"shape": str(path)})
     assert str(refused.value) == (
-        "the shape 'three' moves joint_3, joint_1, joint_2, but the robot's actuated joints are joint_1, joint_2."
+        "the shape 'three' moves joint_3, joint_1, joint_2, but the robot's actuated joints are joint_1, joint_2: "
+        "choose another shape."
     )
     with pytest.raises(UserError, match="the shape 'omega_8' moves joint_1, joint_2, but the robot's actuated joints"):
         make_gait(longer, "fourier", {})

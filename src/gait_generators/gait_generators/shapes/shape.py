@@ -31,12 +31,6 @@ class Shape:
         lead = lag * np.arange(1, self.harmonics + 1)
         return Shape(self.joints, self.mean, self.cos + lead * self.sin, self.sin - lead * self.cos)
 
-    def lagging(self, lag: float) -> Shape:
-        """Return the shape that a first-order servo of time constant tau settles to; `lag` is omega tau."""
-        lead = lag * np.arange(1, self.harmonics + 1)
-        size = 1.0 + lead**2
-        return Shape(self.joints, self.mean, (self.cos - lead * self.sin) / size, (self.sin + lead * self.cos) / size)
-
     def shifted(self, phase: float) -> Shape:
         """Return the same motion, started `phase` (rad) later in its cycle."""
         turn = phase * np.arange(1, self.harmonics + 1)

@@ -44,7 +44,7 @@ def for_joints(file: ShapeFile, joints: tuple[str, ...]) -> Shape:
     if set(shape.joints) != set(joints):
         raise UserError(
             f"the shape '{file.name}' moves {', '.join(shape.joints)}, but the robot's actuated joints are "
-            f"{', '.join(joints)}."
+            f"{', '.join(joints)}: choose another shape."
         )
     order = [shape.joints.index(name) for name in joints]
     return replace(shape, joints=joints, mean=shape.mean[order], cos=shape.cos[order], sin=shape.sin[order])

@@ -17,8 +17,8 @@ class LawPrediction:
     """Prediction by the equations for a robot under a law that changes its motion."""
 
     title: str  # in a summary
-    # Takes the law's parameters and returns the keys that every robot's prediction has (crawler_models.interface.model). A
-    # prediction that is not valid is a finding; it does not stop the run.
+    # Takes the law's parameters and returns the keys that every robot's prediction has
+    # (crawler_models.interface.model). A prediction that is not valid is a finding; it does not stop the run.
     of: Callable[[RobotSpec, PeriodicMotion, Any], dict[str, Any]]
 
 

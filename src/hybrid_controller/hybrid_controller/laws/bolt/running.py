@@ -110,7 +110,9 @@ def leg_of(spec: RobotSpec) -> Leg:
     """Return the equations' leg. Raises UserError for a robot that the law does not fit."""
     motors, feet = spec.actuated, spec.feet
     if len(motors) != 1 or not (motors[0].is_effort_driven and motors[0].continuous) or len(feet) != 1:
-        raise UserError(f"the law 'running' is for one effort-driven crank and one foot; {spec.name} is not built so.")
+        raise UserError(
+            f"the law 'running' is for one effort-driven crank and one foot, not for {spec.name}: use another law."
+        )
     try:
         return Leg.from_parameters(spec.parameters)
     except ValueError as error:

@@ -198,8 +198,8 @@ def three_link_of(spec: RobotSpec) -> ThreeLink:
         raise UserError(f"the law 'hybrid' is for three-link crawlers, and {spec.name} is none: {error}") from None
     if len(spec.actuated) != 2 or len(spec.feet) != 2:
         raise UserError(
-            f"the law 'hybrid' is for two joints and two feet; "
-            f"{spec.name} has {len(spec.actuated)} and {len(spec.feet)}."
+            f"the law 'hybrid' is for two joints and two feet, and {spec.name} has {len(spec.actuated)} and "
+            f"{len(spec.feet)}: use another control law."
         )
     return robot
 
