@@ -24,7 +24,7 @@ from crawler_bringup.stack.options import Options
 from crawler_cli.commands import tune
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import load_robot
-from crawler_models.models import predict
+from crawler_models.model_registry import predict
 from crawler_studies.evaluators.live_link import LiveLink
 from crawler_studies.tuning.plan import TuningRequest, make_plan
 from crawler_studies.tuning.tuning_loop import open_tuning, read_tuning
@@ -54,6 +54,7 @@ REFUSALS = [
     (["--over", "gait.psi", "--backend", "pybulet"], ["did you mean 'pybullet'"]),
     (["--over", "gait.psi", "--spread", "0", "--maximise", "robust_step"], ["spread"]),
     (["--over", "gait.psi", "--namespace", "a"], ["running stack", "the backend live"]),
+    (["--over", "gait.psi", "--backend", "ring"], ["'ring' has a new name", "live"]),
     (["--over", "gait.psi", "--out", "a.yaml"], ["gait.shape"]),
     (["--over", "robot.friction=0.1:0.2", "--backend", "live"], ["robot.friction", "running stack"]),
     (["--over", "gait.psi", "--maximise", "robust_step", "--backend", "live"], ["robust_step", "running stack"]),

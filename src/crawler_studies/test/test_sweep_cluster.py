@@ -126,7 +126,7 @@ def test_physics_is_swept_in_processes(cluster: Cluster, tmp_path: Path) -> None
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine needs its time until a scheduler answers and a worker shows."""
-    monkeypatch.setattr(cluster_module, "ANSWER", 60.0)
+    monkeypatch.setattr(cluster_module, "SCHEDULER_TIMEOUT_S", 60.0)
 
 
 @pytest.mark.usefixtures("patient")
@@ -140,7 +140,7 @@ def test_a_running_cluster_is_used_by_its_address(cluster: Cluster) -> None:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_module, "ANSWER", 0.5)
+    monkeypatch.setattr(cluster_module, "SCHEDULER_TIMEOUT_S", 0.5)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -179,7 +179,7 @@ def empty_scheduler() -> Iterator[str]:
 
 
 def test_a_cluster_without_workers_is_one_sentence(empty_scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_module, "ANSWER", 5.0)  # s, in which the scheduler, which is there, must have answered
+    monkeypatch.setattr(cluster_module, "SCHEDULER_TIMEOUT_S", 5.0)  # s, in which the scheduler, which is there, must have answered
     with pytest.raises(UserError, match="has no workers: start some with `dask worker"):
         running_cluster(empty_scheduler, CASE).__enter__()
 

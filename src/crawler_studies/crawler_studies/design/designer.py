@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from matplotlib.figure import Figure
 
-from crawler_models.model import Column
+from crawler_models.interface.model import Column
 from crawler_studies.plots.drawing import Columns
 from crawler_studies.study.study_case import StudyCase
 

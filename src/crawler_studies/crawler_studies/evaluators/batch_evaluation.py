@@ -13,7 +13,7 @@ from crawler_core.parameters import check_value
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.safety.joint_limits import JointLimits
 from crawler_core.types import FloatArray
-from crawler_models.batch import Batch, BatchShape, Predictions
+from crawler_models.interface.batch import Batch, BatchShape, Predictions
 from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.study.study_case import Point, StudyCase, group_by_section
 from gait_generators.kinds.gait import Gait

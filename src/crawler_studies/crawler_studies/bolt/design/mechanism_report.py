@@ -9,7 +9,7 @@ import numpy as np
 
 from crawler_models.bolt.equations.six_bar import pins
 from crawler_models.bolt.equations.transmission import transmission
-from crawler_models.model import Column
+from crawler_models.interface.model import Column
 from crawler_studies.bolt.design.bars import Bars
 from crawler_studies.bolt.design.mechanism_goal import MechanismGoal
 from crawler_studies.bolt.design.objective import ANGLES, attack_angle

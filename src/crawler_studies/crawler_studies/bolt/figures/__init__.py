@@ -14,7 +14,7 @@ PAPER_FIGURES = PaperFigures.of(
         "4": "leg_paths:draw_fig04",
         "5": "leg_paths:draw_fig05",
         "10": "run:draw_fig10",
-        "11": "constraint_errors:draw_fig11",
+        "11": "run:draw_fig11",
         "12": "run:draw_fig12",
         "13": "run:draw_fig13",
         "14": "run:draw_fig14",

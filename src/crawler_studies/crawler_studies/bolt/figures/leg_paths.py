@@ -37,7 +37,7 @@ def draw_fig04(data: FigureData) -> Drawing:
 
 
 def loop_1(leg: Lengths, crank: Array) -> tuple[Array, Array]:
-    """theta_2 of the HFE link and theta_3 of A to B (degrees), counter-clockwise from forward."""
+    """Return theta_2 of the HFE link and theta_3 of A to B (degrees), counter-clockwise from forward."""
     p = pins(leg, crank)
     return np.degrees(np.angle(p.B - p.D)), np.degrees(np.angle(p.B - p.A))
 

@@ -1,4 +1,4 @@
-"""Figs. 10, 12 to 14 and 16: the paper's run, by its frames, its body, its crank and its angles."""
+"""Figs. 10 to 14 and 16: the paper's run, by its frames, constraint errors, body, crank and angles."""
 
 from __future__ import annotations
 
@@ -13,10 +13,16 @@ from crawler_studies.plots.drawing import BLACK, BLUE, GREY, PURPLE, RED, Drawin
 
 FRAME_PERIOD_S = 0.03  # as in the paper
 FRAME_COUNT = 11
-FRAME_DISTANCE_M = (
-    0.30  # m between two frames on the page, beside the way that the leg has gone: they would cover each other
-)
+FRAME_DISTANCE_M = 0.30  # on the page, beside the leg's own way: they would cover each other
 SHOWN_STRIDE = 12  # a steady one
+START_ERROR_RAD = 0.05  # of every passive angle
+ERROR_TIME_S = 1.0
+EPSILONS_S = (1e-3, 1e-2)  # the slower one shows that the decay is by epsilon alone
+ROUNDING_M = 1e-18
+SHOWN_TIME_S = 2.0
+ANGLE_NAMES = ("HFE link", "KFE link", "hip", "knee")
+SHORT_TIME_S = 1.2
+PRINTED_STRIDE_MS, EXPERIMENT_STRIDE_MS = 284, 315  # in the paper
 
 
 def draw_fig10(data: FigureData) -> Drawing:
@@ -71,6 +77,43 @@ def draw_frame(axes: Axes, data: FigureData, q1: float, shift: complex, on_groun
     axes.plot(foot.real, foot.imag, "o", color=RED if on_ground else GREY, markersize=4)
 
 
+def draw_fig11(data: FigureData) -> Drawing:
+    start = data.inconsistent_start(START_ERROR_RAD)
+    strides = 4
+    fast, slow = (data.simulate(start, strides, 2e-4, epsilon=epsilon) for epsilon in EPSILONS_S)
+    tables = {
+        name: {"t_s": run.t, "mode": run.mode.astype(float), **{f"w_{k + 1}_m": run.w[:, k] for k in range(4)}}
+        for name, run in (("1ms", fast), ("10ms", slow))
+    }
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        shade_stance(axes, slow, ERROR_TIME_S)
+        for k, colour in enumerate((BLUE, RED, PURPLE, BLACK)):
+            axes.plot(slow.t, 1e3 * slow.w[:, k], color=colour, label=f"w_{k + 1}, epsilon = 10 ms")
+            axes.plot(fast.t, 1e3 * fast.w[:, k], "--", color=colour, linewidth=0.9)
+        axes.plot([], [], "--", color=GREY, label="the same, epsilon = 1 ms")
+        axes.set(xlabel=GROUND_TIME_LABEL, ylabel="error of the constraint [mm]")
+        axes.set_xlim(0.0, ERROR_TIME_S)
+        axes.legend(fontsize=8, loc="lower right")
+        inset = axes.inset_axes((0.36, 0.40, 0.60, 0.54))
+        for run, epsilon, style, what in ((slow, EPSILONS_S[1], "-", "10 ms"), (fast, EPSILONS_S[0], "--", "1 ms")):
+            size = np.linalg.norm(run.w, axis=1)
+            inset.semilogy(run.t, np.maximum(size, ROUNDING_M), style, color=BLUE, label=f"|w|, epsilon = {what}")
+            inset.semilogy(run.t, np.maximum(size[0] * np.exp(-run.t / epsilon), ROUNDING_M), ":", color=GREY, lw=2.0)
+        inset.plot([], [], ":", color=GREY, lw=2.0, label="|w(0)| exp(-t / epsilon)")
+        inset.set_xlim(0.0, 0.5)
+        inset.set_ylim(1e-17, 1.0)
+        inset.set_xlabel("t [s]", fontsize=8)
+        inset.set_ylabel("|w| [m]", fontsize=8)
+        inset.tick_params(labelsize=8)
+        inset.legend(fontsize=8)
+        inset.grid(alpha=0.3)
+
+    title = f"the constraint errors, every passive angle {np.degrees(START_ERROR_RAD):.1f}° off at the start"
+    return Drawing(11, title, tables, draw, (10.0, 5.4))
+
+
 def draw_fig12(data: FigureData) -> Drawing:
     run = data.run
     (q1, x, y), (rate, dx, dy) = run.q.T, run.dq.T
@@ -108,9 +151,6 @@ def draw_fig12(data: FigureData) -> Drawing:
     return Drawing(12, title, {"": table}, draw, (10.0, 7.0))
 
 
-SHOWN_TIME_S = 2.0
-
-
 def draw_fig13(data: FigureData) -> Drawing:
     run = data.run
     table = {"t_s": run.t, "commanded_deg": np.degrees(run.reference), "q1_deg": np.degrees(run.q[:, 0])}
@@ -127,9 +167,6 @@ def draw_fig13(data: FigureData) -> Drawing:
         axes.legend(fontsize=8, loc="upper right", framealpha=0.95)
 
     return Drawing(13, "the commanded angle of the crank begins again at every switch", {"": table}, draw, (10.0, 4.2))
-
-
-ANGLE_NAMES = ("HFE link", "KFE link", "hip", "knee")
 
 
 def draw_fig14(data: FigureData) -> Drawing:
@@ -159,10 +196,6 @@ def draw_fig14(data: FigureData) -> Drawing:
     return Drawing(
         14, "the dependent angles z, and the ranges that the linkage gives them", {"": table}, draw, (10.0, 6.0)
     )
-
-
-SHORT_TIME_S = 1.2
-PRINTED_STRIDE_MS, EXPERIMENT_STRIDE_MS = 284, 315  # in the paper
 
 
 def draw_fig16(data: FigureData) -> Drawing:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from crawler_models.interface.model import Column
 from crawler_models.miniaq.model import MINIAQ_MODEL
-from crawler_models.model import Column
 
 REPORTED = (
     "mismatch",

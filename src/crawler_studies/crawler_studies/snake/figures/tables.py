@@ -12,6 +12,13 @@ from crawler_models.snake import Wave, alpha_limit
 from crawler_studies.plots.drawing import Array, TextTable
 from crawler_studies.snake.figures.figure_data import FigureData, text_rows, wave
 
+MISPRINTED_CASE = (4, 45.0)  # n and alpha of the row of Table 2 whose d_unit is misprinted
+ALPHA_GRID_RAD = 0.01  # the paper's steps of alpha: its last one is a little below the limit
+EXPERIMENT_CYCLES = 10  # of d and Delta x
+LINK_COUNTS = (8, 10, 12, 16, 20)  # N; n is half of it
+ALPHA_DEG, ALPHA_SHARE = 25.0, 0.9  # the share is of the largest alpha: 25.7° with n = 10
+PHASES = np.linspace(0.0, 1.0, 2001)  # of a step
+
 
 class LargestAlpha(NamedTuple):
     """A column of Table 1: the largest alpha, and f and d_unit there."""
@@ -52,10 +59,6 @@ TABLE_2 = (
     Experiment(5, 45.0, 0.424, 1.824, 1379.0, 1532.2, 10.0),
     Experiment(5, 58.0, 0.519, 2.831, 2211.5, 2378.0, 7.0),
 )
-MISPRINTED_CASE = (4, 45.0)  # n and alpha of the row of Table 2 whose d_unit is misprinted
-
-
-ALPHA_GRID_RAD = 0.01  # rad: the paper went through alpha in such steps, and its last one is a little below the limit
 
 
 def make_table1(data: FigureData) -> TextTable:
@@ -82,9 +85,6 @@ def table1_columns() -> dict[str, Array]:
         "d_unit": np.array([one.d_unit for one in waves]),
         "f_closed": np.array([Wave(one.n, one.alpha, closed=True).f for one in waves]),
     }
-
-
-EXPERIMENT_CYCLES = 10  # that d and Delta x are of
 
 
 def make_table2(data: FigureData) -> TextTable:
@@ -125,25 +125,13 @@ def table2_columns(spec: RobotSpec) -> dict[str, Array]:
     }
 
 
-LINK_COUNTS = (8, 10, 12, 16, 20)  # N; n is half of it
-ALPHA_DEG, ALPHA_SHARE = 25.0, 0.9  # degrees, and of the largest alpha: 25.7° with n = 10
-
-
 def make_links(data: FigureData) -> TextTable:
+    numbers = ("f l", "f / d_unit")
+    head = ("N", "l", f"d at {ALPHA_DEG:g}°", *numbers, f"d at {ALPHA_SHARE:g} α_max", *numbers, "intervals")
     return TextTable(
         "links",
         f"shorter links in a snake of {1e3 * body_length(data.spec):g} mm with n = N / 2, mm a cycle",
-        (
-            "N",
-            "l",
-            f"d at {ALPHA_DEG:g}°",
-            "f l",
-            "f / d_unit",
-            f"d at {ALPHA_SHARE:g} α_max",
-            "f l",
-            "f / d_unit",
-            "intervals",
-        ),
+        head,
         text_rows(links_columns(data.spec), ("g", ".1f", ".1f", ".1f", ".3f", ".1f", ".1f", ".3f", "g")),
         "d is the advance of a cycle without slip, f l how far the wave's end strays, and intervals are what a cycle "
         "takes, each of π / 2ω₂.",
@@ -166,10 +154,6 @@ def links_columns(spec: RobotSpec) -> dict[str, Array]:
         f, d_unit = (np.array([getattr(one, key) for one in waves]) for key in ("f", "d_unit"))
         found |= {f"d_{name}_mm": length * d_unit, f"stray_{name}_mm": length * f, f"f_over_d_{name}": f / d_unit}
     return {**found, "intervals": np.array([count - count // 2 + 2.0 for count in LINK_COUNTS])}
-
-
-ALPHA_SHARE = 0.9  # of the largest alpha; the ratios of (8) do not depend on it
-PHASES = np.linspace(0.0, 1.0, 2001)
 
 
 def make_rates(data: FigureData) -> TextTable:

@@ -15,8 +15,11 @@ from gait_generators.kinds.gait_registry import make_gait
 from gait_generators.kinds.snake.serpenoid import Serpenoid
 
 CYCLE_N, CYCLE_ALPHA_DEG = 4, 45.0  # the paper draws n = 4, and does not say which alpha
-POSES_PER_INTERVAL = 2  # cycle_poses drawn in each interval
-POSE_DISTANCE_LINKS = 1.7  # links between two cycle_poses
+POSES_PER_INTERVAL = 2
+POSE_DISTANCE_LINKS = 1.7  # between two poses in the figure
+STEP_N, STEP_ALPHA_DEG = 6, 30.0  # as printed
+STEP_PHASES = np.linspace(0.0, 1.0, 6)
+LIMIT_N = 6
 
 
 def draw_fig01(data: FigureData) -> Drawing:
@@ -60,7 +63,7 @@ def draw_fig01(data: FigureData) -> Drawing:
 
 
 def cycle_poses(snake: Snake, gait: Serpenoid, shown: Array) -> list[tuple[Array, Array]]:
-    """x and z (m) of P_0 to P_N at these intervals of the second cycle; in the first the load settles."""
+    """Return x and z (m) of P_0 to P_N at these intervals of the second cycle; in the first the load settles."""
     ticks = TICKS_PER_CYCLE // gait.intervals
     dt = gait.interval / ticks
     plant = SnakePlant(snake, np.zeros(snake.links - 1))
@@ -80,10 +83,6 @@ def _pose_points(plant: SnakePlant, snake: Snake, joints: Array) -> tuple[Array,
     links = snake.length * np.exp(1j * (pitch + np.concatenate(([0.0], np.cumsum(joints)))))
     chain = np.concatenate(([0j], np.cumsum(links)))
     return base.position[0] + chain.real, base.position[2] + chain.imag
-
-
-STEP_N, STEP_ALPHA_DEG = 6, 30.0  # as printed
-STEP_PHASES = np.linspace(0.0, 1.0, 6)
 
 
 def draw_fig03(data: FigureData) -> Drawing:
@@ -120,13 +119,10 @@ def draw_fig03(data: FigureData) -> Drawing:
 
 
 def step_points(one: Wave, s: Array) -> Array:
-    """x and y of P_0 to P_(n+2) in links, with P_0 held: shape (s, 2, n + 3). The paper anchors it so."""
+    """Return x and y of P_0 to P_(n+2) in links, (s, 2, n + 3), with P_0 fixed as in the paper."""
     direction = np.exp(1j * np.cumsum(one.angles(s).value, axis=-1))
     chain = np.concatenate([np.zeros((len(s), 1)), np.cumsum(direction, axis=-1)], axis=-1)
     return np.stack([chain.real, chain.imag], axis=1)
-
-
-LIMIT_N = 6
 
 
 def draw_fig04(data: FigureData) -> Drawing:

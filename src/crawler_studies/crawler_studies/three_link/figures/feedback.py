@@ -18,6 +18,8 @@ from gait_generators.shapes.shape import Shape
 
 PRINTED_OMEGA = 8.0  # rad/s
 PRINTED_LAW = FeedbackLaw()
+# rad/s, where the printed law has a solution
+SOLVABLE_OMEGAS = (2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0)
 
 
 def draw_fig13(data: FigureData) -> Drawing:
@@ -99,22 +101,6 @@ def draw_fig14(data: FigureData) -> Drawing:
     return Drawing(
         14, f"contacts' velocities with and without feedback, {PRINTED_OMEGA:g} rad/s", tables, draw, (8.0, 4.5)
     )
-
-
-SOLVABLE_OMEGAS = (
-    2.5,
-    3.0,
-    3.5,
-    4.0,
-    5.0,
-    6.0,
-    7.0,
-    8.0,
-    9.0,
-    10.0,
-    12.0,
-    14.0,
-)  # rad/s, where the printed law has a solution
 
 
 class StepAccount(NamedTuple):

@@ -12,6 +12,10 @@ from crawler_studies.plots.drawing import BLACK, BLUE, GREY, PURPLE, Array, Draw
 from crawler_studies.three_link.figures.figure_data import HIGHEST, LOWEST, FigureData, band, gait, steps
 from crawler_studies.three_link.figures.time_scaling import ScaledGait, best_scaling
 
+RANGE_OMEGAS = (0.3, 5.1, 16.0)  # rad/s, as printed
+SCALED_COUNT = 24  # of frequencies with time scaling
+REVERSAL_PHI0, REVERSAL_OMEGA = 145.0, 9.0  # degrees, of (a), and rad/s, of (b)
+
 
 def draw_fig04(data: FigureData) -> Drawing:
     omega = data.omegas
@@ -64,9 +68,6 @@ def range_edges(data: FigureData, table: ShapeTable) -> tuple[float, float]:
     return float(omega[peak]), float(omega[bottom])
 
 
-RANGE_OMEGAS = (0.3, 5.1, 16.0)  # rad/s, as printed
-
-
 def draw_fig05(data: FigureData) -> Drawing:
     cycles = {omega: crawl(data.hard, gait(omega)).samples(721) for omega in RANGE_OMEGAS}
 
@@ -84,9 +85,6 @@ def draw_fig05(data: FigureData) -> Drawing:
         f"omega{omega:g}": {"t_s": c.t, "v1_mm_s": -1e3 * c.v1, "v2_mm_s": -1e3 * c.v2} for omega, c in cycles.items()
     }
     return Drawing(5, "contacts' velocities, one frequency of each range", tables, draw, (11.0, 3.8))
-
-
-SCALED_COUNT = 24  # of frequencies with time scaling
 
 
 def draw_fig09(data: FigureData) -> Drawing:
@@ -123,9 +121,6 @@ def draw_fig09(data: FigureData) -> Drawing:
             f"upsilon_deg_for_{name}": np.degrees([one.upsilon for one in scaled[kind]]),
         }
     return Drawing(9, "optimised steps over frequency", {"phases": columns, "scaling": scaling}, draw, (8.5, 5.5))
-
-
-REVERSAL_PHI0, REVERSAL_OMEGA = 145.0, 9.0  # degrees, of (a), and rad/s, of (b)
 
 
 def draw_fig07(data: FigureData) -> Drawing:

@@ -16,12 +16,14 @@ from crawler_studies.plots.signed_colours import DIVERGING, diverging_scale
 from crawler_studies.three_link.figures.figure_data import FigureData, gait
 
 OMEGAS = (0.3, 1.0, 3.2, 4.5, 5.1, 6.5, 8.0, 16.0)  # rad/s; the paper does not list those of its Figs. 11 and 12
+MAX_COLOUR_BANDS = 16
+DISTAL_RATIO = 0.5  # (m1 + m2) / 2 m0, as printed
 
 
 def steps_of_masses(
     robot: ThreeLink, distal: ArrayLike, asymmetry: ArrayLike, omegas: ArrayLike, *, inertias_follow: bool = False
 ) -> NDArray[np.float64]:
-    """Step lengths (m), the first axis over ``omegas``, the others over (m1 + m2) / 2 m0 and m1 / m2.
+    """Return step lengths (m), the first axis over ``omegas``, the others over (m1 + m2) / 2 m0 and m1 / m2.
 
     The lengths stay. The distal links' inertias stay too, as of weights in the middles, or follow their masses.
     """
@@ -37,9 +39,6 @@ def steps_of_masses(
     which, omega = np.meshgrid(np.arange(len(robots)), frequencies, indexing="ij")
     found = table.crawl(which, omega, robot.mu1, robot.mu2, robot.g).step_length
     return found.T.reshape(len(frequencies), *distal.shape)
-
-
-MAX_COLOUR_BANDS = 16  # of colour, at most
 
 
 def draw_fig11(data: FigureData) -> Drawing:
@@ -70,9 +69,6 @@ def draw_fig11(data: FigureData) -> Drawing:
     columns |= {f"S_{omega:g}_mm": values for omega, values in zip(OMEGAS, step, strict=True)}
     title = "S [mm] over the masses (red: forth, blue: back, black line: S = 0; grey: no valid gait)"
     return Drawing(11, title, {"": columns}, draw, (14.0, 6.5))
-
-
-DISTAL_RATIO = 0.5  # (m1 + m2) / 2 m0, as printed
 
 
 def draw_fig12(data: FigureData) -> Drawing:

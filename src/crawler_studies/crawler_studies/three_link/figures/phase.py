@@ -10,8 +10,9 @@ from crawler_studies.plots.drawing import BLACK, BLUE, Array, Drawing, log_scale
 from crawler_studies.plots.signed_colours import DIVERGING, diverging_scale
 from crawler_studies.three_link.figures.figure_data import FigureData, band, gait
 
-LEVELS_MM = np.arange(-20.0, 201.0, 10.0)  # mm
+LEVELS_MM = np.arange(-20.0, 201.0, 10.0)
 MIN_STEP_M = 1e-4  # where no phase makes a longer step there is no best one
+SLOW, FAST = SLOW_FAST = (0.3, 16.0)  # rad/s, as printed
 
 
 def draw_fig06(data: FigureData) -> Drawing:
@@ -44,9 +45,6 @@ def draw_fig06(data: FigureData) -> Drawing:
 def _best_phases(psi: Array, step: Array) -> Array:
     """Return the best phases, NaN where there is hardly a step."""
     return np.where(step > MIN_STEP_M, psi, np.nan)
-
-
-SLOW, FAST = SLOW_FAST = (0.3, 16.0)  # rad/s, as printed
 
 
 def draw_fig08(data: FigureData) -> Drawing:

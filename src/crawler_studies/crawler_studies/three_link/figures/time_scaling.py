@@ -17,6 +17,7 @@ from crawler_studies.three_link.figures.figure_data import FigureData, band, gai
 MAX_ALPHA = 0.95  # the pace must not come to a halt
 SEARCH_FRICTIONS = 9  # of the band
 FAILED_STEP_M = 1.0  # the objective of an impossible gait
+PRINTED_OMEGA = 3.2  # rad/s
 
 
 @dataclass(frozen=True)
@@ -86,18 +87,15 @@ def _objective(robot: ThreeLink, omega: float, robust: bool, psi: float | None) 
     return objective
 
 
-OMEGA_RAD_S = 3.2  # rad/s, as printed
-
-
 def draw_fig10(data: FigureData) -> Drawing:
     plain = [gait(1.0, psi=psi) for psi in data.phases]
-    psi = float(data.phases[np.nanargmax(steps(data.hard, plain, OMEGA_RAD_S))])
+    psi = float(data.phases[np.nanargmax(steps(data.hard, plain, PRINTED_OMEGA))])
     fine = np.radians(np.arange(np.degrees(psi) - 0.5, np.degrees(psi) + 0.5, 0.01))
-    psi = float(fine[np.nanargmax(steps(data.hard, [gait(1.0, psi=phase) for phase in fine], OMEGA_RAD_S))])
-    best = best_scaling(data.hard, OMEGA_RAD_S, robust=False, psi=psi)
+    psi = float(fine[np.nanargmax(steps(data.hard, [gait(1.0, psi=phase) for phase in fine], PRINTED_OMEGA))])
+    best = best_scaling(data.hard, PRINTED_OMEGA, robust=False, psi=psi)
     gaits = {
-        "plain": gait(OMEGA_RAD_S, psi=psi),
-        "scaled": gait(OMEGA_RAD_S, psi=psi, alpha=best.alpha, upsilon=best.upsilon),
+        "plain": gait(PRINTED_OMEGA, psi=psi),
+        "scaled": gait(PRINTED_OMEGA, psi=psi, alpha=best.alpha, upsilon=best.upsilon),
     }
     cycles = {name: crawl(data.hard, motion) for name, motion in gaits.items()}
     lift = cycles["scaled"].step_length / cycles["plain"].step_length
@@ -129,7 +127,7 @@ def draw_fig10(data: FigureData) -> Drawing:
             "v2_mm_s": -1e3 * samples.v2,
         }
     title = (
-        f"time scaling at {OMEGA_RAD_S:g} rad/s, ψ = {np.degrees(psi):.2f}°, α = {best.alpha:.3f}, "
+        f"time scaling at {PRINTED_OMEGA:g} rad/s, ψ = {np.degrees(psi):.2f}°, α = {best.alpha:.3f}, "
         f"Υ = {best.upsilon:.3f} rad: S × {lift:.2f}"
     )
     return Drawing(10, title, tables, draw, (11.0, 4.2))
