@@ -111,5 +111,5 @@ PROCESS_FAULTS = (
         CAN_HANG,
     ),
     _pause_fault("cli", "5s", MOTORS_STOP, backends=REAL_TIME),
-    _pause_fault("cli", "5s", MOTORS_STOP, signal.SIGTSTP, label="sigtstp", backends=REAL_TIME),
+    _pause_fault("cli", "5s", MOTORS_STOP, signal.SIGTSTP, label="tstp", backends=REAL_TIME),
 )
