@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, Contact, FloatArray
-from crawler_models.models import make_plant
+from crawler_models.model_registry import make_plant
 
 
 class StandingPlant:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from bolt_runs import BLOCKED, LEG, RIGID
 
-from crawler_models.bolt.fast import advance as interval
-from crawler_models.bolt.fast.compliant import OPEN, STICK, after, forces, impact
-from crawler_models.bolt.fast.reduced import pack, reduced
+from crawler_models.bolt.compiled import advance as interval
+from crawler_models.bolt.compiled.compliant import OPEN, STICK, after, forces, impact
+from crawler_models.bolt.compiled.reduced import pack, reduced
 from crawler_models.bolt.runs.running import RunningParameters
 from crawler_models.bolt.runs.sampled_run import Start, simulate_sampled
 

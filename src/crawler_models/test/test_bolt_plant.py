@@ -13,7 +13,7 @@ from crawler_models.bolt.equations.six_bar import passive_angles, pins
 from crawler_models.bolt.model import plant as make_plant
 from crawler_models.bolt.runs.running import Running
 from crawler_models.bolt.runs.sampled_run import simulate_sampled
-from crawler_models.plant import PlantFault
+from crawler_models.interface.plant import PlantFault
 
 NONE = np.array([math.nan])
 TICK = 1e-3

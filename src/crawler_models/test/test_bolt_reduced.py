@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from bolt_runs import LEG
 
+from crawler_models.bolt.compiled import advance as interval
+from crawler_models.bolt.compiled.compliant import OPEN
+from crawler_models.bolt.compiled.reduced import pack, posture, reduced
 from crawler_models.bolt.equations.six_bar import passive_angles, pins
-from crawler_models.bolt.fast import advance as interval
-from crawler_models.bolt.fast.compliant import OPEN
-from crawler_models.bolt.fast.reduced import pack, posture, reduced
 from crawler_models.bolt.runs.sampled_run import Start
 
 PACKED = pack(LEG)

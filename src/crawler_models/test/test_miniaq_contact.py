@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from miniaq_cases import ROBOT
 
+from crawler_models.miniaq.compiled import contact as fast
+from crawler_models.miniaq.compiled.equations import numbers
 from crawler_models.miniaq.equations.contact import friction_coefficient, friction_per_speed, normal_force, step
-from crawler_models.miniaq.fast import contact as fast
-from crawler_models.miniaq.fast.equations import numbers
 
 SPEEDS = np.concatenate([np.linspace(1e-6, 0.012, 60), [0.05, 1.0]])  # m/s
 DEPTHS = np.linspace(1e-6, 2.5e-4, 40)  # m

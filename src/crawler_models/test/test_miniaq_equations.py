@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from miniaq_cases import ROBOT, by_lagrange, random_states
 
+from crawler_models.miniaq.compiled.equations import CRANK, OMEGA, RATE, STATES, V, feet_along, numbers, rates
+from crawler_models.miniaq.compiled.jacobian import jacobian
+from crawler_models.miniaq.compiled.rodas import factor, solve
 from crawler_models.miniaq.equations.dynamics import crank_torque, derivative, feet, legs, rotation
-from crawler_models.miniaq.fast.equations import CRANK, OMEGA, RATE, STATES, V, feet_along, numbers, rates
-from crawler_models.miniaq.fast.jacobian import jacobian
-from crawler_models.miniaq.fast.rodas import factor, solve
 
 CASES = random_states(60)
 EFFORT = np.array([1e-3, -2e-3, 0.0, 5e-4])

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from miniaq_cases import LOWEST, ROBOT, leg_by_iteration
 
+from crawler_models.miniaq.compiled.legs import foot, leg_of
 from crawler_models.miniaq.equations.four_bar import passive_angles, pins, turns, turns_round
-from crawler_models.miniaq.fast.legs import foot, leg_of
 
 CRANKS = np.linspace(-math.pi, math.pi, 25)
 H = 1e-5  # rad, of central differences: their error is below 1e-11 of the crank's length

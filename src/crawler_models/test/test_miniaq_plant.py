@@ -9,9 +9,9 @@ from miniaq_cases import LOWEST, RATES, ROBOT, SPEC, cranks
 from scipy.spatial.transform import Rotation
 
 from crawler_core.types import ContactMode
+from crawler_models.interface.plant import PlantFault
 from crawler_models.miniaq.equations.four_bar import pins
 from crawler_models.miniaq.quadruped_plant import QuadrupedPlant
-from crawler_models.plant import PlantFault
 from crawler_models.standing_plant import StandingPlant
 
 NONE = np.full(4, math.nan)

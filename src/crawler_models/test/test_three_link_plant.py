@@ -10,7 +10,7 @@ from scipy.interpolate import CubicHermiteSpline
 from three_link_cases import Harmonic, random_robot, robot
 
 from crawler_core.types import ContactMode
-from crawler_models.plant import PlantFault
+from crawler_models.interface.plant import PlantFault
 from crawler_models.three_link import crawl
 from crawler_models.three_link.equations.closed_chain import chain
 from crawler_models.three_link.equations.dynamics import contact_forces

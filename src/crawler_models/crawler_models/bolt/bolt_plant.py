@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, FloatArray
+from crawler_models.bolt.compiled import advance as interval
+from crawler_models.bolt.compiled.compliant import OPEN, SLIP_NEG, SLIP_POS, STICK
+from crawler_models.bolt.compiled.reduced import pack, posture, reduced
 from crawler_models.bolt.equations.leg import Leg
-from crawler_models.bolt.fast import advance as interval
-from crawler_models.bolt.fast.compliant import OPEN, SLIP_NEG, SLIP_POS, STICK
-from crawler_models.bolt.fast.reduced import pack, posture, reduced
 from crawler_models.bolt.runs.running import TURN_RAD
 from crawler_models.bolt.runs.sampled_run import REASON_OF_END, STEPS_PER_TICK, Start
-from crawler_models.plant import PlantFault
+from crawler_models.interface.plant import PlantFault
 
 CONTACT_MODE_OF_FOOT = {STICK: ContactMode.STICK, SLIP_POS: ContactMode.SLIP_POS, SLIP_NEG: ContactMode.SLIP_NEG}
 REMEDY_FOR_REASON = {

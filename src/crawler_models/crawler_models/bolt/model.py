@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_models.model import Column, Model
-from crawler_models.plant import Plant
+from crawler_models.interface.model import Column, Model
+from crawler_models.interface.plant import Plant
 
 
 def plant(spec: RobotSpec) -> Plant:

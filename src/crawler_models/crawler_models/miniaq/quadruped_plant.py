@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, FloatArray
+from crawler_models.interface.plant import PlantFault
+from crawler_models.miniaq.compiled.equations import CRANK, OMEGA, RATE, V, feet_along, numbers
+from crawler_models.miniaq.compiled.march import FINE, LOAD_COLUMNS, march
 from crawler_models.miniaq.equations.dynamics import feet, rotation
 from crawler_models.miniaq.equations.four_bar import pins, turns
 from crawler_models.miniaq.equations.quadruped import LEG_NAMES, Quadruped
-from crawler_models.miniaq.fast.equations import CRANK, OMEGA, RATE, V, feet_along, numbers
-from crawler_models.miniaq.fast.march import FINE, LOAD_COLUMNS, march
 from crawler_models.miniaq.walks.statics import standing
 from crawler_models.miniaq.walks.walk import DIVERGED_REASON, FIRST_STEP, REASON_OF_END, require_usable
-from crawler_models.plant import PlantFault
 
 STEP_TOLERANCE = 1e-6  # of a step, relative
 SLOW_DOWN_REMEDY = "drive it slower (gait.frequency), or with another gait"

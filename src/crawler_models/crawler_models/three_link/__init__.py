@@ -1,7 +1,7 @@
 """The three-link crawling robot of Gamus, Gat and Or, "Dynamic Inchworm Crawling".
 
 Not here: sweeps and tuning (crawler_studies), laws that run in ticks (hybrid_controller).
-Imported by: TODO.
+Imported by: crawler_studies, crawler_testing, hybrid_controller.
 """
 
 from crawler_models.three_link.equations.three_link import ThreeLink

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler_core.types import FloatArray
-from crawler_models.batch import BatchShape, Predictions
+from crawler_models.interface.batch import BatchShape, Predictions
+from crawler_models.three_link.compiled import Outcome, ShapeTable
 from crawler_models.three_link.equations.three_link import ThreeLink
-from crawler_models.three_link.fast import Outcome, ShapeTable
 
 _FRICTION_PARAMETERS = ("friction", "friction_scale_1", "friction_scale_2")
 _TRUSTED_OUTCOMES = (Outcome.VALID, Outcome.CONTACT_LOST, Outcome.PAINLEVE)  # the plain solver words the others better

@@ -1,6 +1,6 @@
 """The seven constrained coordinates of Appendix A as matrices: H', C', g', Phi, Gamma, dGamma, and rho of Appendix B.
 
-The run is computed with the same entries, compiled, without ever making a matrix of them: `crawler_models.bolt.fast`.
+Runs use the same entries without making matrices of them: `crawler_models.bolt.compiled`.
 q_d = (q1, x_b, y_b, q2, q3, q4, q5).
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from crawler_core.types import FloatArray
+from crawler_models.bolt.compiled import matrices as entries
 from crawler_models.bolt.equations.leg import Leg
-from crawler_models.bolt.fast import matrices as entries
 
-# rows and columns of the entries in the order in which `fast.matrices` returns them
+# rows and columns of the entries in the order in which `compiled.matrices` returns them
 _INERTIA_ENTRIES = "11 12 13 14 15 22 24 25 26 27 34 35 36 37 44 45 55 66 67 77"
 _CORIOLIS_ENTRIES = "11 14 15 21 24 25 26 27 31 34 35 36 37 41 44 45 51 54 66 67 76"
 _PASSIVE_ENTRIES = "11 13 21 23 31 32 33 34 41 42 43 44"

@@ -15,7 +15,7 @@ from crawler_models.bolt.equations.six_bar import Lengths, pins
 from crawler_models.bolt.equations.transmission import foot_slope
 from crawler_models.bolt.foot_table.c_header import header
 from crawler_models.bolt.foot_table.fixed_table import FixedTable
-from crawler_models.lookup import Lookup
+from crawler_models.interface.lookup import Lookup
 
 TURN_RAD = 2.0 * np.pi
 ANGLES_BETWEEN_ENTRIES = 16  # angles between two entries at which the error is looked for

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler_core.types import FloatArray
+from crawler_models.bolt.compiled import run as compiled
+from crawler_models.bolt.compiled.continuous_law import LawNumbers
+from crawler_models.bolt.compiled.matrices import numbers
+from crawler_models.bolt.compiled.spf import reduce
+from crawler_models.bolt.compiled.stepping import STATES, WORK
 from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.equations.six_bar import passive_angles, pins
-from crawler_models.bolt.fast import run as compiled
-from crawler_models.bolt.fast.continuous_law import LawNumbers
-from crawler_models.bolt.fast.matrices import numbers
-from crawler_models.bolt.fast.spf import reduce
-from crawler_models.bolt.fast.stepping import STATES, WORK
 from crawler_models.bolt.runs.running import RunningParameters
 
 EPSILON_S = 1e-3  # s, of (17): constraint errors decay as exp(-t / EPSILON_S)
@@ -77,7 +77,9 @@ class HybridRun:
     period: FloatArray  # (s,) s
     length: FloatArray  # (s,) m, of the body's way
     friction_needed: FloatArray  # (s,) the largest |F_T| / F_N of a sticking foot that bears a quarter of the weight
-    friction_highest: FloatArray  # (s,) the same without a bound on the load: a foot that leaves the ground bears less and less
+    friction_highest: (
+        FloatArray  # (s,) the same without a bound on the load: a foot that leaves the ground bears less and less
+    )
     impulse_ratio: FloatArray  # (s,) the largest |tangential| / normal impulse of a touch-down
     slip: FloatArray  # (s,) m that the foot slid along the ground
     peak_torque: FloatArray  # (s,) N m

@@ -1,6 +1,6 @@
 """The state machine of Fig. 6 and the control law (20): what torque the crank gets in flight and in stance.
 
-The law is sampled: its torque is held until the next tick. `crawler_models.bolt.fast.law` is the same, compiled.
+The law is sampled: its torque is held until the next tick. `crawler_models.bolt.compiled.law` is the same, compiled.
 """
 
 from __future__ import annotations

@@ -13,11 +13,11 @@ import numpy as np
 
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
+from crawler_models.bolt.compiled import advance as interval
+from crawler_models.bolt.compiled import simulate as compiled
+from crawler_models.bolt.compiled.law import pack_law
+from crawler_models.bolt.compiled.reduced import pack, posture
 from crawler_models.bolt.equations.leg import Leg
-from crawler_models.bolt.fast import advance as interval
-from crawler_models.bolt.fast import simulate as compiled
-from crawler_models.bolt.fast.law import pack_law
-from crawler_models.bolt.fast.reduced import pack, posture
 from crawler_models.bolt.runs.running import RunningParameters
 
 TICK_S = 1e-3  # s, control period of the law

@@ -17,10 +17,10 @@ import numpy as np
 from scipy.optimize import differential_evolution
 
 from crawler_core.types import FloatArray
+from crawler_models.bolt.compiled.reduced import pack
+from crawler_models.bolt.compiled.vault import stride
 from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.equations.six_bar import pins
-from crawler_models.bolt.fast.reduced import pack
-from crawler_models.bolt.fast.vault import stride
 
 STANCE_PIECES = 100  # of a stance
 INFEASIBLE_PENALTY_M_S = 20.0  # m/s that a stride loses for what it cannot be

@@ -1,6 +1,8 @@
 """The paper's equations as printed: a rigid body on four massless legs with prescribed crank motion.
 
-This is the reference; `fast` has the same equations compiled. The twelve states are X = (P_I, Gamma, V_B, Omega_B): the
+This is the reference; `crawler_models.miniaq.compiled` has the same equations compiled.
+
+The twelve states are X = (P_I, Gamma, V_B, Omega_B): the
 centre of mass (m), roll, pitch and yaw (rad), and velocity (m/s) and angular velocity (rad/s) along the body's axes.
 x is forward, y left, z up, so that a positive pitch is nose down.
 """

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crawler_core.types import FloatArray
+from crawler_models.miniaq.compiled.equations import CRANK, OMEGA, V, numbers
+from crawler_models.miniaq.compiled.march import FINE, LIES, LOAD_COLUMNS, TIPPED, march
 from crawler_models.miniaq.equations.dynamics import feet, rotation
 from crawler_models.miniaq.equations.four_bar import turns_round
 from crawler_models.miniaq.equations.quadruped import Quadruped
-from crawler_models.miniaq.fast.equations import CRANK, OMEGA, V, numbers
-from crawler_models.miniaq.fast.march import FINE, LIES, LOAD_COLUMNS, TIPPED, march
 from crawler_models.miniaq.walks.statics import standing
 
 FIRST_STEP = 1e-5  # s

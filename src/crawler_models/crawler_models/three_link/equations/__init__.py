@@ -1,5 +1,5 @@
 """Equations of the three-link robot: closed chain, contact modes, dynamics.
 
 Not here: their integration over time (crawler_models.three_link.simulation).
-Imported by: TODO.
+Imported by: crawler_models.three_link, crawler_studies, crawler_testing, hybrid_controller.
 """

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crawler_core.types import BaseState, Contact, ContactSource, FloatArray, Vector
-from crawler_models.plant import PlantFault
+from crawler_models.interface.plant import PlantFault
 from crawler_models.three_link.equations.closed_chain import Planar
 from crawler_models.three_link.equations.contact_law import HybridFault
 from crawler_models.three_link.equations.dynamics import joint_torques

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from crawler_models.bolt.fast.continuous_law import torque
-from crawler_models.bolt.fast.rigid import FLIGHT, SLIP, STICK, accelerate
-from crawler_models.bolt.fast.spf import reduce
+from crawler_models.bolt.compiled.continuous_law import torque
+from crawler_models.bolt.compiled.rigid import FLIGHT, SLIP, STICK, accelerate
+from crawler_models.bolt.compiled.spf import reduce
 
 # the state: q1, x_b, y_b, their rates, q2 to q5; then work of the motor (J), way (m) and work (J) of the sliding foot
 STATES, WORK, SLID, RUBBED = 13, 10, 11, 12

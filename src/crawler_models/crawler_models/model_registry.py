@@ -9,8 +9,8 @@ from crawler_core.errors import UserError
 from crawler_core.motion import PeriodicMotion
 from crawler_core.registry import LazyRegistry, import_object
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_models.model import Model
-from crawler_models.plant import Plant
+from crawler_models.interface.model import Model
+from crawler_models.interface.plant import Plant
 
 MODELS: LazyRegistry[Model] = LazyRegistry(
     "model",
@@ -37,7 +37,7 @@ def model_of(spec: RobotSpec) -> Model:
         if not isinstance(found, Model):
             raise UserError(
                 f"the equations of '{spec.name}' are '{spec.equations}': that is a {type(found).__name__}, not a "
-                "crawler_models.model.Model."
+                "crawler_models.interface.model.Model."
             )
         return found
     return MODELS[spec.equations]

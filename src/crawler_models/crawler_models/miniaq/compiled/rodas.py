@@ -9,7 +9,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from crawler_models.miniaq.fast.equations import RATE, STATES, rates
+from crawler_models.miniaq.compiled.equations import RATE, STATES, rates
 
 GAMMA = 0.25
 A = np.array(

@@ -9,9 +9,9 @@ import pytest
 from miniaq_cases import RATES, ROBOT, cranks
 from scipy.integrate import solve_ivp
 
+from crawler_models.miniaq.compiled.equations import CRANK, STATES, numbers
+from crawler_models.miniaq.compiled.march import FINE, LOAD_COLUMNS, march
 from crawler_models.miniaq.equations.dynamics import derivative, rotation
-from crawler_models.miniaq.fast.equations import CRANK, STATES, numbers
-from crawler_models.miniaq.fast.march import FINE, LOAD_COLUMNS, march
 from crawler_models.miniaq.walks.statics import standing
 from crawler_models.miniaq.walks.walk import walk
 

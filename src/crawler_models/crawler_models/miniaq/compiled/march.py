@@ -7,9 +7,9 @@ import math
 import numba
 import numpy as np
 
-from crawler_models.miniaq.fast.equations import CRANK, RATE, STATES, V, Z, rates
-from crawler_models.miniaq.fast.jacobian import jacobian
-from crawler_models.miniaq.fast.rodas import STAGE_COUNT, between, step
+from crawler_models.miniaq.compiled.equations import CRANK, RATE, STATES, V, Z, rates
+from crawler_models.miniaq.compiled.jacobian import jacobian
+from crawler_models.miniaq.compiled.rodas import STAGE_COUNT, between, step
 
 FINE, TIPPED, LIES, LOST = 0, 1, 2, 3  # how it ended
 MAX_TILT_RAD = math.radians(60.0)  # rad of roll or pitch: beyond, it has tipped over

@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numba import njit
 
-from crawler_models.bolt.fast.continuous_law import TURN_RAD, after_ramp, ahead, begin, torque
-from crawler_models.bolt.fast.matrices import angles, constraints
-from crawler_models.bolt.fast.rigid import FLIGHT, SLIP, STICK, impact, kinetic
-from crawler_models.bolt.fast.spf import reduce
-from crawler_models.bolt.fast.stepping import RUBBED, SLID, STATES, WORK, FootContact, evaluate, to_switch
+from crawler_models.bolt.compiled.continuous_law import TURN_RAD, after_ramp, ahead, begin, torque
+from crawler_models.bolt.compiled.matrices import angles, constraints
+from crawler_models.bolt.compiled.rigid import FLIGHT, SLIP, STICK, impact, kinetic
+from crawler_models.bolt.compiled.spf import reduce
+from crawler_models.bolt.compiled.stepping import RUBBED, SLID, STATES, WORK, FootContact, evaluate, to_switch
 
 # a row of the record: time, the first ten of the state, and from here on
 DZ, FOOT, REFERENCE, TAU, FORCE, MODE, W, COLUMNS = 11, 15, 17, 18, 19, 21, 22, 26

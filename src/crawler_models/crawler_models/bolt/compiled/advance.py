@@ -6,8 +6,8 @@ import math
 
 import numba
 
-from crawler_models.bolt.fast.compliant import BREAKS, NOTHING, OPEN, STICK, TOUCHES, after, ends, forces, step
-from crawler_models.bolt.fast.reduced import posture
+from crawler_models.bolt.compiled.compliant import BREAKS, NOTHING, OPEN, STICK, TOUCHES, after, ends, forces, step
+from crawler_models.bolt.compiled.reduced import posture
 
 FINE, OPENS, BURIED, ENDLESS, JAMMED = 0, 1, 2, 3, 4  # how an interval ended
 MAX_EVENTS_PER_INTERVAL = 100  # of the foot in one interval, at most

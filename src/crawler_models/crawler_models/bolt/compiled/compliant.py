@@ -11,7 +11,7 @@ import math
 
 import numba
 
-from crawler_models.bolt.fast.reduced import reduced
+from crawler_models.bolt.compiled.reduced import reduced
 
 SLIP_NEG, STICK, SLIP_POS, OPEN = -1, 0, 1, 2
 NOTHING, TOUCHES, LEAVES, BREAKS, STOPS = 0, 1, 2, 3, 4  # what ends a mode

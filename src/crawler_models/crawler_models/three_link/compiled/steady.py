@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numba import njit
 
-from crawler_models.three_link.fast.cycle import FINE, PAINLEVE, run_cycle
-from crawler_models.three_link.fast.table import D1, EXTRA_ROWS, fill_slips
+from crawler_models.three_link.compiled.cycle import FINE, PAINLEVE, run_cycle
+from crawler_models.three_link.compiled.table import D1, EXTRA_ROWS, fill_slips
 
 # columns of the result
 STEP, FORCE, MARGIN, UNIQUE, CODE, CYCLES = range(6)  # m, N / omega^2, -, 0 or 1, see below, periods simulated

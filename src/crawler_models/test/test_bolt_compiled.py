@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from bolt_cases import PAPERS_LEG, Closed
 
+from crawler_models.bolt.compiled.continuous_law import after_ramp, begin, torque
+from crawler_models.bolt.compiled.matrices import numbers
+from crawler_models.bolt.compiled.rigid import impact
+from crawler_models.bolt.compiled.spf import reduce
 from crawler_models.bolt.equations.six_bar import passive_angles, pins
-from crawler_models.bolt.fast.continuous_law import after_ramp, begin, torque
-from crawler_models.bolt.fast.matrices import numbers
-from crawler_models.bolt.fast.rigid import impact
-from crawler_models.bolt.fast.spf import reduce
 from crawler_models.bolt.runs.hybrid_run import (
     PAPERS_RUN,
     HybridStart,

@@ -11,7 +11,7 @@ from typing import Any
 
 from crawler_core.motion import PeriodicMotion
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_models.plant import Plant
+from crawler_models.interface.plant import Plant
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class Model:
     # What the columns come to where a step (m) was measured, of `predict`'s keys. Physics fills by itself what it can
     # measure, where it is a column: crawler_studies.evaluators.physics_columns.
     measured: Callable[[RobotSpec, PeriodicMotion, float], dict[str, Any]] | None = None
-    batch: str = ""  # many predictions at once: a crawler_models.batch.Batch
+    batch: str = ""  # many predictions at once: a crawler_models.interface.batch.Batch
     figures: str = ""  # those of its paper: a crawler_studies.plots.drawing.PaperFigures
     design: str = ""  # a search for a better mechanism: a crawler_studies.design.designer.Designer
-    # where its feet are over its cranks, for a controller that looks it up: a crawler_models.lookup.MakeLookup
+    # table of the feet over the cranks, for a controller that looks it up: a crawler_models.interface.lookup.MakeLookup
     lookup: str = ""
-    # parameters with a search of their own, by full name: each a crawler_studies.tuning.parameter_search.ParameterSearch
+    # searches of single parameters, by full name: each a crawler_studies.tuning.parameter_search.ParameterSearch
     searches: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from numba import njit
 
-from crawler_models.bolt.fast.matrices import (
+from crawler_models.bolt.compiled.matrices import (
     angles,
     by_crank,
     by_passive,

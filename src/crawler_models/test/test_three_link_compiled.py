@@ -15,7 +15,7 @@ from three_link_cases import HARD, SOFT, Harmonic, random_robot, robot
 
 from crawler_models import compilation
 from crawler_models.three_link import crawl
-from crawler_models.three_link.fast import GaitMap, Outcome, ShapeTable
+from crawler_models.three_link.compiled import GaitMap, Outcome, ShapeTable
 
 STEPS = {0.3: 193.8774, 1.0: 159.8147, 3.2: 23.0822, 8.0: 2.8304, 16.0: 7.3171}  # rad/s: mm
 
@@ -113,9 +113,9 @@ def test_a_motion_with_a_jump_in_its_acceleration_is_refused_not_guessed():
 def test_a_second_process_compiles_nothing():
     one(robot(), Harmonic(1.0))  # compiled by now
     program = """
-from crawler_models.three_link.fast import steady, table
+from crawler_models.three_link.compiled import steady, table
 from three_link_cases import Harmonic, robot
-from crawler_models.three_link.fast import ShapeTable
+from crawler_models.three_link.compiled import ShapeTable
 ShapeTable(robot(), [Harmonic(1.0)]).crawl(0, 1.0, 0.172, 0.172)
 print(sum(f.stats.cache_misses.total() for f in (steady.settle_all, table.fill_chain)))
 """
@@ -137,7 +137,7 @@ def test_a_change_of_any_source_changes_where_compiled_code_is_kept(tmp_path, mo
     monkeypatch.setattr(compilation, "__file__", str(tmp_path / "compilation.py"))
     places = []
     for robot_name in ("one", "other"):
-        source = tmp_path / robot_name / "fast" / "contact.py"
+        source = tmp_path / robot_name / "compiled" / "contact.py"
         source.parent.mkdir(parents=True)
         for text in ("1", "2", "1"):
             source.write_text(text)

@@ -6,11 +6,11 @@ import math
 
 from numba import njit
 
-from crawler_models.three_link.fast.contact import choose, margin, respond
-from crawler_models.three_link.fast.interpolation import slope, value, vertex
-from crawler_models.three_link.fast.lookup import feet_distance, foot_path, instant, node
-from crawler_models.three_link.fast.phase_end import slip_end, stick_end
-from crawler_models.three_link.fast.table import D1, EXTRA_ROWS, PAD_ROWS
+from crawler_models.three_link.compiled.contact import choose, margin, respond
+from crawler_models.three_link.compiled.interpolation import slope, value, vertex
+from crawler_models.three_link.compiled.lookup import feet_distance, foot_path, instant, node
+from crawler_models.three_link.compiled.phase_end import slip_end, stick_end
+from crawler_models.three_link.compiled.table import D1, EXTRA_ROWS, PAD_ROWS
 
 EVENT_DELAY_RAD = 1e-7 * 2.0 * math.pi  # rad: modes are compared this long after an event, as in `hybrid`
 AT_REST = 1e-12  # of the feet's largest relative speed

@@ -6,7 +6,7 @@ import math
 
 import numba
 
-from crawler_models.bolt.fast.reduced import dot, reduced
+from crawler_models.bolt.compiled.reduced import dot, reduced
 
 MAX_CYCLES = 60  # until the rate at touch-down repeats itself
 SLOWEST, FASTEST = 1.0, 100.0  # rad/s of the crank in stance

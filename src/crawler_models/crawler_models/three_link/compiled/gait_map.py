@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crawler_core.motion import PeriodicMotion
+from crawler_models.three_link.compiled import cycle, steady
+from crawler_models.three_link.compiled.table import CHAIN_COLUMNS, EXTRA_ROWS, fill_chain
 from crawler_models.three_link.equations.three_link import ThreeLink
-from crawler_models.three_link.fast import cycle, steady
-from crawler_models.three_link.fast.table import CHAIN_COLUMNS, EXTRA_ROWS, fill_chain
 
 Array = NDArray[np.float64]
 

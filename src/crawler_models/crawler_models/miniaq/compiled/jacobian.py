@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numba
 
 from crawler_core.types import Vector
-from crawler_models.miniaq.fast.contact import friction, normal_force
-from crawler_models.miniaq.fast.equations import CRANK, OMEGA, PITCH, RATE, ROLL, V, Z
-from crawler_models.miniaq.fast.legs import foot
+from crawler_models.miniaq.compiled.contact import friction, normal_force
+from crawler_models.miniaq.compiled.equations import CRANK, OMEGA, PITCH, RATE, ROLL, V, Z
+from crawler_models.miniaq.compiled.legs import foot
 
 ZERO_VECTOR = (0.0, 0.0, 0.0)
 UNIT_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))

@@ -10,9 +10,9 @@ import math
 
 from numba import njit
 
-from crawler_models.three_link.fast.interpolation import curvature, slope, slope_root, vertex
-from crawler_models.three_link.fast.lookup import feet_distance, foot_path, instant, node
-from crawler_models.three_link.fast.table import D1, D2, EXTRA_ROWS, PAD_ROWS, P
+from crawler_models.three_link.compiled.interpolation import curvature, slope, slope_root, vertex
+from crawler_models.three_link.compiled.lookup import feet_distance, foot_path, instant, node
+from crawler_models.three_link.compiled.table import D1, D2, EXTRA_ROWS, PAD_ROWS, P
 
 _NEAR_CONE_SHARE = 0.02  # of the friction that the whole weight would give: a cone with more left is not about to break
 

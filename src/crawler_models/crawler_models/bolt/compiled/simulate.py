@@ -7,10 +7,10 @@ import math
 import numba
 import numpy as np
 
-from crawler_models.bolt.fast import advance as interval
-from crawler_models.bolt.fast.compliant import OPEN, STICK
-from crawler_models.bolt.fast.law import MEMORY_WIDTH, STANCE, begin, reference, torque_of
-from crawler_models.bolt.fast.reduced import posture
+from crawler_models.bolt.compiled import advance as interval
+from crawler_models.bolt.compiled.compliant import OPEN, STICK
+from crawler_models.bolt.compiled.law import MEMORY_WIDTH, STANCE, begin, reference, torque_of
+from crawler_models.bolt.compiled.reduced import posture
 
 STUCK, HOVERS = 5, 6  # further ends of a run: the foot does not leave the ground, or does not come back to it
 TOUCH_DOWN_TIMEOUT_S = 1.5  # s without a touch-down

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numba import njit
 
-from crawler_models.three_link.fast.interpolation import lagrange, quintic
-from crawler_models.three_link.fast.table import D1, D2, KD2, PAD_ROWS, QA, QG, C, D, K, P
+from crawler_models.three_link.compiled.interpolation import lagrange, quintic
+from crawler_models.three_link.compiled.table import D1, D2, KD2, PAD_ROWS, QA, QG, C, D, K, P
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")

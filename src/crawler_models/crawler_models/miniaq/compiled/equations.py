@@ -14,9 +14,9 @@ import numba
 import numpy as np
 
 from crawler_core.types import FloatArray
+from crawler_models.miniaq.compiled.contact import friction, normal_force
+from crawler_models.miniaq.compiled.legs import Leg, foot, leg_of
 from crawler_models.miniaq.equations.quadruped import Quadruped
-from crawler_models.miniaq.fast.contact import friction, normal_force
-from crawler_models.miniaq.fast.legs import Leg, foot, leg_of
 
 Z, ROLL, PITCH, YAW, CRANK, V, OMEGA, RATE, STATES = 2, 3, 4, 5, 6, 10, 13, 16, 20
 
