@@ -52,7 +52,6 @@ class DiagnosticsReporter:
                 self.publish()
 
     def publish(self) -> None:
-        """Publish the current status."""
         with self._lock:
             self._published_at = time.monotonic()
             message = DiagnosticArray(status=[self._status])

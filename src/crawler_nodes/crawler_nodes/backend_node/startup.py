@@ -34,7 +34,6 @@ class BackendStartup:
         self._timer: Timer | None = None
 
     def begin(self) -> None:
-        """Begin to wait for the subscribers."""
         self._timeout_at = time.monotonic() + START_TIMEOUT_S
         self._ready_at: float | None = None
         self._poll(POLL_PERIOD_S, self._wait_for_subscribers)

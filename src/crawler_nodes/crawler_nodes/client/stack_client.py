@@ -66,7 +66,6 @@ class StackClient:
         self._caller = ServiceCaller(node.create_client, self.spin_once)
 
     def close(self) -> None:
-        """Release the node."""
         self._executor.shutdown()
 
     def spin_once(self) -> None:

@@ -55,7 +55,6 @@ class StackMonitor:
         self.close()
 
     def close(self) -> None:
-        """Release the nodes."""
         self._executor.shutdown()
         self._client_node.destroy_node()
         self.node.destroy_node()

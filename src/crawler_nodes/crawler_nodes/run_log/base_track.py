@@ -30,7 +30,7 @@ class BaseTrack:
     def __init__(self, can_yaw: bool, max_samples: int) -> None:
         self.poses: DecimatingBuffer[BasePose] = DecimatingBuffer(max_samples)
         self.heading = WORLD_HEADING
-        self.received_at = monotonic()  # s, when the latest odometry came
+        self.received_at = monotonic()  # s on the steady clock, of the latest message
         self._can_yaw = can_yaw
         self._position = (0.0, 0.0)  # m, in the world
 
@@ -61,12 +61,7 @@ class BaseTrack:
         for pose in latest:
             self.poses.append(pose)
 
-    def note_received(self) -> None:
-        """Note that a message came, new or old."""
-        self.received_at = monotonic()
-
     def add(self, time: float, message: Odometry) -> None:
-        """Add a message."""
         moved = read_ground_motion(message, self._can_yaw)
         last = self.poses[-1] if self.poses else None
         before, self.heading = self.heading, moved.heading

@@ -25,7 +25,6 @@ class DecimatingBuffer(Sequence[SampleT]):
         self.clear()
 
     def clear(self) -> None:
-        """Remove all samples."""
         self._first: list[SampleT] = []
         self._middle: list[SampleT] = []
         self._latest: deque[SampleT] = deque()
@@ -33,7 +32,6 @@ class DecimatingBuffer(Sequence[SampleT]):
         self._stride = 1  # one of so many of them is held
 
     def append(self, sample: SampleT) -> None:
-        """Add a sample."""
         if len(self._first) < self._max_first:
             self._first.append(sample)
             return

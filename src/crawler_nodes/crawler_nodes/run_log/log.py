@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from time import monotonic
 from typing import Any, NamedTuple
 
 from crawler_interfaces.msg import ContactStateArray, ControllerState
@@ -133,7 +134,7 @@ class RunLog:
         """Take a serialised message of odom."""
         time = self._log_time(read_stamp_s(data))
         poses = self.base.poses
-        self.base.note_received()
+        self.base.received_at = monotonic()
         if poses and time < poses[-1].time:
             self.went_back = True
             poses.clear()

@@ -28,7 +28,6 @@ class StackStatus:
         return self.backend.get("motion", "")
 
     def update(self, message: DiagnosticArray) -> None:
-        """Take a message of diagnostics."""
         for status in message.status:
             name = status.name.rsplit("/", 1)[-1]
             self.reported_at[name] = monotonic()

@@ -31,7 +31,6 @@ class StrideLog:
         return self.spec.event != "period"
 
     def clear(self) -> None:
-        """Remove all strides."""
         self.events.clear()
         self.loads.clear()
 

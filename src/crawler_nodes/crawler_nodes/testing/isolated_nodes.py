@@ -38,7 +38,6 @@ class IsolatedNodes:
         return node
 
     def spin_once(self) -> None:
-        """Run waiting callbacks."""
         self.executor.spin_once(timeout_sec=0.05)
 
     def spin_until(self, condition: Callable[[], Any], seconds: float = 60.0) -> None:
@@ -49,7 +48,6 @@ class IsolatedNodes:
             self.spin_once()
 
     def call(self, client_node: Node, kind: Any, name: str, request: Any) -> Any:
-        """Call a service by one of the nodes."""
         end = time.monotonic() + SERVICE_TIMEOUT_S
         while True:
             caller = ServiceCaller(client_node.create_client, self.spin_once)
@@ -62,7 +60,6 @@ class IsolatedNodes:
                 assert time.monotonic() < end, f"the service {name} was not discovered in time"
 
     def close(self) -> None:
-        """Destroy all nodes."""
         self.executor.shutdown()
         for node in self.nodes:
             node.destroy_node()
