@@ -12,7 +12,7 @@ from crawler_core.errors import unknown_name
 from crawler_core.registry import import_object
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, Contact
-from crawler_models.models import model_of
+from crawler_models.model_registry import model_of
 from hw_drivers.backend.hardware_map import BusMap
 from hw_drivers.emulation.emulator import Emulate, Emulator, LoadedEmulator
 from hw_drivers.emulation.ground import EmulatedGround

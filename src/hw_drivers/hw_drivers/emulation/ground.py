@@ -10,7 +10,7 @@ import numpy as np
 
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, Contact, FloatArray
-from crawler_models.plant import PlantFault
+from crawler_models.interface.plant import PlantFault
 from crawler_models.standing_plant import StandingPlant
 
 MIN_STEP_S = 1e-4  # shorter steps wait for the next call

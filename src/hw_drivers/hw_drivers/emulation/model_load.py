@@ -11,7 +11,7 @@ import numpy as np
 from crawler_core.errors import BackendFault
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, Contact
-from crawler_models.plant import PlantFault
+from crawler_models.interface.plant import PlantFault
 from crawler_models.standing_plant import StandingPlant
 from hw_drivers.emulation.emulator import Load
 
