@@ -179,7 +179,9 @@ def empty_scheduler() -> Iterator[str]:
 
 
 def test_a_cluster_without_workers_is_one_sentence(empty_scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_module, "SCHEDULER_TIMEOUT_S", 5.0)  # s, in which the scheduler, which is there, must have answered
+    monkeypatch.setattr(
+        cluster_module, "SCHEDULER_TIMEOUT_S", 5.0
+    )  # s, in which the scheduler, which is there, must have answered
     with pytest.raises(UserError, match="has no workers: start some with `dask worker"):
         running_cluster(empty_scheduler, CASE).__enter__()
 

@@ -30,7 +30,7 @@ from gait_generators.kinds.limit_check import check_limits
 
 if TYPE_CHECKING:
     from crawler_core.robot.robot_spec import RobotSpec
-    from crawler_studies.simulation.backend_comparison import BackendTrace, TraceComparison
+    from crawler_studies.simulation.backend_comparison import BackendTrace, BackendComparison
     from gait_generators.kinds.gait import Gait
 
 DEFAULT_RATE_HZ = 500.0  # of a robot whose file gives none
@@ -190,7 +190,7 @@ def _run_with_progress(case: StudyCase, name: str, rate: float, seconds: float, 
         return run_backend(case, name, rate, seconds, lambda time_s: bar.update(task, completed=time_s))
 
 
-def _row(trace: BackendTrace, comparison: TraceComparison | None, wall_time: float) -> dict[str, Any]:
+def _row(trace: BackendTrace, comparison: BackendComparison | None, wall_time: float) -> dict[str, Any]:
     stride, speed = trace.settled
     return {
         "backend": trace.backend,

@@ -52,8 +52,8 @@ MIN_USUAL_RATE = 0.4  # times in a cycle: a transition that is rarer comes from 
 
 
 @dataclass(frozen=True)
-class ModeStatistics:
-    """The modes of some feet in a run once it was steady."""
+class ModeGraph:
+    """The graph of some feet in a run once it was steady: states by their time, and transitions."""
 
     shares: dict[State, float]  # of the time
     transitions: dict[Transition, float]  # times in a cycle
@@ -93,7 +93,7 @@ def group_feet(spec: RobotSpec) -> list[tuple[str, ...]]:
     return [names] if len(names) <= 2 else [(name,) for name in names]
 
 
-def count_modes(case: StudyCase, seconds: float = MIN_RUN_TIME_S) -> list[ModeStatistics]:
+def count_modes(case: StudyCase, seconds: float = MIN_RUN_TIME_S) -> list[ModeGraph]:
     """Count the modes of each group of feet in the later half of a run by the equations.
 
     It lasts `seconds`, or longer for a slow gait. Raises UserError where the robot has no equations, and BackendFault
@@ -114,7 +114,7 @@ def count_modes(case: StudyCase, seconds: float = MIN_RUN_TIME_S) -> list[ModeSt
             )
         shares = {state: count / len(states) for state, count in Counter(states).items()}
         changes = Counter((a, b) for a, b in pairwise(states) if a != b)
-        statistics.append(ModeStatistics(shares, {change: count / cycles for change, count in changes.items()}))
+        statistics.append(ModeGraph(shares, {change: count / cycles for change, count in changes.items()}))
     return statistics
 
 
@@ -139,7 +139,7 @@ def draw_modes(case: StudyCase) -> Drawing:
     return Drawing("modes", title, {"": _share_table(spec, statistics)}, draw, size)
 
 
-def _count_or_none(case: StudyCase) -> list[ModeStatistics] | None:
+def _count_or_none(case: StudyCase) -> list[ModeGraph] | None:
     """Count the modes in another gait; None where the equations end in it."""
     try:
         return count_modes(case)
@@ -147,7 +147,7 @@ def _count_or_none(case: StudyCase) -> list[ModeStatistics] | None:
         return None
 
 
-def _share_table(spec: RobotSpec, statistics: Sequence[ModeStatistics]) -> dict[str, Array]:
+def _share_table(spec: RobotSpec, statistics: Sequence[ModeGraph]) -> dict[str, Array]:
     rows = [
         (k, *(state + (ContactMode.UNKNOWN,))[:2], found.shares.get(state, 0.0))
         for k, (feet, found) in enumerate(zip(group_feet(spec), statistics, strict=True))
@@ -166,9 +166,7 @@ def _legend_lines(spec: RobotSpec, has_others: bool) -> list[Line2D]:
     return lines
 
 
-def _draw_graph(
-    axes: Axes, spec: RobotSpec, feet: Sequence[str], found: ModeStatistics, rare: Iterable[Transition]
-) -> None:
+def _draw_graph(axes: Axes, spec: RobotSpec, feet: Sequence[str], found: ModeGraph, rare: Iterable[Transition]) -> None:
     """Draw states as boxes, stronger the longer they last, and transitions as arrows, strong if in most cycles."""
     arrows = {*rare, *found.transitions}
     states = [*possible_states(spec, feet), *(state for arrow in arrows for state in arrow)]

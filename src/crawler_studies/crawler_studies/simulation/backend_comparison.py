@@ -44,7 +44,7 @@ class BackendTrace:
 
 
 @dataclass(frozen=True)
-class TraceComparison:
+class BackendComparison:
     """One backend's run beside the first one's."""
 
     agrees: bool  # the settled strides are as long
@@ -78,14 +78,14 @@ def run_backend(
     return BackendTrace(kind, steps.times, forward, modes, steps.cycle_ends(spec.stride, gait.period, 0.0), ended)
 
 
-def compare_traces(first: BackendTrace, other: BackendTrace, feet: Sequence[str], within: float) -> TraceComparison:
+def compare_traces(first: BackendTrace, other: BackendTrace, feet: Sequence[str], within: float) -> BackendComparison:
     """Compare `other` with `first`; `within` is the allowed difference as a share of a stride."""
     length, other_length = first.settled[0], other.settled[0]
     allowed = max(within * abs(length), LENGTH_TOLERANCE)
     complete = not (first.ended or other.ended)
     agrees = complete and abs(other_length - length) <= allowed
     off = (other_length - length) / length if length else math.nan
-    return TraceComparison(agrees, off, _parting_time(first, other, within), _contact_difference(first, other, feet))
+    return BackendComparison(agrees, off, _parting_time(first, other, within), _contact_difference(first, other, feet))
 
 
 def _parting_time(first: BackendTrace, other: BackendTrace, within: float) -> float | None:

@@ -10,7 +10,7 @@ from crawler_models.three_link import crawl
 from crawler_models.three_link.compiled import ShapeTable
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, PURPLE, Array, Drawing
 from crawler_studies.three_link.figures.figure_data import HIGHEST, LOWEST, FigureData, band, gait, steps
-from crawler_studies.three_link.figures.time_scaling import ScaledGait, best_scaling
+from crawler_studies.three_link.figures.time_scaling import TimeScaling, best_scaling
 
 RANGE_OMEGAS = (0.3, 5.1, 16.0)  # rad/s, as printed
 SCALED_COUNT = 24  # of frequencies with time scaling
@@ -91,7 +91,7 @@ def draw_fig09(data: FigureData) -> Drawing:
     omega = data.omegas
     nominal, robust = data.along(data.best), data.along(data.best_robust)
     few = np.geomspace(LOWEST, HIGHEST, SCALED_COUNT)
-    scaled: dict[bool, list[ScaledGait]] = {False: [], True: []}
+    scaled: dict[bool, list[TimeScaling]] = {False: [], True: []}
     for kind, found in scaled.items():
         for w in few:
             found.append(best_scaling(data.hard, w, robust=kind, near=found[-1] if found else None))

@@ -21,8 +21,8 @@ PRINTED_OMEGA = 3.2  # rad/s
 
 
 @dataclass(frozen=True)
-class ScaledGait:
-    """A time-scaled gait and its objective."""
+class TimeScaling:
+    """A time scaling and its objective."""
 
     psi: float  # rad
     alpha: float
@@ -31,8 +31,8 @@ class ScaledGait:
 
 
 def best_scaling(
-    robot: ThreeLink, omega: float, *, robust: bool, psi: float | None = None, near: ScaledGait | None = None
-) -> ScaledGait:
+    robot: ThreeLink, omega: float, *, robust: bool, psi: float | None = None, near: TimeScaling | None = None
+) -> TimeScaling:
     """Maximise S, or S_mu if ``robust``, over (psi, alpha, Upsilon), or over the last two at a given ``psi``.
 
     ``near`` is a good gait of a neighbouring frequency to start from.
@@ -41,7 +41,7 @@ def best_scaling(
     objective = _objective(robot, omega, robust, psi)
     start = None if near is None else [near.alpha, near.upsilon] + ([] if psi is not None else [near.psi])
     found = minimise(objective, bounds, start, max_generations=45)
-    return ScaledGait(
+    return TimeScaling(
         float(found.x[2]) if psi is None else psi, float(found.x[0]), float(found.x[1]), -float(found.fun)
     )
 

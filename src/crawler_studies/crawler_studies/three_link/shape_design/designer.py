@@ -69,7 +69,7 @@ def design(
     task = ShapeTask.of(spec, omega, limits or Limits())
     if harmonics is None:
         harmonics = max(MIN_HARMONICS, start.harmonics if start is not None else 0)
-    search = _Search(task, budget, progress)
+    search = _ShapeDesigner(task, budget, progress)
     random = np.random.default_rng(seed)
     if start is not None:
         around = task.encode(start, harmonics)
@@ -91,7 +91,7 @@ def design(
     return ShapeFile(f"omega_{omega:g}", search.best.shape, tuned_for, search.best.predicted)
 
 
-class _Search:
+class _ShapeDesigner:
     """The state that the rounds share: the budget, the best shape, and the request to stop."""
 
     def __init__(self, task: ShapeTask, budget: int, progress: Callable[[Progress], bool] | None) -> None:
