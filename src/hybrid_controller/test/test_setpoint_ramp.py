@@ -17,40 +17,40 @@ LOWER, UPPER = np.radians([50.0, 172.0])
 @pytest.mark.parametrize("rate", [50.0, 200.0, 1000.0])
 def test_braking_ends_at_rest_as_soon_as_the_acceleration_allows(crawler, rate):
     dt, speed = 1.0 / rate, 5.0
-    glide = SetpointRamp(crawler, dt, [1.5, 1.9], [speed, -speed / 2])
-    velocities = [glide.setpoint[1]]
-    while not glide.at_rest:
-        glide.brake()
-        velocities.append(glide.setpoint[1])
+    ramp = SetpointRamp(crawler, dt, [1.5, 1.9], [speed, -speed / 2])
+    velocities = [ramp.setpoint[1]]
+    while not ramp.at_rest:
+        ramp.brake()
+        velocities.append(ramp.setpoint[1])
     slowing = -np.diff(np.abs(velocities), axis=0) / dt
     assert slowing.max() <= BRAKING_SHARE * ACCELERATION * (1 + 1e-9)
     ticks = speed / (BRAKING_SHARE * ACCELERATION) / dt
     assert ticks - 1e-6 <= len(velocities) - 1 <= ticks + 2  # rounding may leave a crumb for one more
     # v² / 2a, which the trapezoidal steps meet exactly but for the last one
-    travelled = glide.setpoint[0][0] - 1.5
+    travelled = ramp.setpoint[0][0] - 1.5
     assert travelled == pytest.approx(speed**2 / (2 * BRAKING_SHARE * ACCELERATION), abs=speed * dt / 4)
-    resting = glide.setpoint
-    glide.brake()
-    assert glide.setpoint == resting
+    resting = ramp.setpoint
+    ramp.brake()
+    assert ramp.setpoint == resting
 
 
 def test_braking_stays_inside_the_position_limits(crawler):
-    glide = SetpointRamp(crawler, 0.005, [UPPER - 0.01, 1.9], [10.0, 0.0])
+    ramp = SetpointRamp(crawler, 0.005, [UPPER - 0.01, 1.9], [10.0, 0.0])
     for _ in range(20):
-        glide.brake()
-        assert glide.setpoint[0][0] <= UPPER
-    assert glide.at_rest
+        ramp.brake()
+        assert ramp.setpoint[0][0] <= UPPER
+    assert ramp.at_rest
 
 
-def catch_up(glide, reference, dt, limit=10.0):
+def catch_up(ramp, reference, dt, limit=10.0):
     """Approach a reference until it is converged; returns the rows (q, v) of every tick."""
-    rows = [np.concatenate(glide.setpoint)]
+    rows = [np.concatenate(ramp.setpoint)]
     k = 0
-    while not glide.has_converged(reference(k * dt)):
+    while not ramp.has_converged(reference(k * dt)):
         assert k * dt < limit, "never converged"
-        glide.approach(reference(k * dt), reference((k + 1) * dt))
+        ramp.approach(reference(k * dt), reference((k + 1) * dt))
         k += 1
-        rows.append(np.concatenate(glide.setpoint))
+        rows.append(np.concatenate(ramp.setpoint))
     return np.array(rows), k * dt
 
 
@@ -74,8 +74,8 @@ def test_a_moving_reference_is_caught_smoothly_at_the_approach_velocity(start, a
         q, v, a = 1.94 + amplitude * np.sin(x), amplitude * omega * np.cos(x), -amplitude * omega**2 * np.sin(x)
         return ReferencePoint([q, q], [v, v], [a, a])
 
-    glide = SetpointRamp(crawler, dt, [start, start], [0.0, 0.0])
-    rows, took = catch_up(glide, reference, dt)
+    ramp = SetpointRamp(crawler, dt, [start, start], [0.0, 0.0])
+    rows, took = catch_up(ramp, reference, dt)
     q, v = rows[:, :2], rows[:, 2:]
     assert q.min() >= LOWER
     assert q.max() <= UPPER
@@ -96,7 +96,7 @@ def test_a_moving_reference_is_caught_smoothly_at_the_approach_velocity(start, a
 
 
 def test_a_reference_that_is_where_the_joints_are_is_caught_at_once(crawler):
-    glide = SetpointRamp(crawler, 0.005, [1.9, 1.8], [0.0, 0.0])
-    assert glide.has_converged(ReferencePoint([1.9, 1.8], [0.0, 0.0], [5.0, 5.0]))
-    assert not glide.has_converged(ReferencePoint([1.9, 1.8001], [0.0, 0.0], [0.0, 0.0]))
-    assert not glide.has_converged(ReferencePoint([1.9, 1.8], [0.0, 0.01], [0.0, 0.0]))
+    ramp = SetpointRamp(crawler, 0.005, [1.9, 1.8], [0.0, 0.0])
+    assert ramp.has_converged(ReferencePoint([1.9, 1.8], [0.0, 0.0], [5.0, 5.0]))
+    assert not ramp.has_converged(ReferencePoint([1.9, 1.8001], [0.0, 0.0], [0.0, 0.0]))
+    assert not ramp.has_converged(ReferencePoint([1.9, 1.8], [0.0, 0.01], [0.0, 0.0]))
