@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from rich.progress import TextColumn
+from rich.table import Column
 
 from crawler_studies.study.study_progress import StudyProgress, format_duration
 from crawler_studies.tuning.objective import Criterion
@@ -22,7 +23,8 @@ class TuningProgress(StudyProgress):
     """Shows the state of a tuning, and what it waits for."""
 
     def __init__(self, quiet: bool) -> None:
-        super().__init__(quiet, TextColumn("{task.description}", markup=False), period_s=LINE_PERIOD_S)
+        column = TextColumn("{task.description}", markup=False, table_column=Column())  # which wraps a long line
+        super().__init__(quiet, column, period_s=LINE_PERIOD_S)
         self._note = ""
         self._task = self._display.add_task("") if self._display else None
 
