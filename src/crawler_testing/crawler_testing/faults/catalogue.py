@@ -42,7 +42,8 @@ def kinds_for_robot(kinds: Iterable[FaultKind], robot: str) -> list[FaultKind]:
 def select_kinds(names: Iterable[str]) -> list[FaultKind]:
     """Return the kinds with these names or families; all without names. Raises UserError for an unknown name."""
     wanted = set(names)
-    known = {*FAMILIES, *(kind.name for kind in FAULT_KINDS)}
-    for name in wanted - known:
-        raise unknown_name("kind of fault", name, (*FAMILIES, *(kind.name for kind in FAULT_KINDS)))
+    known = {kind.name for kind in FAULT_KINDS}
+    for name in wanted - known - set(FAMILIES):
+        of_family = [kind for kind in known if kind.startswith(f"{name.partition('/')[0]}/")]
+        raise unknown_name("kind of fault", name, of_family or FAMILIES)
     return [kind for kind in FAULT_KINDS if not wanted or wanted & {kind.name, kind.family}]
