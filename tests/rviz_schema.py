@@ -1,4 +1,4 @@
-"""What RViz (Jazzy, ros2/rviz) declares of what the robots' configurations use.
+"""Properties and choices that RViz (Jazzy, ros2/rviz) declares, as far as the robots' configurations use them.
 
 Class names are those of rviz_default_plugins/plugins_description.xml and of the panels that rviz_common builds in;
 names of properties are those that the classes' sources give them, each below the property that it belongs to. RViz

@@ -26,7 +26,7 @@ from crawler_core.description.urdf import build_urdf
 from crawler_core.loop.backend_settings import BackendSettings, own_robot_settings
 from crawler_core.parameters import check_value, describe
 from crawler_core.robot.robot_file import load_robot, parameter_infos, robot_names
-from crawler_models.models import model_of, predict
+from crawler_models.model_registry import model_of, predict
 from crawler_nodes.run_log.log import RunLog
 from crawler_studies.snake import figures as snake_figures
 from crawler_studies.three_link import figures as three_link_figures
@@ -58,13 +58,13 @@ def without_blocks(text):
 
 
 def sections(page):
-    """The text under each heading of a page, down to the next heading of any level."""
+    """Return the text under each heading of a page, down to the next heading of any level."""
     parts = re.split(r"^#+ +(.+?) *$", without_blocks(page.read_text()), flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def rows(text):
-    """The table in a text, as one mapping per row from the column's title; empty where there is none."""
+    """Return the rows of the table in a text, by the columns' titles; empty without a table."""
     lines = [line.strip().strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
     cells = [[cell.strip() for cell in line] for line in lines]
     return [dict(zip(cells[0], row, strict=True)) for row in cells[2:]] if cells else []
@@ -78,7 +78,7 @@ def settable(cls, given=()):
 
 
 def documented_parameters():
-    """What each section of parameters.md must list: the parameters, and what each robot's file makes of them."""
+    """Return, for each section of parameters.md, its parameters and their values in each robot file."""
     robots = {name: load_robot(name) for name in robot_names()}
     expected: dict[str, Any] = {
         "Every backend": (settable(BackendSettings, RESERVED_BACKEND_PARAMETERS), {}),
@@ -180,7 +180,7 @@ def test_troubleshooting_quotes_real_messages():
 
 
 def anchors(page):
-    """The fragments that a page's headings can be reached by, as GitHub makes them."""
+    """Return the link fragments of a page's headings, as GitHub makes them."""
     words = [re.sub(r"[^\w\- ]", "", heading.lower()) for heading in sections(page)]
     return {word.strip().replace(" ", "-") for word in words}
 
@@ -342,7 +342,7 @@ def test_example_commands_are_valid(line, capsys):
 
 
 def about(heading, section):
-    """Whether a heading of parameters.md belongs to a section of the settings."""
+    """Return True if a heading of parameters.md belongs to a section of the settings."""
     kinds = {"backend": ("backend", "Backend"), "gait": ("gait", "Gait"), "controller": ("law", "Law")}
     return any(word in heading.split() for word in kinds.get(section, ("Robot",)))
 
@@ -356,7 +356,7 @@ def blocks(page, language):
 
 @pytest.fixture
 def guides_robot(tmp_path):
-    """The path of the robot file that the guide writes, with its xacro beside it."""
+    """Write the guide's robot file and xacro; return the path of the first."""
     (robot_file,), (xacro,) = blocks(GUIDE, "yaml"), blocks(GUIDE, "xml")
     directory = tmp_path / "stubby"
     directory.mkdir()

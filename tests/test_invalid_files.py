@@ -53,7 +53,7 @@ def settings(file):
 
 
 def documents():
-    """What is read, how, and a sound one of its kind."""
+    """Return, for each kind of file, how it is read and a valid document."""
     folder = robots_directory()
     found = {name: (robot, read_yaml(folder / name / "robot.yaml")) for name in robot_names()}
     found["shape"] = (shape, read_yaml(folder / "three_link" / "gaits" / "swing_18" / "omega_8.yaml"))

@@ -24,7 +24,7 @@ def load(name: str) -> LaunchDescription:
 
 
 def nodes(description: LaunchDescription, **arguments: str) -> dict[str, Node]:
-    """The nodes that the launch file starts with these arguments."""
+    """Return the nodes that the launch file starts with these arguments."""
     context = LaunchContext()
     for entity in description.entities:
         if isinstance(entity, DeclareLaunchArgument):

@@ -123,7 +123,7 @@ def manifest(package: str) -> Manifest:
 
 
 def names_in(file: Path) -> Iterator[str]:
-    """The top names of the modules that a file imports anywhere in it, and of the packages that its strings name."""
+    """Yield the top names of the modules that a file imports, and of the packages that its strings name."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name.split(".")[0] for alias in node.names)
@@ -136,7 +136,7 @@ def names_in(file: Path) -> Iterator[str]:
 
 
 def needed(package: str, *folders: str) -> set[str]:
-    """What the code in these folders of a package needs, as keys for package.xml, without those that only pip has."""
+    """Return the dependencies of the code in these folders, as keys for package.xml, without those from pip."""
     files = [file for folder in folders for file in sorted((FOLDERS[package] / folder).rglob("*.py"))]
     own = {package, *sys.stdlib_module_names, *(file.stem for file in files if "test" in folders)}
     found = {name for file in files for name in names_in(file)} - own - FROM_PIP - FOR_OTHERS.get(package, set())
@@ -249,7 +249,7 @@ FAMILIES = (
 
 
 def classes() -> dict[str, list[tuple[str, str]]]:
-    """The package and the folder in it of every public class, by its name."""
+    """Return the package and the folder in it of every public class, by name."""
     found: dict[str, list[tuple[str, str]]] = {}
     for package in PYTHON_PACKAGES:
         root = FOLDERS[package] / package

@@ -35,7 +35,7 @@ def done(words, place):
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """Where there is a recording of a run of the equations, in `crawl`, and its rerun in `again`."""
+    """Return a directory with a recording of the equations in `crawl`, and its rerun in `again`."""
     return tmp_path_factory.mktemp("runs")
 
 

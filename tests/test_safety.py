@@ -1,4 +1,4 @@
-"""What the robot does when a part of the stack dies or misbehaves. Real processes, killed for real."""
+"""The robot stays safe when a part of the stack dies or misbehaves. Real processes are killed."""
 
 import os
 import signal
@@ -74,14 +74,14 @@ class Crawl:
         child.wait()
 
     def standing_still(self, since, seconds=0.3):
-        """Whether the joints have not moved over the last `seconds` of what came after state number `since`."""
+        """Return True if no joint moved in the last `seconds` of the states after number `since`."""
         latest = [
             state.position for state in self.states[max(since, len(self.states) - round(LOW_RATE_HZ * seconds)) :]
         ]
         return len(latest) >= round(LOW_RATE_HZ * seconds) and np.ptp(latest, axis=0).max() < 1e-6
 
     def steps(self, since):
-        """The largest joint step between two states after state number `since`."""
+        """Return the largest joint step between two states after number `since`."""
         return np.abs(np.diff([state.position for state in self.states[since:]], axis=0)).max()
 
     def call(self, kind, name, **fields):

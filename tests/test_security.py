@@ -32,13 +32,13 @@ def keystore(tmp_path_factory):
 
 
 def verified(enclave, document):
-    """What a document says, once openssl has found that the enclave's authority signed it."""
+    """Return the content of a document, after openssl has verified its signature by the enclave's authority."""
     words = ["openssl", "smime", "-verify", "-in", f"{document}.p7s", "-CAfile", "permissions_ca.cert.pem"]
     return subprocess.run(words, cwd=enclave, capture_output=True, check=True).stdout.partition(b"\n")[2].strip()
 
 
 def is_permitted(keystore, member, how, topic, namespace=""):
-    """Whether the permissions of a member let it publish or subscribe a topic of DDS, as DDS Security reads them."""
+    """Return True if an enclave may publish or subscribe to a DDS topic, as DDS Security reads its permissions."""
     root = ET.fromstring(verified(enclave_directory(keystore, member, namespace), "permissions"))
     for rule in root.findall(".//grant/*"):
         if rule.tag in ("allow_rule", "deny_rule"):

@@ -28,7 +28,7 @@ def running_stack(kind, topics=None, **settings):
     ],
 )
 def test_the_closed_wave_advances_by_d_step_on_the_stack(links, direction, sign):
-    """As many joints as asked for, on every topic, and by the equations not a thousandth lost."""
+    """Every topic has the chosen number of joints, and the equations' advance is exact to a thousandth."""
     gait = {"n": 6, "omega": 2.0, "direction": direction}
     period = (links - 6 + 2) * np.pi / 4
     seconds = 2.2 * period

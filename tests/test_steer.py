@@ -13,7 +13,7 @@ from crawler_testing.fixtures.running_stack import RunningStack
 
 @pytest.fixture(autouse=True)
 def long_timeouts(monkeypatch):
-    """A service of a machine that is busy answers late."""
+    """Let services respond late, as on a busy machine."""
     monkeypatch.setattr(stack_client, "RESPONSE_TIMEOUT_S", DEADLINE_S)
 
 

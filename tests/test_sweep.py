@@ -183,7 +183,7 @@ def child_pids(process):
 
 
 def finished(study):
-    """The evaluations that are in a study file whose process has ended."""
+    """Return the evaluations in a study file whose process has ended."""
     with closing(sqlite3.connect(study)) as connection:
         return connection.execute("SELECT * FROM evaluations ORDER BY number").fetchall()
 

@@ -37,7 +37,7 @@ def tune_process(crawler, *words, cwd):
 
 
 def rows(study):
-    """The evaluations in a study file; one that was killed in the middle of writing is made whole on the way."""
+    """Return the evaluations in a study file, after a repair if its process was killed while it wrote."""
     with closing(sqlite3.connect(study)) as connection:
         return connection.execute("SELECT * FROM evaluations ORDER BY number").fetchall()
 
@@ -261,7 +261,7 @@ class Client:
             self.executor.spin_once(timeout_sec=0.05)
 
     def asked(self, ask):
-        """The answer to what may be asked again: the middleware drops it where the asker is not known yet."""
+        """Return the response to a request that may be repeated: the middleware drops it for an undiscovered client."""
         asked = []
 
         def answered():

@@ -15,7 +15,7 @@ import pytest
 from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.stack import make_stack
 from crawler_core.robot.robot_file import load_robot
-from crawler_models.models import predict
+from crawler_models.model_registry import predict
 from gait_generators.kinds.gait_registry import make_gait
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,7 +34,7 @@ def block(language, about):
 
 @pytest.fixture
 def stubby(tmp_path, monkeypatch):
-    """The path of the robot file, and its package beside it."""
+    """Write the guide's robot file and its package; return the path of the first."""
     folder = tmp_path / "stubby"
     package = folder / "stubby_equations"
     package.mkdir(parents=True)
@@ -53,7 +53,7 @@ def stubby(tmp_path, monkeypatch):
 
 
 def full_dynamics(spec, **values):
-    """The step of the same robot by the equations that the guide gives it first, m."""
+    """Return the step in m of the same robot on the first equations of the guide."""
     spec = dataclasses.replace(spec, equations="three_link")
     return predict(spec, make_gait(spec, None, values))["step_length_m"]
 
@@ -133,7 +133,7 @@ def test_a_stack_crawls_by_its_equations(long_timeouts, stubby, crawler, tmp_pat
 
 @pytest.mark.parametrize("backend", ["mock", "hardware"])
 def test_a_stack_is_made_for_its_joints_and_motors(stubby, backend):
-    """Of emulated motors too, once the robot file says which motor turns which joint."""
+    # emulated motors need a robot file that assigns a motor to each joint
     if backend == "hardware":
         with Path(stubby).open("a") as file:
             file.write(
@@ -154,7 +154,7 @@ def test_invalid_equations_are_one_sentence(stubby, call):
     for wrong, output in (
         ("no_such_package:MODEL", "cannot be imported"),
         ("stubby_equations.model:MODLE", "has no 'MODLE'"),
-        ("stubby_equations.model:SAMPLES", "not a crawler_models.model.Model"),
+        ("stubby_equations.model:SAMPLES", "not a crawler_models.interface.model.Model"),
         ("tree_link", "did you mean 'three_link'"),
     ):
         path.write_text(equations.replace("stubby_equations.model:MODEL", wrong))

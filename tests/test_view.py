@@ -84,7 +84,7 @@ class ShownStack:
             await asyncio.sleep(0.02)
 
     async def connect(self, headers=None):
-        """As soon as the page is served."""
+        """Return the address once the page is served."""
         end = time.monotonic() + DEADLINE_S
         while True:
             try:
