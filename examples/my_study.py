@@ -9,24 +9,24 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from crawler_core.robot.robot_file import load_robot
-from crawler_models.models import predict
+from crawler_models.model_registry import predict
 from gait_generators.kinds.gait_registry import make_gait
 
-OMEGAS = np.linspace(0.5, 12.0, 47)  # rad/s
+FREQUENCIES = np.linspace(0.5, 12.0, 47)  # rad/s
 
 
 def main(picture: str = "my_study.png") -> None:
     """Evaluate the gait at each frequency, print the fastest one, draw all."""
     spec = load_robot("three_link", {"friction": 0.398})
-    states = [predict(spec, make_gait(spec, "harmonic", {"omega": float(omega)})) for omega in OMEGAS]
+    states = [predict(spec, make_gait(spec, "harmonic", {"omega": float(omega)})) for omega in FREQUENCIES]
     speed = np.array([state["speed_m_s"] if state["valid"] else np.nan for state in states])
 
     best = int(np.nanargmax(speed))
-    print(f"fastest: {1e3 * speed[best]:.2f} mm/s at {OMEGAS[best]:.2f} rad/s")
+    print(f"fastest: {1e3 * speed[best]:.2f} mm/s at {FREQUENCIES[best]:.2f} rad/s")
 
     figure = Figure(figsize=(7.0, 4.0), layout="constrained")
     axes = figure.subplots()
-    axes.plot(OMEGAS, 1e3 * speed)
+    axes.plot(FREQUENCIES, 1e3 * speed)
     axes.set_xlabel("omega [rad/s]")
     axes.set_ylabel("speed [mm/s]")
     figure.savefig(picture)

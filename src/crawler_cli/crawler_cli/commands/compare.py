@@ -21,7 +21,7 @@ from crawler_cli.console.arguments import (
     number_up_to,
     read_all_settings,
 )
-from crawler_cli.console.exit_code import EXIT_INTERRUPTED
+from crawler_cli.console.exit_code import EXIT_INTERRUPTED, EXIT_NOT_DONE
 from crawler_cli.console.interruption import StopRequest
 from crawler_cli.console.output import print_json, print_lines, print_table
 from crawler_core.errors import BackendFault, UserError, unknown_name
@@ -30,7 +30,7 @@ from gait_generators.kinds.limit_check import check_limits
 
 if TYPE_CHECKING:
     from crawler_core.robot.robot_spec import RobotSpec
-    from crawler_studies.simulation.backend_comparison import BackendTrace, BackendComparison
+    from crawler_studies.simulation.backend_comparison import BackendComparison, BackendTrace
     from gait_generators.kinds.gait import Gait
 
 DEFAULT_RATE_HZ = 500.0  # of a robot whose file gives none
@@ -117,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(result)
     else:
         _print(result, traces[0].backend)
-    return 0 if result["agree"] else 1
+    return 0 if result["agree"] else EXIT_NOT_DONE
 
 
 def _duration(given: float | None, gait: Gait) -> float:

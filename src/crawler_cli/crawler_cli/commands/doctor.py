@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 from crawler_cli.console.arguments import add_json
+from crawler_cli.console.exit_code import EXIT_NOT_DONE
 from crawler_cli.console.output import print_json
 from crawler_cli.doctor_checks import CHECKS, Finding
 
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     ok = all(finding.ok for finding in findings)
     if arguments.json:
         print_json({"ok": ok, "findings": [asdict(finding) for finding in findings]})
-    return 0 if ok else 1
+    return 0 if ok else EXIT_NOT_DONE
 
 
 def _run_check(name: str, check: Callable[[], Finding]) -> Finding:

@@ -16,6 +16,7 @@ from crawler_cli.console.arguments import (
     integer,
     read_all_settings,
 )
+from crawler_cli.console.exit_code import EXIT_NOT_DONE
 from crawler_cli.console.output import finite, print_json, print_table
 from crawler_core.errors import UserError
 from crawler_core.parameters import build
@@ -84,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(result)
     else:
         _print(result, model_of(spec).columns)
-    return 0 if result["valid"] else 1
+    return 0 if result["valid"] else EXIT_NOT_DONE
 
 
 def _predict(spec: RobotSpec, name: str, controller: str, settings: Settings) -> dict[str, Any]:

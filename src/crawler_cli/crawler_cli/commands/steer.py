@@ -27,7 +27,7 @@ from crawler_nodes.client.stack_client import (
 NODES = ("gait", "controller")
 STOPS = ("estop", "reset", "enable", "stop")
 ACTIONS = ("list", "show", "set", *STOPS)
-NOTICE_DELAY_S = 2.0  # without a stack, until the user is told to wait
+NOTICE_DELAY_S = 2.0  # without a stack, until a notice to wait
 NO_STACK = "no stack runs here: './crawler run' starts one; ROS_DOMAIN_ID must be that of the stack."
 HELP_TEXT = """
   makes   a change in the running stack, or a list of its parameters
