@@ -8,7 +8,7 @@ from typing import Any
 
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_models.models import predict, predicts
+from crawler_models.model_registry import predict, predicts
 from gait_generators.kinds.gait import Gait
 from hybrid_controller.laws.law_registry import LAWS, law_parameters
 
