@@ -13,7 +13,7 @@ from crawler_studies.three_link import figures as three_link
 from crawler_studies.three_link.figures.feedback import account_for_step
 from crawler_studies.three_link.figures.figure_data import AMPLITUDE, HIGHEST, PHI0, PSI, band, gait, steps
 from crawler_studies.three_link.figures.gaits import find_best
-from crawler_studies.three_link.figures.masses import OMEGAS, steps_of_masses
+from crawler_studies.three_link.figures.masses import MASS_OMEGAS, steps_of_masses
 from crawler_studies.three_link.figures.time_scaling import best_scaling
 from crawler_studies.three_link.shape_design import Limits
 from crawler_studies.three_link.virtual_experiment import ServoMotion, experiment
@@ -144,8 +144,8 @@ def test_fig12_the_direction_reverses_with_the_asymmetry_where_the_inertias_stay
 def test_lighter_legs_make_longer_steps_at_every_frequency_of_fig11_but_5_1_rad_per_s(data):
     """The paper: "S grows almost monotonically with the decrease of the distal links' mass"."""
     distal = np.linspace(0.05, 1.0, 60)
-    falls = np.diff(steps_of_masses(data.hard, distal, np.ones(60), OMEGAS)) < 0.0
-    assert [omega for omega, row in zip(OMEGAS, falls, strict=True) if not row.all()] == [5.1]
+    falls = np.diff(steps_of_masses(data.hard, distal, np.ones(60), MASS_OMEGAS)) < 0.0
+    assert [omega for omega, row in zip(MASS_OMEGAS, falls, strict=True) if not row.all()] == [5.1]
 
 
 def test_the_feedback_at_8_rad_per_s_gains_most_of_its_step_by_where_its_joints_are(data):

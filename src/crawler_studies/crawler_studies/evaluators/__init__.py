@@ -1,5 +1,5 @@
 """Evaluates the steady crawl at the points of a study: by equations, by physics, or on a running stack.
 
-Not here: runs that are kept tick by tick (crawler_studies.simulation), searches (crawler_studies.tuning).
+Not here: whole runs tick by tick (crawler_studies.simulation), searches (crawler_studies.tuning).
 Imported by: crawler_studies, crawler_cli.commands, crawler_testing.
 """

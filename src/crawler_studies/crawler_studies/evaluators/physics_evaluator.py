@@ -88,7 +88,7 @@ class PhysicsEvaluator:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """The inputs of a result besides the case."""
+        """The inputs of a result in addition to the case."""
         return {"rate": self.rate, **asdict(self.settings)}
 
     def evaluate(self, points: Sequence[Point]) -> list[Result]:

@@ -97,7 +97,7 @@ def open_study(path: Path, identity: Mapping[str, Any], columns: Mapping[str, ty
     except sqlite3.DatabaseError as error:
         raise _user_error(path, error) from None
     try:
-        # the lock of the first transaction is kept until the process closes the file or ends
+        # the lock of the first transaction lasts until the process closes the file or ends
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("PRAGMA synchronous = FULL")
         with _transaction(connection):

@@ -12,7 +12,7 @@ from crawler_core.errors import UserError
 from crawler_core.types import FloatArray
 from crawler_studies.sweep.variable import SweepVariable
 
-MAX_POINTS = 10_000_000  # they are kept in memory for the table
+MAX_POINTS = 10_000_000  # all are in memory for the table
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class ParameterSearchResult:
     value: float  # of the objective, m
     numbers: Mapping[str, float]  # other results, by the keys of --json
     text: str  # both, for people
-    settings: Mapping[str, Any]  # by full name, that are needed besides the file
+    settings: Mapping[str, Any]  # by full name, that are needed with the file
 
 
 class ParameterSearchPlan(Protocol):
@@ -65,7 +65,7 @@ class ParameterSearchPlan(Protocol):
         """Open its study in the file `path`. Raises UserError."""
 
     def count_evaluated(self, study: StudyFile) -> int:
-        """Return the number of gaits that are evaluated and kept."""
+        """Return the number of gaits that are evaluated and stored."""
 
     def run(
         self, study: StudyFile, progress: Callable[[int, float], None], stopped: Callable[[], bool]

@@ -97,7 +97,7 @@ class TunerNode(Node):
         return tuning.result
 
     def cleanup(self) -> None:
-        """End a tuning that is under way; its study is kept."""
+        """End a tuning that is under way; its study stays."""
         if self._tuning is not None:
             self._tuning.stop.set()
             self._tuning.join(CLEANUP_TIMEOUT_S)
@@ -134,7 +134,7 @@ class _TuningThread(threading.Thread):
         except UserError as error:
             self.failed, self.result.message = True, str(error)
         except Exception as error:
-            self.failed, self.result.message = True, f"the tuning broke: {error!r}; its study is kept."
+            self.failed, self.result.message = True, f"the tuning broke: {error!r}; its study stays."
 
     def _tune(self, stack: ExitStack) -> None:
         plan = plan_for(request_of(self._goal), stack, self._report, self.stop.is_set)

@@ -15,17 +15,17 @@ from crawler_studies.plots.drawing import Columns
 def pareto_front(evaluated: Sequence[EvaluatedGait]) -> list[EvaluatedGait]:
     """Return the gaits that are not dominated in AIMS, by rising mismatch."""
     costs = np.array([each.costs() for each in evaluated]).reshape(-1, len(AIMS))
-    kept = [each for each, is_kept in zip(evaluated, find_undominated(costs), strict=True) if is_kept]
-    return sorted(kept, key=EvaluatedGait.costs)
+    undominated = [each for each, is_best in zip(evaluated, find_undominated(costs), strict=True) if is_best]
+    return sorted(undominated, key=EvaluatedGait.costs)
 
 
 def find_undominated(costs: FloatArray) -> FloatArray:
-    """Return for each row of costs (n, k) whether no other row is as small in all of them and smaller in one."""
-    kept = np.ones(len(costs), dtype=bool)
+    """Return True for each row of costs (n, k) if no other row is as small in all of them and smaller in one."""
+    undominated = np.ones(len(costs), dtype=bool)
     for i, own in enumerate(costs):
-        if kept[i]:
-            kept &= ~((costs >= own).all(axis=1) & (costs > own).any(axis=1))
-    return kept
+        if undominated[i]:
+            undominated &= ~((costs >= own).all(axis=1) & (costs > own).any(axis=1))
+    return undominated
 
 
 def tabulate_gaits(gaits: Sequence[EvaluatedGait]) -> Columns:

@@ -15,7 +15,7 @@ from crawler_studies.three_link.figures.figure_data import AMPLITUDE, PSI, Band,
 from crawler_studies.three_link.figures.frequency import REVERSAL_OMEGA, REVERSAL_PHI0
 from crawler_studies.three_link.virtual_experiment import ServoMotion, experiment
 
-OMEGAS = (0.3, 0.6, 1.0, 1.5, 2.2, 3.2, 4.2, 5.1, 6.5, 8.0, 10.0, 12.0, 14.0, 16.0)  # rad/s
+EXPERIMENT_OMEGAS = (0.3, 0.6, 1.0, 1.5, 2.2, 3.2, 4.2, 5.1, 6.5, 8.0, 10.0, 12.0, 14.0, 16.0)  # rad/s
 FLAT_OMEGAS = (2.0, 3.5, 4.5, 5.5, 7.0, 9.0, 11.0, 13.0, 15.0)  # rad/s, at REVERSAL_PHI0
 NOMINAL_ANGLES = (
     100.0,
@@ -33,10 +33,10 @@ NOMINAL_ANGLES = (
 
 
 def draw_experiments(data: FigureData) -> Drawing:
-    robust = [float(np.interp(omega, data.omegas, data.phases[data.best_robust])) for omega in OMEGAS]
+    robust = [float(np.interp(omega, data.omegas, data.phases[data.best_robust])) for omega in EXPERIMENT_OMEGAS]
     cases = {
-        "psi20": (data.hard, [_motion(omega) for omega in OMEGAS]),
-        "psi_mu": (data.hard, [_motion(o, psi=p) for o, p in zip(OMEGAS, robust, strict=True)]),
+        "psi20": (data.hard, [_motion(omega) for omega in EXPERIMENT_OMEGAS]),
+        "psi_mu": (data.hard, [_motion(o, psi=p) for o, p in zip(EXPERIMENT_OMEGAS, robust, strict=True)]),
         "flat": (data.soft, [_motion(omega, phi0=REVERSAL_PHI0) for omega in FLAT_OMEGAS]),
         "angles": (data.soft, [_motion(REVERSAL_OMEGA, phi0=angle) for angle in NOMINAL_ANGLES]),
     }

@@ -15,7 +15,7 @@ from crawler_studies.plots.drawing import BLACK, BLUE, GREY, Drawing, log_scale
 from crawler_studies.plots.signed_colours import DIVERGING, diverging_scale
 from crawler_studies.three_link.figures.figure_data import FigureData, gait
 
-OMEGAS = (0.3, 1.0, 3.2, 4.5, 5.1, 6.5, 8.0, 16.0)  # rad/s; the paper does not list those of its Figs. 11 and 12
+MASS_OMEGAS = (0.3, 1.0, 3.2, 4.5, 5.1, 6.5, 8.0, 16.0)  # rad/s; the paper does not list those of its Figs. 11 and 12
 MAX_COLOUR_BANDS = 16
 DISTAL_RATIO = 0.5  # (m1 + m2) / 2 m0, as printed
 
@@ -45,11 +45,11 @@ def draw_fig11(data: FigureData) -> Drawing:
     asymmetry = np.geomspace(0.5, 2.0, 81)
     distal = np.linspace(0.05, 1.0, 60)
     grid_distal, grid_asymmetry = np.meshgrid(distal, asymmetry, indexing="ij")
-    step = 1e3 * steps_of_masses(data.hard, grid_distal, grid_asymmetry, OMEGAS)
+    step = 1e3 * steps_of_masses(data.hard, grid_distal, grid_asymmetry, MASS_OMEGAS)
 
     def draw(figure: Figure) -> None:
-        panels = figure.subplots(2, len(OMEGAS) // 2, sharex=True, sharey=True).flat
-        for axes, omega, values in zip(panels, OMEGAS, step, strict=True):
+        panels = figure.subplots(2, len(MASS_OMEGAS) // 2, sharex=True, sharey=True).flat
+        for axes, omega, values in zip(panels, MASS_OMEGAS, step, strict=True):
             # what a solver leaves of no step at all has no sign
             shown = np.where(np.abs(values) < 1e-4, 0.0, values)
             low, high = float(np.nanmin(shown)), float(np.nanmax(shown))
@@ -66,7 +66,7 @@ def draw_fig11(data: FigureData) -> Drawing:
         figure.supylabel("$(m_1 + m_2) / 2 m_0$")
 
     columns = {"distal_ratio": grid_distal, "asymmetry": grid_asymmetry}
-    columns |= {f"S_{omega:g}_mm": values for omega, values in zip(OMEGAS, step, strict=True)}
+    columns |= {f"S_{omega:g}_mm": values for omega, values in zip(MASS_OMEGAS, step, strict=True)}
     title = "S [mm] over the masses (red: forth, blue: back, black line: S = 0; grey: no valid gait)"
     return Drawing(11, title, {"": columns}, draw, (14.0, 6.5))
 
@@ -75,12 +75,12 @@ def draw_fig12(data: FigureData) -> Drawing:
     asymmetry = np.geomspace(0.5, 2.0, 301)
     distal = np.full(len(asymmetry), DISTAL_RATIO)
     step, follow = (
-        1e3 * steps_of_masses(data.hard, distal, asymmetry, OMEGAS, inertias_follow=one) for one in (False, True)
+        1e3 * steps_of_masses(data.hard, distal, asymmetry, MASS_OMEGAS, inertias_follow=one) for one in (False, True)
     )
 
     def draw(figure: Figure) -> None:
-        panels = figure.subplots(2, len(OMEGAS) // 2, sharex=True).flat
-        for axes, omega, values, others in zip(panels, OMEGAS, step, follow, strict=True):
+        panels = figure.subplots(2, len(MASS_OMEGAS) // 2, sharex=True).flat
+        for axes, omega, values, others in zip(panels, MASS_OMEGAS, step, follow, strict=True):
             axes.plot(asymmetry, values, color=BLUE, label="inertias stay")
             axes.plot(asymmetry, others, color=GREY, linestyle="--", label="inertias follow the masses")
             axes.axhline(0.0, color="black", linewidth=0.5)
@@ -92,8 +92,8 @@ def draw_fig12(data: FigureData) -> Drawing:
         figure.supylabel("S [mm], each frequency on its own scale")
 
     columns = {"asymmetry": asymmetry}
-    columns |= {f"S_{omega:g}_mm": values for omega, values in zip(OMEGAS, step, strict=True)}
-    columns |= {f"S_{omega:g}_inertias_follow_mm": values for omega, values in zip(OMEGAS, follow, strict=True)}
+    columns |= {f"S_{omega:g}_mm": values for omega, values in zip(MASS_OMEGAS, step, strict=True)}
+    columns |= {f"S_{omega:g}_inertias_follow_mm": values for omega, values in zip(MASS_OMEGAS, follow, strict=True)}
     return Drawing(
         12, f"step over $m_1 / m_2$ at $(m_1 + m_2) / 2 m_0$ = {DISTAL_RATIO:g}", {"": columns}, draw, (13.0, 6.0)
     )

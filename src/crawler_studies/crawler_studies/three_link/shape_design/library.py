@@ -15,7 +15,7 @@ from gait_generators.shapes.shape import Shape
 from gait_generators.shapes.shape_file import ShapeFile, read_shape, write_shape
 
 LIBRARIES: Mapping[str, Limits] = {"swing_18": Limits(swing=18.0), "swing_30": Limits(swing=30.0)}
-OMEGAS = (1.0, 2.0, 3.2, 4.0, 5.1, 6.5, 8.0, 10.0, 12.0, 14.0, 16.0)  # rad/s
+LIBRARY_OMEGAS = (1.0, 2.0, 3.2, 4.0, 5.1, 6.5, 8.0, 10.0, 12.0, 14.0, 16.0)  # rad/s
 
 
 def harmonics_at(omega: float) -> int:
@@ -72,7 +72,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Improve a robot's library of shapes, file by file.")
     parser.add_argument("robot", help="the path of a robot.yaml; the library is written beside it, in gaits/")
     parser.add_argument("library", choices=LIBRARIES)
-    parser.add_argument("--omega", type=float, nargs="+", default=OMEGAS, help="rad/s (default: all)")
+    parser.add_argument("--omega", type=float, nargs="+", default=LIBRARY_OMEGAS, help="rad/s (default: all)")
     parser.add_argument("--budget", type=int, default=40_000, help="gaits per search (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()

@@ -60,8 +60,8 @@ class ShapeTask:
     def encode(self, shape: Shape, harmonics: int) -> FloatArray:
         """Return offsets of the means from the centre, then the coefficients times their order, as in the speed."""
         rows = np.zeros((2, len(self.joints), harmonics))
-        kept = min(harmonics, shape.harmonics)
-        rows[:, :, :kept] = shape.cos[:, :kept], shape.sin[:, :kept]
+        count = min(harmonics, shape.harmonics)
+        rows[:, :, :count] = shape.cos[:, :count], shape.sin[:, :count]
         rows *= np.arange(1, harmonics + 1)
         return np.concatenate((shape.mean - math.radians(self.limits.centre), rows.ravel()))
 

@@ -1,7 +1,7 @@
 """Bayesian optimisation, ask and tell.
 
-A question depends on the seed and on the evaluations so far, and on nothing else: with the same evaluations in the same
-order, an optimiser continues where another one was stopped.
+The next point depends on the seed and on the evaluations so far, and on nothing else: with the same evaluations in the
+same order, an optimiser continues where another one was stopped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from crawler_studies.tuning.optimiser.trust_region import TrustRegion
 CANDIDATES = 512  # places that are scored before the best of them are refined
 MIN_VALID = 3  # values that a process can be fitted to
 SOBOL_POINTS = 1024  # of the even spread, for a space in which nothing is valid
-GLOBAL_PERIOD = 4  # questions, of which one is about the whole space
+GLOBAL_PERIOD = 4  # points, of which one is chosen in the whole space
 REGION_EVALUATIONS = 20  # that a region's surrogate is fitted to: beyond a kink the landscape is another one
 RECENT, MAX_RECENT_INVALID = 8, 2  # evaluations, and how many of them may be invalid before caution rises
 SAME_PLACE_DISTANCE = 5e-4
@@ -35,9 +35,9 @@ HILL_DISTANCE = 0.15  # of the ranges, of another hill from one that was climbed
 class Optimiser:
     """Maximises a function of the points of `space`. A value of NaN is an invalid point.
 
-    It begins with a few points that are spread evenly. Then three questions of four are about the region of a good
-    point, and one is about the whole space. Where a hill is climbed, the best point elsewhere gets the next region:
-    landscapes of contact have several hills, with kinks that no surrogate predicts from afar.
+    It begins with a few points that are spread evenly. Then three points of four are chosen in the region of a good
+    one, and one in the whole space. Where a hill is climbed, the best point elsewhere gets the next region. Landscapes
+    of contact have several hills, with kinks that no surrogate predicts from afar.
     """
 
     def __init__(self, space: TuningSpace, seed: int) -> None:
