@@ -13,24 +13,29 @@ from crawler_core.parameters import build
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import JointCommand
 from gait_generators.kinds.gait_registry import make_gait
+from gait_generators.transitions.hold import Hold
+from gait_generators.transitions.phase_shifted_gait import PhaseShiftedGait
+from gait_generators.transitions.transition import plan_transition
 
 RATE_HZ = 500.0
+MAX_MOTION_S = 240.0  # of simulated time
 
 
 def measure_backend(backend: str, robot: str, seconds: float, **gait_parameters: float) -> float:
-    """Return ticks per second: apply, advance and observe in a plain loop, with the robot's default gait."""
+    """Return ticks per second: apply, advance and observe in a plain loop, with the robot's default gait from rest."""
     spec, entry = load_robot(robot), BACKENDS[backend]
     gait = make_gait(spec, None, gait_parameters)
-    ticks = round(gait.period * RATE_HZ)
-    position, velocity, _ = gait.sample(np.arange(1, ticks + 1) * gait.period / ticks)
+    rest = Hold(np.array([joint.home for joint in spec.actuated]))
+    motion = plan_transition(spec, rest, PhaseShiftedGait.after(spec, rest, gait, 0.0), 0.0, gait.period)
+    position, velocity, _ = motion.sample(np.arange(1, round(MAX_MOTION_S * RATE_HZ)) / RATE_HZ)
     no_effort = np.full(len(spec.actuated), np.nan)
     commands = [JointCommand(q, dq, no_effort) for q, dq in zip(position, velocity, strict=True)]
     settings: Any = build(entry.settings, own_robot_settings(spec, backend, entry.settings), section="backend")
     plant = entry.backend(spec, settings, 1.0 / RATE_HZ)
     plant.open()
     count, start = 0, time.perf_counter()
-    while (wall := time.perf_counter() - start) < seconds:
-        plant.apply(commands[count % ticks])
+    while (wall := time.perf_counter() - start) < seconds and count < len(commands):
+        plant.apply(commands[count])
         plant.advance(1.0 / RATE_HZ)
         plant.observe()
         count += 1
