@@ -47,6 +47,7 @@ class RecordingReader(AnyReader):
     def messages(
         self, connections: Collection[Connection] = (), start: int | None = None, stop: int | None = None
     ) -> Generator[tuple[Connection, int, bytes], None, None]:
+        """Yield connection, stamp (ns) and bytes of each message. Raises UserError for a damaged recording."""
         try:
             yield from super().messages(connections, start, stop)
         except Exception as error:  # a damaged or foreign file raises anything
