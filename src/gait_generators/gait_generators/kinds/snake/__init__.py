@@ -1,5 +1,5 @@
 """Defines the gaits of the snake.
 
 Not here: its wave (crawler_models.snake.waves).
-Imported by: crawler_studies.snake.figures.
+Imported by: crawler_studies.
 """
