@@ -2,6 +2,5 @@
 
 Not here: the change from one gait to another (gait_generators.transitions), Fourier shapes and their files
 (gait_generators.shapes).
-Imported by: gait_generators.kinds.snake, gait_generators.node, gait_generators.transitions, crawler_bringup,
-crawler_cli, crawler_studies, crawler_testing.
+Imported by: gait_generators, crawler_bringup, crawler_cli.commands, crawler_studies, crawler_testing.
 """
