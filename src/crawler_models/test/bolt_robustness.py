@@ -8,8 +8,8 @@ from dataclasses import fields, replace
 from typing import NamedTuple
 
 from crawler_models.bolt.equations.leg import Leg
-from crawler_models.bolt.runs.running import RunningParameters
-from crawler_models.bolt.runs.sampled_run import SampledRun, Start, simulate_sampled
+from crawler_models.bolt.simulation.running import RunningParameters
+from crawler_models.bolt.simulation.sampled_run import SampledRun, Start, simulate_sampled
 
 TRIAL_STRIDES = 16
 MAX_CHANGE_PERCENT = 30  # the furthest that is tried, either way

@@ -5,7 +5,7 @@ from dataclasses import replace
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.prediction import robot_law
-from crawler_models.bolt.runs.sampled_run import Start
+from crawler_models.bolt.simulation.sampled_run import Start
 
 SPEC = load_robot("bolt")
 LEG = Leg.from_parameters(SPEC.parameters)

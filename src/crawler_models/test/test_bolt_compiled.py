@@ -12,7 +12,7 @@ from crawler_models.bolt.compiled.matrices import numbers
 from crawler_models.bolt.compiled.rigid import impact
 from crawler_models.bolt.compiled.spf import reduce
 from crawler_models.bolt.equations.six_bar import passive_angles, pins
-from crawler_models.bolt.runs.hybrid_run import (
+from crawler_models.bolt.simulation.hybrid_run import (
     PAPERS_RUN,
     HybridStart,
     Mode,
@@ -20,8 +20,8 @@ from crawler_models.bolt.runs.hybrid_run import (
     lift_off_start,
     simulate_hybrid,
 )
-from crawler_models.bolt.runs.running import Running, RunningParameters
-from crawler_models.bolt.runs.sampled_run import Start, simulate_sampled
+from crawler_models.bolt.simulation.running import Running, RunningParameters
+from crawler_models.bolt.simulation.sampled_run import Start, simulate_sampled
 
 LEG = PAPERS_LEG
 START = lift_off_start(LEG, PAPERS_RUN, -31.0)

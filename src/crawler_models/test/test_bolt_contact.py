@@ -10,8 +10,8 @@ from bolt_runs import BLOCKED, LEG, RIGID
 from crawler_models.bolt.compiled import advance as interval
 from crawler_models.bolt.compiled.compliant import OPEN, STICK, after, forces, impact
 from crawler_models.bolt.compiled.reduced import pack, reduced
-from crawler_models.bolt.runs.running import RunningParameters
-from crawler_models.bolt.runs.sampled_run import Start, simulate_sampled
+from crawler_models.bolt.simulation.running import RunningParameters
+from crawler_models.bolt.simulation.sampled_run import Start, simulate_sampled
 
 LIMP = RunningParameters(stiffness=0.0, damping=0.0)
 LOWEST = math.radians(228.0)  # the crank's angle with the foot at its lowest

@@ -13,10 +13,10 @@ from bolt_runs import LAW, LEG, RIGID, SPEC, START
 from crawler_core.motion import PeriodicMotion
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.bolt.prediction import least_friction, predict_running
-from crawler_models.bolt.runs.return_map import multipliers
-from crawler_models.bolt.runs.running import RunningParameters
-from crawler_models.bolt.runs.sampled_run import Start, simulate_sampled
-from crawler_models.bolt.runs.vault import fastest, vault, vault_speed
+from crawler_models.bolt.simulation.return_map import multipliers
+from crawler_models.bolt.simulation.running import RunningParameters
+from crawler_models.bolt.simulation.sampled_run import Start, simulate_sampled
+from crawler_models.bolt.simulation.vault import fastest, vault, vault_speed
 
 STRIDES = 32
 PAPERS_LEG = replace(RIGID, mu=1e6)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from bolt_runs import LAW, LEG, START
 
-from crawler_models.bolt.runs.running import TURN_RAD, Running, RunningParameters, ahead
-from crawler_models.bolt.runs.sampled_run import simulate_sampled
+from crawler_models.bolt.simulation.running import TURN_RAD, Running, RunningParameters, ahead
+from crawler_models.bolt.simulation.sampled_run import simulate_sampled
 
 PAPER = RunningParameters()
 

@@ -11,8 +11,8 @@ from crawler_core.types import ContactMode
 from crawler_models.bolt.bolt_plant import BoltPlant
 from crawler_models.bolt.equations.six_bar import passive_angles, pins
 from crawler_models.bolt.model import plant as make_plant
-from crawler_models.bolt.runs.running import Running
-from crawler_models.bolt.runs.sampled_run import simulate_sampled
+from crawler_models.bolt.simulation.running import Running
+from crawler_models.bolt.simulation.sampled_run import simulate_sampled
 from crawler_models.interface.plant import PlantFault
 
 NONE = np.array([math.nan])

@@ -10,7 +10,7 @@ from crawler_models.bolt.compiled import advance as interval
 from crawler_models.bolt.compiled.compliant import OPEN
 from crawler_models.bolt.compiled.reduced import pack, posture, reduced
 from crawler_models.bolt.equations.six_bar import passive_angles, pins
-from crawler_models.bolt.runs.sampled_run import Start
+from crawler_models.bolt.simulation.sampled_run import Start
 
 PACKED = pack(LEG)
 CRANKS = np.linspace(0.0, 2.0 * math.pi, 24, endpoint=False)

@@ -134,8 +134,8 @@ def test_what_cannot_be_tuned_is_refused_with_a_sentence(change, said):
 
 
 def test_a_search_for_a_shape_goes_on_where_it_stopped(tmp_path, monkeypatch):
-    monkeypatch.setattr("crawler_studies.three_link.shape_search.FIRST", 700)
-    monkeypatch.setattr("crawler_studies.three_link.shape_search.PART", 330)
+    monkeypatch.setattr("crawler_studies.three_link.shape_search.FIRST_PART_GAITS", 700)
+    monkeypatch.setattr("crawler_studies.three_link.shape_search.PART_GAITS", 330)
     case = make_plan(request(gait="fourier", over=("gait.servo_lag",))).case
 
     def search(name, stop_at=math.inf):

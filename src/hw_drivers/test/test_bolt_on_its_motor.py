@@ -15,7 +15,7 @@ from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import ContactMode, JointCommand
-from crawler_models.bolt.runs.running import Running, RunningParameters
+from crawler_models.bolt.simulation.running import Running, RunningParameters
 from hw_drivers.backend.hardware_map import hardware_map
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings

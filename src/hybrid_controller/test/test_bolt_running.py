@@ -9,7 +9,7 @@ import pytest
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import Contact, ContactMode, ContactSource
-from crawler_models.bolt.runs.running import Running, RunningParameters, ahead
+from crawler_models.bolt.simulation.running import Running, RunningParameters, ahead
 from hybrid_controller.controller import Controller, Status
 from hybrid_controller.laws.bolt.running import FLIGHT, STANCE, RunningLaw
 from hybrid_controller.laws.law import Measured, Setpoint

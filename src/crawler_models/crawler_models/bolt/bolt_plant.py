@@ -16,8 +16,8 @@ from crawler_models.bolt.compiled import advance as interval
 from crawler_models.bolt.compiled.compliant import OPEN, SLIP_NEG, SLIP_POS, STICK
 from crawler_models.bolt.compiled.reduced import pack, posture, reduced
 from crawler_models.bolt.equations.leg import Leg
-from crawler_models.bolt.runs.running import TURN_RAD
-from crawler_models.bolt.runs.sampled_run import REASON_OF_END, STEPS_PER_TICK, Start
+from crawler_models.bolt.simulation.running import TURN_RAD
+from crawler_models.bolt.simulation.sampled_run import REASON_OF_END, STEPS_PER_TICK, Start
 from crawler_models.interface.plant import PlantFault
 
 CONTACT_MODE_OF_FOOT = {STICK: ContactMode.STICK, SLIP_POS: ContactMode.SLIP_POS, SLIP_NEG: ContactMode.SLIP_NEG}

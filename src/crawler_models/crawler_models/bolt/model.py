@@ -11,7 +11,7 @@ def plant(spec: RobotSpec) -> Plant:
     """At the robot file's start."""
     from crawler_models.bolt.bolt_plant import BoltPlant
     from crawler_models.bolt.equations.leg import Leg
-    from crawler_models.bolt.runs.sampled_run import Start
+    from crawler_models.bolt.simulation.sampled_run import Start
 
     return BoltPlant(Leg.from_parameters(spec.parameters), Start.of(spec))
 

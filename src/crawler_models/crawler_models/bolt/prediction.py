@@ -13,9 +13,9 @@ from crawler_core.motion import PeriodicMotion
 from crawler_core.parameters import build
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.bolt.equations.leg import Leg
-from crawler_models.bolt.runs.return_map import multipliers
-from crawler_models.bolt.runs.running import RunningParameters
-from crawler_models.bolt.runs.sampled_run import SampledRun, Start, simulate_sampled
+from crawler_models.bolt.simulation.return_map import multipliers
+from crawler_models.bolt.simulation.running import RunningParameters
+from crawler_models.bolt.simulation.sampled_run import SampledRun, Start, simulate_sampled
 
 PREDICTED_STRIDES = 32  # of a run that is predicted; the last half are taken for its steady ones
 TRIAL_STRIDES = 16  # strides of a run on a trial floor; the first half may settle

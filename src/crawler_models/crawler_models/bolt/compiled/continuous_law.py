@@ -1,4 +1,4 @@
-"""The control law (20) in continuous time; `crawler_models.bolt.runs.running` is the same, sampled."""
+"""The control law (20) in continuous time; `crawler_models.bolt.simulation.running` is the same, sampled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The law (20) with its state machine, compiled: `crawler_models.bolt.runs.running` to the bit."""
+"""The law (20) with its state machine, compiled: `crawler_models.bolt.simulation.running` to the bit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numba
 import numpy as np
 
-from crawler_models.bolt.runs.running import TURN_RAD, RunningParameters
+from crawler_models.bolt.simulation.running import TURN_RAD, RunningParameters
 
 STANCE, LANDABLE, SINCE, FROM, UNTIL, RATE, THEN, TURNS_AT = range(8)
 MEMORY_WIDTH = 8

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import njit
 
-# `crawler_models.bolt.runs.hybrid_run.Mode`; numba would compile everything again for each of three plain numbers
+# `crawler_models.bolt.simulation.hybrid_run.Mode`; numba would compile everything again for each of three plain numbers
 FLIGHT, STICK, SLIP = (np.int64(mode) for mode in range(3))
 NEAR = 0.01
 

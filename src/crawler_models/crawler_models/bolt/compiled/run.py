@@ -1,4 +1,4 @@
-"""A whole run of the hybrid model, from switch to switch; `crawler_models.bolt.runs.hybrid_run` says what it means."""
+"""A whole run of the hybrid model, from switch to switch: the loop of `crawler_models.bolt.simulation.hybrid_run`."""
 
 from __future__ import annotations
 

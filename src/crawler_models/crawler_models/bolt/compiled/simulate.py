@@ -21,7 +21,7 @@ PERIOD, DISTANCE, SLIP, FRICTION, WORK, CLEARANCE, ON_GROUND, LEAST_VX = range(8
 TORQUE_FLIGHT, TORQUE_STANCE, POWER, SPEED, FORCE, BACKWARD = range(8, 14)  # the greatest; BACKWARD of the crank's rate
 VX, VY, ANGLE, RATE = range(14, 18)  # of the body and the crank at its touch-down
 FRICTION_USED_COLUMN = 18  # the greatest |F_T| / F_N of a tick's mean forces, where the foot sticks at its end
-COLUMN_COUNT = 19  # crawler_models.bolt.runs.sampled_run names them, and those of the trace
+COLUMN_COUNT = 19  # crawler_models.bolt.simulation.sampled_run names them, and those of the trace
 TRACE_WIDTH = 13
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_spec import JointSpec, RobotSpec
 from crawler_models.bolt.equations.leg import Leg
-from crawler_models.bolt.runs.hybrid_run import (
+from crawler_models.bolt.simulation.hybrid_run import (
     PAPERS_RUN,
     HybridRun,
     HybridStart,

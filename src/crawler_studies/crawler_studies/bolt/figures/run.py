@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crawler_models.bolt.equations.six_bar import passive_angles, pins
-from crawler_models.bolt.runs.hybrid_run import Mode
+from crawler_models.bolt.simulation.hybrid_run import Mode
 from crawler_studies.bolt.figures.figure_data import GROUND_TIME_LABEL, STRIDES, FigureData, shade_stance, wrap_degrees
 from crawler_studies.plots.drawing import BLACK, BLUE, GREY, PURPLE, RED, Drawing
 

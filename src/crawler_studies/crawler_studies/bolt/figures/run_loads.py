@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from crawler_core.errors import UserError
 from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.prediction import robot_law
-from crawler_models.bolt.runs.hybrid_run import Mode
-from crawler_models.bolt.runs.sampled_run import Start, simulate_sampled
+from crawler_models.bolt.simulation.hybrid_run import Mode
+from crawler_models.bolt.simulation.sampled_run import Start, simulate_sampled
 from crawler_studies.bolt.figures.figure_data import (
     GROUND_TIME_LABEL,
     STRIDES,

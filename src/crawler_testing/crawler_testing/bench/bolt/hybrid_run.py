@@ -12,7 +12,7 @@ import numpy as np
 from crawler_core.robot.robot_file import load_robot
 from crawler_models.bolt import Leg
 from crawler_models.bolt.equations.constrained import projection
-from crawler_models.bolt.runs.hybrid_run import PAPERS_RUN, continuous_law, lift_off_start, simulate_hybrid
+from crawler_models.bolt.simulation.hybrid_run import PAPERS_RUN, continuous_law, lift_off_start, simulate_hybrid
 from crawler_testing.bench.bolt.hybrid_dae import HybridDae
 
 STEPS = 16

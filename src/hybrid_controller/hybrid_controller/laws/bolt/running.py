@@ -9,7 +9,7 @@ from crawler_core.motion import PeriodicMotion
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode
 from crawler_models.bolt.equations.leg import Leg
-from crawler_models.bolt.runs.running import Running, RunningParameters
+from crawler_models.bolt.simulation.running import Running, RunningParameters
 from hybrid_controller.laws.law import Law, LawReport, Measured, Setpoint
 from hybrid_controller.laws.law_entry import LawEntry, LawPrediction
 from hybrid_controller.reference.horizon import ReferencePoint

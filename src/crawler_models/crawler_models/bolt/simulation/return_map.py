@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from crawler_core.types import FloatArray
 from crawler_models.bolt.equations.leg import Leg
-from crawler_models.bolt.runs.running import RunningParameters
-from crawler_models.bolt.runs.sampled_run import SampledRun, Start, simulate_sampled
+from crawler_models.bolt.simulation.running import RunningParameters
+from crawler_models.bolt.simulation.sampled_run import SampledRun, Start, simulate_sampled
 
 ComplexArray = NDArray[np.complex128]
 STATE_NAMES = ("vx", "vy", "crank", "crank_rate")

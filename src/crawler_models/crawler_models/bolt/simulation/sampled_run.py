@@ -18,7 +18,7 @@ from crawler_models.bolt.compiled import simulate as compiled
 from crawler_models.bolt.compiled.law import pack_law
 from crawler_models.bolt.compiled.reduced import pack, posture
 from crawler_models.bolt.equations.leg import Leg
-from crawler_models.bolt.runs.running import RunningParameters
+from crawler_models.bolt.simulation.running import RunningParameters
 
 TICK_S = 1e-3  # s, control period of the law
 STEPS_PER_TICK = 4  # of Runge and Kutta's rule in a tick; twice as many change no number of the run by 1e-6
@@ -43,7 +43,7 @@ STRIDE_COLUMNS = (
     "vy",
     "crank",  # rad, at touch-down
     "crank_rate",  # rad/s, at touch-down
-    "used",  # largest |F_T| / F_N of the mean forces in a tick that ends with a sticking foot, as the control loop measures it
+    "used",  # largest |F_T| / F_N of the mean forces in a tick that ends with a sticking foot
 )
 TRACE_COLUMNS = ("t", "x", "y", "vx", "vy", "q1", "dq1", "tau", "F_T", "F_N", "mode", "stance", "reference")
 
@@ -53,7 +53,9 @@ REASON_OF_END = {
     interval.BURIED: "the leg falls: a part of it other than the foot meets the ground",
     interval.ENDLESS: "the foot switches between sticking, slipping and flying without end: give it a spring",
     interval.JAMMED: "a rigid foot that slips jams on the ground, which rigid bodies cannot do: give it a spring",
-    compiled.STUCK: f"the foot does not lift off for {compiled.TOUCH_DOWN_TIMEOUT_S:g} s: the crank rests, or is too slow",
+    compiled.STUCK: (
+        f"the foot does not lift off for {compiled.TOUCH_DOWN_TIMEOUT_S:g} s: the crank rests, or is too slow"
+    ),
     compiled.HOVERS: f"the foot does not land for {compiled.TOUCH_DOWN_TIMEOUT_S:g} s",
 }
 
@@ -89,7 +91,7 @@ class SampledRun:
     """Strides go from touch-down to touch-down; `reason` says why there are fewer than asked for, or is empty."""
 
     strides: FloatArray  # one row each, of `STRIDE_COLUMNS`
-    trace: FloatArray  # one row for each tick, of `TRACE_COLUMNS`: the state at its end, the torque held and the forces' means
+    trace: FloatArray  # one row for each tick, of `TRACE_COLUMNS`: state at its end, held torque, mean forces
     reason: str
 
     def column(self, name: str) -> FloatArray:

@@ -23,7 +23,7 @@ from crawler_models.bolt.compiled.spf import reduce
 from crawler_models.bolt.compiled.stepping import STATES, WORK
 from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.equations.six_bar import passive_angles, pins
-from crawler_models.bolt.runs.running import RunningParameters
+from crawler_models.bolt.simulation.running import RunningParameters
 
 EPSILON_S = 1e-3  # s, of (17): constraint errors decay as exp(-t / EPSILON_S)
 STEP_S = 1e-4  # s, of the integration
