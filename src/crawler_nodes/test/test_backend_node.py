@@ -377,6 +377,17 @@ def test_estop_takes_the_torque_off_and_latches(bench):
     assert [motion for motion, _ in itertools.groupby(words)][-4:] == ["active", "e-stopped", "disabled", "active"]
 
 
+def test_estop_takes_the_torque_off_before_it_logs(bench, monkeypatch):
+    node = bench.start(lockstep=True)
+    bench.answer()
+    relaxed = []
+    logger = node.get_logger()
+    monkeypatch.setattr(logger, "warning", lambda _text: relaxed.append(bench.body.relaxed))
+    monkeypatch.setattr(node, "get_logger", lambda: logger)
+    assert bench.call(Trigger, "estop").success
+    assert relaxed == [1]
+
+
 def test_a_fault_latches_and_diagnostics_name_joint_cause_and_remedy(bench):
     bench.start(lockstep=True)
     bench.answer()

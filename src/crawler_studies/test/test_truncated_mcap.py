@@ -62,3 +62,14 @@ def test_a_recording_of_which_hardly_anything_is_left_is_empty_or_refused(whole,
     file.write_bytes(whole[:length])
     with pytest.raises(UserError, match="cannot be read as a recording"), open_recording(file):
         pass
+
+
+def test_a_message_with_invalid_content_is_damage_of_the_file(whole, tmp_path):
+    file = tmp_path / "whole.mcap"
+    file.write_bytes(whole)
+    with (
+        pytest.raises(UserError, match=r"whole\.mcap cannot be read as a recording: it is damaged \(bad bytes\)"),
+        open_recording(file) as reader,
+        reader.content_errors(),
+    ):
+        raise RuntimeError("bad bytes")  # as the middleware raises for a payload that is too short

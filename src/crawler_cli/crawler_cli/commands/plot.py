@@ -82,4 +82,5 @@ def _fill(log: RunLog, reader: Any) -> None:
     for topic, callback in reversed(log.topics()):  # joints first: times count from them
         found = topic_connections(reader, topic.name)
         for _, _, data in reader.messages(found) if found else ():
-            callback(data, {})
+            with reader.content_errors():
+                callback(data, {})

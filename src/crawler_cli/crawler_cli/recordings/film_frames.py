@@ -48,7 +48,7 @@ def make_film(path: Path, file: Path | None, options: FilmOptions, quiet: bool) 
 
     Raises UserError if `path` is no recording of a robot that moves, or the film cannot be written.
     """
-    with open_recording(path) as reader:
+    with open_recording(path) as reader, reader.content_errors():
         stack = recorded_stack(read_run_metadata(reader), path)
         begin, end, step = options.sample_times(stack)
         film = read_frames(reader, path, begin, end, step)

@@ -60,11 +60,12 @@ def find_differences(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> lis
 
 def find_interventions(reader: RecordingReader) -> list[str]:
     """Return a phrase for each intervention in a recorded run, which a rerun does not repeat."""
-    found = ["cmd_vel steered it"] if any(True for _ in _messages(reader, CMD_VEL.name)) else []
-    for event in _messages(reader, "parameter_events"):
-        for parameter in event.changed_parameters:
-            found.append(f"{parameter.name} of {event.node} was changed")
-    states = {status.message for status in _messages(reader, MOTION_STATE.name)} - {"disabled", "active"}
+    with reader.content_errors():
+        found = ["cmd_vel steered it"] if any(True for _ in _messages(reader, CMD_VEL.name)) else []
+        for event in _messages(reader, "parameter_events"):
+            for parameter in event.changed_parameters:
+                found.append(f"{parameter.name} of {event.node} was changed")
+        states = {status.message for status in _messages(reader, MOTION_STATE.name)} - {"disabled", "active"}
     found += [f"its motion was {state}" for state in sorted(states)]
     return list(dict.fromkeys(found))
 
@@ -72,10 +73,11 @@ def find_interventions(reader: RecordingReader) -> list[str]:
 def count_late_ticks(reader: RecordingReader) -> int:
     """Return how many ticks had no command in time, by the backend's last diagnostics."""
     late = 0
-    for message in _messages(reader, DIAGNOSTICS.name):
-        for status in message.status:
-            for entry in status.values:
-                late = int(entry.value) if entry.key == "late_ticks" and entry.value.isdigit() else late
+    with reader.content_errors():
+        for message in _messages(reader, DIAGNOSTICS.name):
+            for status in message.status:
+                for entry in status.values:
+                    late = int(entry.value) if entry.key == "late_ticks" and entry.value.isdigit() else late
     return late
 
 

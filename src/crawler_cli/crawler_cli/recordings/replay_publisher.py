@@ -77,7 +77,9 @@ class ReplayPublisher:
                 set_stamp(clock.clock, stamp)
                 self._clock.publish(clock)
             name = _name(connection)
-            self._publishers[name].publish(self._with_frames(name, data))
+            with reader.content_errors():
+                message = self._with_frames(name, data)
+            self._publishers[name].publish(message)
             self.count += 1
 
     def _with_frames(self, name: str, data: bytes) -> Any:

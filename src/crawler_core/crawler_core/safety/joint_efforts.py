@@ -40,9 +40,9 @@ class JointEfforts:
 def _limit(joint: JointSpec, wanted: float, position: float, velocity: float) -> float:
     """Limit an effort by torque and power; at the limit of position or speed, allow only efforts that lead back.
 
-    Without a known velocity (NaN) there is no effort, since its power is not known.
+    Without a known velocity (NaN) there is no effort, since its power is not known; NaN as an effort is none either.
     """
-    if math.isnan(velocity):
+    if math.isnan(velocity) or math.isnan(wanted):
         return 0.0
     speed, most = abs(velocity), joint.effort
     if speed * most > joint.power:

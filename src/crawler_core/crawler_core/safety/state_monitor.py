@@ -41,7 +41,7 @@ class StateMonitor:
         tolerance = self._safety.tracking_tolerance
         errors = [abs(angles[i] - q) for (i, _), q in zip(self._position_joints, setpoints, strict=True)]
         times = zip(errors, self._tracking_error_time, strict=True)
-        self._tracking_error_time = [time + elapsed if error > tolerance else 0.0 for error, time in times]
+        self._tracking_error_time = [0.0 if error <= tolerance else time + elapsed for error, time in times]
         if not self._tracking_error_time or max(self._tracking_error_time) <= self._safety.tracking_time:
             return
         k = self._tracking_error_time.index(max(self._tracking_error_time))

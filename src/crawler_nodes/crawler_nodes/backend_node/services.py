@@ -26,8 +26,9 @@ class BackendServices:
         return self._serve(response, self._enable if request.data else self._disable)
 
     def _on_estop(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response = self._serve(response, self._estop)  # before the log, which may block on a terminal
         self._node.get_logger().warning("emergency stop: motion needs ~/reset, then ~/enable")
-        return self._serve(response, self._estop)
+        return response
 
     def _on_reset(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         return self._serve(response, self._reset)

@@ -67,7 +67,7 @@ class Recording:
 
 def read_recording(path: Path) -> Recording:
     """Read the MCAP file `path`, or the one in that directory, a recording's or a run's. Raises UserError."""
-    with open_recording(path) as reader:
+    with open_recording(path) as reader, reader.content_errors():
         connections = _connections_by_type(reader, path)
         contacts = list(read_messages(reader, connections[CONTACTS_TYPE]))
         if not contacts:

@@ -101,7 +101,8 @@ def _compare_topic(
 
 def _messages(reader: RecordingReader, topic: str) -> Iterator[_Message]:
     for stamp, data, kind in stamped_messages(reader, topic):
-        content = _without_timed_field(reader, data, kind) if kind == TIMED_TYPE else strip_instance_id(data)
+        with reader.content_errors():
+            content = _without_timed_field(reader, data, kind) if kind == TIMED_TYPE else strip_instance_id(data)
         yield _Message(stamp, content, data, kind)
 
 

@@ -62,6 +62,16 @@ class RecordingReader(AnyReader):
         except Exception as error:
             raise self._damage(error) from None
 
+    @contextmanager
+    def content_errors(self) -> Iterator[None]:
+        """Report errors of the enclosed code as damage of the file; for code on recorded values, which may be any."""
+        try:
+            yield
+        except (UserError, BrokenPipeError):
+            raise
+        except Exception as error:
+            raise self._damage(error) from None
+
     def _damage(self, error: Exception) -> UserError:
         if self.file.suffix != ".db3" and not _is_mcap(self.file):
             reason = "it is no MCAP file"
@@ -116,7 +126,8 @@ def read_messages(reader: RecordingReader, connections: list[Connection]) -> Ite
 
 def read_texts(reader: RecordingReader, topic: str) -> list[str]:
     """Return the texts of a topic of strings."""
-    return [str(message.data) for message in read_messages(reader, topic_connections(reader, topic))]
+    with reader.content_errors():
+        return [str(message.data) for message in read_messages(reader, topic_connections(reader, topic))]
 
 
 def read_run_metadata(reader: RecordingReader) -> Mapping[str, Any]:
@@ -132,7 +143,8 @@ def read_stamps(path: Path, topic: str) -> NDArray[np.int64]:
     """Return the stamps (ns) of all messages of a topic, of a type with a header. Raises UserError."""
     with open_recording(path) as reader:
         messages = read_messages(reader, topic_connections(reader, topic))
-        return np.array([stamp_ns(message) for message in messages], dtype=np.int64)
+        with reader.content_errors():
+            return np.array([stamp_ns(message) for message in messages], dtype=np.int64)
 
 
 def stamp_ns(message: Any) -> int:

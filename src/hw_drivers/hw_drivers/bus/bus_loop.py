@@ -23,7 +23,7 @@ RELEASE_RETRY_PERIOD_S = 0.5  # between two attempts to take the torque off a bu
 
 
 class BusSetpoints(NamedTuple):
-    """BusSetpoints of a bus's joints, in their order."""
+    """Setpoints of a bus's joints, in their order."""
 
     position: FloatArray  # rad
     velocity: FloatArray  # rad/s

@@ -51,8 +51,8 @@ class Link:
         request = codec.encode(packet)
         wire = (len(request) + len(idents) * (STATUS_PACKET_BYTES + size)) * BITS_PER_BYTE / self.baud
         delays = len(idents) * FACTORY_RETURN_DELAY * RETURN_DELAY_UNIT_S
-        self._send_request(request)
         deadline = time.monotonic() + wire + delays + self.reply_timeout
+        self._send_request(request)
         answers: dict[int, Packet] = {}
         has_bytes = False
         while len(answers) < len(idents) and (data := self.port.read(deadline)):

@@ -121,7 +121,7 @@ class OdriveBus(Bus):
         )
 
     def _switch_off(self, message: Message, start: float) -> dict[int, str]:
-        """Send a message to each axis that may have torque; return the reasons where that failed, by node."""
+        """Send a state to every axis, another message to those that may have torque. Return failures by node."""
         failures: dict[int, str] = {}
         axes = self._network.axes
         for node, axis in axes.items():
