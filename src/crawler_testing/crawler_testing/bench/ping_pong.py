@@ -117,6 +117,9 @@ def main(words: list[str]) -> None:
             print(json.dumps(ping.measure(executor, float(words[1]))))
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
+    except RuntimeError:  # a signal has shut the context down between two waits
+        if rclpy.ok():
+            raise
     finally:
         rclpy.try_shutdown()
 
