@@ -24,4 +24,4 @@ def test_the_study_finds_the_fastest_gait_and_draws_the_curve(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "fastest: 48.54 mm/s at 2.50 rad/s" in done.stdout
-    assert (tmp_path / "my_study.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "studies" / "my_study.png").read_bytes().startswith(b"\x89PNG")
