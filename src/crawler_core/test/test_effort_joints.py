@@ -9,6 +9,7 @@ import pytest
 
 from crawler_core.errors import BackendFault
 from crawler_core.robot.robot_spec import JointSpec, RobotSpec
+from crawler_core.safety.joint_efforts import JointEfforts
 from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand, Observation
 
@@ -186,3 +187,8 @@ def test_the_others_are_led_as_without_it(guard: Supervisor, spec: RobotSpec) ->
             assert late is not None
             assert too is not None
             assert late.position[:2].tobytes() == too.position[:2].tobytes()
+
+
+def test_an_undamped_joint_of_infinite_velocity_gets_no_effort_that_is_not_a_number(robot):
+    undamped = dataclasses.replace(robot.joints[-1], idle_damping=0.0)
+    assert JointEfforts([undamped]).brake([0.0], [math.inf]) == [0.0]
