@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -53,8 +54,57 @@ class BaseState:
 
 
 @dataclass(frozen=True, slots=True)
+class SensorReading:
+    """One measurement of a sensor that the robot file declares; a subclass for each kind of sensor."""
+
+    sensor: str  # its name in robot.yaml
+    time_ns: int  # of the measurement, which is earlier than its arrival
+
+
+@dataclass(frozen=True, slots=True)
+class ImuReading(SensorReading):
+    """Angular rate and specific force in the axes of the sensor. At rest the force points up with 1 g."""
+
+    angular: Vector  # rad/s
+    linear: Vector  # m/s²
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchReading(SensorReading):
+    """A switch under a foot."""
+
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ForceReading(SensorReading):
+    """The force of the ground on a foot, along the sensor's axis."""
+
+    force: float  # N, positive where the ground pushes
+
+
+@dataclass(frozen=True, slots=True)
+class BatteryReading(SensorReading):
+    """The supply of the motors."""
+
+    voltage: float  # V
+    current: float = math.nan  # A out of the battery, NaN where unknown
+
+
+@dataclass(frozen=True, slots=True)
+class PoseReading(SensorReading):
+    """The pose of a link in the world, as a camera or motion capture gives it."""
+
+    position: Vector  # m
+    quaternion: tuple[float, float, float, float]  # w, x, y, z
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
-    """The state of a robot at one instant. Arrays are in the order of `RobotSpec.joints`."""
+    """The state of a robot at one instant. Arrays are in the order of `RobotSpec.joints`.
+
+    Joints and readings are measured. The base and the contacts of a simulation are the truth.
+    """
 
     time_ns: int  # simulations count from 0; hardware gives ROS time
     position: FloatArray  # rad
@@ -62,6 +112,7 @@ class Observation:
     effort: FloatArray  # N·m, NaN where unknown
     base: BaseState | None = None
     contacts: tuple[Contact, ...] = ()
+    readings: tuple[SensorReading, ...] = ()  # that have arrived since the observation before
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from ament_index_python.packages import PackageNotFoundError, get_package_share_
 from crawler_core.errors import UserError, unknown_name
 from crawler_core.files import read_yaml
 from crawler_core.parameters import ParameterInfo, check_value
+from crawler_core.reality.reality import Reality
 from crawler_core.robot.repeat import expand_repeats
 from crawler_core.robot.robot_spec import FootSpec, JointSpec, LoopSpec, RobotSpec, SafetySpec, StartSpec, StrideSpec
 from crawler_core.robot.schema import (
@@ -22,6 +23,7 @@ from crawler_core.robot.schema import (
     physical_value,
     read_entry,
 )
+from crawler_core.sensors.sensor_spec import SensorSpec, check_sensor
 
 
 def robots_directory() -> Path:
@@ -104,7 +106,19 @@ def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
         ),
         stride=_stride(document.get("stride") or {}, document["feet"], document["parameters"]),
         rate=float(document["rate"]) if "rate" in document else None,
+        sensors=tuple(_sensor(name, entry, document) for name, entry in (document.get("sensors") or {}).items()),
+        realities={
+            profile: Reality(**read_entry(Reality, entry, f"reality.{profile}"))
+            for profile, entry in (document.get("reality") or {}).items()
+        },
     )
+
+
+def _sensor(name: str, entry: Mapping[str, Any], document: Mapping[str, Any]) -> SensorSpec:
+    values = read_entry(SensorSpec, entry, f"sensors.{name}")
+    sensor = SensorSpec(name, **{"link": document["base"]["link"], **values})
+    check_sensor(sensor, document["feet"])
+    return sensor
 
 
 def _joint(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> JointSpec:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ from typing import Any
 import yaml
 
 from crawler_core.parameters import parameter
+from crawler_core.reality.reality import IDEAL, Reality
+from crawler_core.sensors.sensor_spec import SensorSpec
 from crawler_core.types import Vector
 
 
@@ -139,13 +141,15 @@ class RobotSpec:
     joints: tuple[JointSpec, ...]
     feet: tuple[FootSpec, ...]
     safety: SafetySpec
-    sections: Mapping[str, Any]  # gait, controller, backends, hardware: each is read by its package
+    sections: Mapping[str, Any]  # gait, controller, estimator, backends, hardware: each is read by its package
     document: Mapping[str, Any]  # the whole file, overrides applied and repeated entries spelt out, for xacro
     equations: str = ""  # the name of its equations, or module:object; empty: none
     loops: tuple[LoopSpec, ...] = ()
     start: StartSpec = StartSpec()
     stride: StrideSpec = StrideSpec()
     rate: float | None = None  # Hz, ticks of the control loop unless the user gives a rate; None: the default
+    sensors: tuple[SensorSpec, ...] = ()
+    realities: Mapping[str, Reality] = field(default_factory=dict)  # by profile
 
     @property
     def planar(self) -> bool:
@@ -184,6 +188,10 @@ class RobotSpec:
     def text(self) -> str:
         """The effective robot file as YAML, for tools that read files."""
         return yaml.safe_dump(dict(self.document), sort_keys=False)
+
+    def reality(self, profile: str) -> Reality:
+        """Return the imperfections of motors and encoders in a profile; none where the file describes none."""
+        return self.realities.get(profile, IDEAL)
 
     def section(self, name: str) -> Mapping[str, Any]:
         """Return a section of the file, empty where it has none."""

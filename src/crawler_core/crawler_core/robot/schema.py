@@ -8,13 +8,16 @@ from typing import Any
 
 from crawler_core.errors import UserError, quoted, unknown_name
 from crawler_core.parameters import ParameterInfo, check_value, describe
+from crawler_core.reality.reality import Reality
 from crawler_core.robot.names import check_name
 from crawler_core.robot.repeat import REPEAT_MARK
 from crawler_core.robot.robot_spec import JointSpec, SafetySpec, StartSpec, StrideSpec
+from crawler_core.sensors.sensor_spec import SensorSpec
 
-FREE_SECTIONS = ("gait", "controller", "backends", "hardware")  # checked by the packages that read them
+FREE_SECTIONS = ("gait", "controller", "estimator", "backends", "hardware")  # checked by the packages that read them
 REQUIRED_KEYS = ("name", "title", "parameters", "base", "joints", "feet", "safety")
-OPTIONAL_KEYS = ("paper", "equations", "rate", "loops", "start", "stride")
+OPTIONAL_KEYS = ("paper", "equations", "rate", "loops", "start", "stride", "sensors", "reality")
+REALITY_PROFILES = ("typical", "harsh")  # that a robot file may describe; `ideal` has no imperfections
 RENAMED_KEYS: Mapping[str, Mapping[str, str]] = {  # old names and new ones, by section
     "joints": {"drive": "command_interface", "brake": "idle_damping"},
     "stride": {"cut": "event", "apart": "min_interval"},
@@ -79,6 +82,13 @@ def check_document(document: Mapping[str, Any]) -> None:
         check_value(RATE, document["rate"], label="rate")
     check_keys(_section(document, "start"), "start", (), ("height", *entry_infos(StartSpec)))
     check_keys(_section(document, "stride"), "stride", (), (*entry_infos(StrideSpec), "min_interval"))
+    for name, entry in _section(document, "sensors").items():
+        check_name(name, label="the name of a sensor")
+        check_keys(check_mapping(entry, f"sensors.{name}"), f"sensors.{name}", ("kind",), entry_infos(SensorSpec))
+    check_keys(_section(document, "reality"), "reality", (), REALITY_PROFILES)
+    for profile, entry in _section(document, "reality").items():
+        label = f"reality.{profile}"
+        check_keys(check_mapping(entry, label), label, (), entry_infos(Reality))
     for section in FREE_SECTIONS:
         for name, entry in _section(document, section).items():
             if name == "default":

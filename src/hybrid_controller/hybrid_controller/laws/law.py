@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from crawler_core.types import Contact
+from crawler_core.types import Contact, SensorReading
 from hybrid_controller.estimation.foot_events import FootEvent
 from hybrid_controller.estimation.odometry_delay import BaseMotion
 from hybrid_controller.reference.horizon import ReferencePoint
@@ -21,6 +21,7 @@ class Measured(NamedTuple):
     contacts: Sequence[Contact]  # of the same instant in lockstep, else the newest; empty where there are none
     odometry: Sequence[BaseMotion] = ()  # received since the last tick; for a law that reads it
     events: Sequence[FootEvent] = ()  # shown by these contacts: a law may restart its reference in this very tick
+    readings: Sequence[SensorReading] = ()  # of the kinds that the law reads, received since the last tick
 
 
 class Setpoint(NamedTuple):
@@ -47,6 +48,7 @@ class Law(ABC):
 
     reads_contacts: bool = False  # `Measured.contacts` are wanted; a tick may still come without
     reads_odometry: bool = False  # `Measured.odometry` is wanted, in the same way
+    reads_sensors: Sequence[str] = ()  # kinds of sensors, as in robot.yaml, whose readings are wanted
     estimated: Sequence[Contact] = ()  # the contacts that the law estimates itself
     report: LawReport  # of the last tick that the law computed
 

@@ -1,0 +1,6 @@
+"""The sensors that a robot file declares, and simulated sensors with rate, delay, noise and bias.
+
+Not here: types of readings (crawler_core.types), drivers of real sensors (hw_drivers), estimators that use readings
+(crawler_models.estimation).
+Imported by: crawler_core.robot, crawler_core.loop.
+"""
