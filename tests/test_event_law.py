@@ -60,7 +60,7 @@ def test_it_falls_on_its_feet_and_turns_its_crank_with_every_joint_known(run):
     # at the end the crank turns at the gait's pace, and the four-bar swings the leg to and fro in each turn
     assert run.speeds()[-100:, CRANK] == pytest.approx(6.0, rel=0.02)
     assert np.ptp(run.joints()[-round(RATE * 2 * math.pi / 6.0) :, ROCKER]) > math.radians(30)
-    height = [message.pose.pose.position.z for message in run.messages("odom")]
+    height = [message.pose.pose.position.z for message in run.messages("ground_truth/odom")]
     assert height[0] > height[-1] > 0.05
 
 

@@ -109,7 +109,7 @@ def test_passive_joints_and_a_yawing_body_are_in_tf(runs):
 
 
 def yaw_of(transcript: Transcript) -> float:
-    q = transcript.messages("odom", 1)[0].pose.pose.orientation
+    q = transcript.messages("ground_truth/odom", 1)[0].pose.pose.orientation
     return 2.0 * math.atan2(q.z, q.w)
 
 

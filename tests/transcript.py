@@ -23,11 +23,12 @@ TOPICS = {
     "joint_commands": JointState,
     "contact_states": ContactStateArray,
     "odom": Odometry,
+    "ground_truth/odom": Odometry,
     "controller_state": ControllerState,
     "/tf": TFMessage,
     "joint_states": JointState,  # last: time starts when the backend sees this one, and it knows the others by then
 }
-REPEATED = {"joint_states", "contact_states", "odom"}  # by a backend whose controller lets it wait
+REPEATED = {"joint_states", "contact_states", "odom", "ground_truth/odom"}  # by a backend whose controller lets it wait
 
 
 @dataclass
@@ -85,7 +86,8 @@ def counts(stack: RunningStack, seconds: float) -> dict[str, int]:
     """Count the messages of each topic in a whole run, without the answer to the last state, which may be missing."""
     ticks = round(stack.description.nodes[0].parameters["rate"] * seconds)
     poses = round(100 * seconds) + 1
-    return {"joint_states": ticks + 1, "contact_states": ticks + 1, "odom": poses, "joint_commands": ticks}
+    states = {"joint_states": ticks + 1, "contact_states": ticks + 1, "joint_commands": ticks}
+    return {**states, "odom": poses, "ground_truth/odom": poses}
 
 
 def assert_equal_to_the_bit(first: Transcript, second: Transcript, stack: RunningStack, seconds: float) -> None:

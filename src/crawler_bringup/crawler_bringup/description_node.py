@@ -44,7 +44,7 @@ class DescriptionNode(Node):
         self._spec = robot_from_parameters(self)
         urdf = build_urdf(self._spec)
         self._closure = LoopClosureSolver(self._spec, urdf)
-        self._frames = LinkFrames(urdf, self.get_namespace().strip("/"))
+        self._frames = LinkFrames(urdf, self.get_namespace().strip("/"), self._spec.base_link)
         self._latched = [create_publisher(self, ROBOT_DESCRIPTION), create_publisher(self, TF_STATIC)]
         for publisher, message in zip(self._latched, (String(data=urdf), self._frames.static), strict=True):
             publisher.publish(message)

@@ -23,7 +23,8 @@ from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 PER_TICK = 1000  # messages for a subscriber that has fallen behind, such as a recorder
-ODOM_FRAME = "odom"  # the world-fixed tf frame of odometry and contact forces
+ODOM_FRAME = "odom"  # the world-fixed tf frame of odometry and contact forces, as REP 105 has it
+BASE_FRAME = "base_link"  # the same pose as the robot's base link
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ class Topic:
 
 CONTACT_STATES = Topic("contact_states", ContactStateArray, "backend", publisher_depth=PER_TICK, depth=5000)
 CONTACT_ESTIMATES = Topic("contact_estimates", ContactStateArray, "controller", publisher_depth=PER_TICK, depth=5000)
-ODOM = Topic("odom", Odometry, "backend", publisher_depth=PER_TICK, depth=5000)
+ODOM = Topic("odom", Odometry, "backend", publisher_depth=PER_TICK, depth=5000)  # what the robot believes
+GROUND_TRUTH = Topic("ground_truth/odom", Odometry, "backend", publisher_depth=PER_TICK, depth=5000)  # of simulations
 CONTROLLER_STATE = Topic("controller_state", ControllerState, "controller", publisher_depth=PER_TICK)
 GAIT_REFERENCE = Topic("gait_reference", JointTrajectory, "gait", latched=True)
 CMD_VEL = Topic("cmd_vel", Twist, "operator")
@@ -70,11 +72,17 @@ JOINT_STATES = Topic("joint_states", JointState, "backend", publisher_depth=PER_
 # A recorder subscribes in this order. The last two are last of their publishers: DDS announces subscriptions in order,
 # so a controller or backend that sees them subscribed knows that the recorder has all its other topics too.
 TOPICS = (
-    *(CONTACT_STATES, CONTACT_ESTIMATES, ODOM, CONTROLLER_STATE, GAIT_REFERENCE, CMD_VEL, MOTION_STATE),
+    *(CONTACT_STATES, CONTACT_ESTIMATES, GROUND_TRUTH, ODOM, CONTROLLER_STATE, GAIT_REFERENCE, CMD_VEL),
+    MOTION_STATE,
     *(ROBOT_DESCRIPTION, TF, TF_STATIC, DIAGNOSTICS, PARAMETER_EVENTS, CLOCK, CONTACT_MARKERS),
     *(JOINT_COMMANDS, JOINT_STATES),
 )
 RECORDED = tuple(topic for topic in TOPICS if topic.recorded)
+
+
+def frame_name(prefix: str, name: str) -> str:
+    """Return the tf frame `name` of the robot whose frames begin with `prefix`, its namespace."""
+    return f"{prefix}/{name}" if prefix else name
 
 
 def create_publisher(node: Node, topic: Topic) -> Publisher:

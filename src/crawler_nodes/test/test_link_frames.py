@@ -68,6 +68,12 @@ def test_a_second_robots_frames_carry_its_prefix():
     assert names == {"left/body", "left/plate", "left/arm", "left/tip"}
 
 
+def test_base_link_of_rep_105_is_the_base_of_the_robot():
+    top, *_ = LinkFrames(URDF, "left", "body").static.transforms
+    assert (top.header.frame_id, top.child_frame_id, top.transform.rotation.w) == ("left/base_link", "left/body", 1.0)
+    assert "base_link" not in {one.header.frame_id for one in LinkFrames(URDF, "", "base_link").static.transforms}
+
+
 @pytest.mark.parametrize("robot", ["three_link", "snake"])
 def test_the_frames_of_a_whole_robot_are_one_tree_below_its_base(robot):
     spec = load_robot(robot)

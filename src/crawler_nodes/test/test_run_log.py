@@ -53,6 +53,22 @@ def crawl(log, seconds, begin=0.0):
     return log
 
 
+def test_a_run_is_measured_by_the_truth_where_there_is_one():
+    log = crawl(RunLog(), 1.0)
+    assert log.base is log.estimate
+    log.on_ground_truth(odometry(0.0, 0.0), {})
+    log.on_ground_truth(odometry(0.99, 0.5), {})
+    assert log.base.distance == pytest.approx(0.5)
+    assert log.estimate.distance != pytest.approx(0.5)
+
+
+def test_a_truth_that_has_ended_long_ago_measures_nothing():
+    log = crawl(RunLog(), 1.0)
+    log.on_ground_truth(odometry(0.99, 0.5), {})
+    crawl(log, 1.0, begin=20.0)
+    assert log.base is log.estimate
+
+
 def test_the_place_between_two_messages_is_that_of_the_motion():
     log = crawl(RunLog(), 3.0)
     expected = 0.02 * 1.2345 + 0.01 * math.sin(SWING * 1.2345)

@@ -124,4 +124,4 @@ def test_the_node_shows_a_stack_from_its_topics(graph):
     assert (sphere.ns, arrow.action) == ("feet", Marker.DELETE)  # there is no force
     assert sphere.pose.position.x == pytest.approx(way.points[-1].x + 0.0935 + 0.17, abs=1e-5)  # half the body, a leg
     assert (sphere.color.r, sphere.color.g) == pytest.approx(MODE_COLOURS["slip_pos"][:2], abs=1e-6)
-    assert sphere.header.frame_id == "odom"
+    assert sphere.header.frame_id == f"{stack.get_namespace()[1:]}/odom"

@@ -7,6 +7,7 @@ from crawler_bringup.stack.options import Options
 from crawler_core.robot.names import check_namespace
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import RobotSpec
+from crawler_nodes.topics import ODOM_FRAME, frame_name
 from crawler_nodes.transport.domain_id import domain_id
 
 
@@ -34,13 +35,14 @@ def robot_view_nodes(options: Options) -> tuple[NodeSpec, ...]:
 
 def rviz_node(spec: RobotSpec, options: Options, *, sim_time: bool) -> NodeSpec:
     """Return RViz with the robot's own configuration."""
+    fixed_frame = frame_name(options.namespace.strip("/"), ODOM_FRAME)
     return NodeSpec(
         "rviz2",
         "rviz2",
         "rviz",
         {"use_sim_time": sim_time},
         namespace=options.namespace,
-        arguments=("-d", str(spec.directory / f"{spec.name}.rviz")),
+        arguments=("-d", str(spec.directory / f"{spec.name}.rviz"), "-f", fixed_frame),
         remappings=clock_remappings(options.namespace),
         installed_with_ros=True,
     )

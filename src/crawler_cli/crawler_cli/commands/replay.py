@@ -15,8 +15,8 @@ HELP_TEXT = """
   where   the namespace 'replay', or --namespace
   time    as long as the recording, divided by --real-time-factor; with --loop until Ctrl-C
 
-The namespace gets joint_states, contact_states, contact_estimates, odom, controller_state, motion_state,
-robot_description, diagnostics and clock. /tf and /tf_static get the namespace before each frame. Topics that drive a
+The namespace gets joint_states, contact_states, contact_estimates, ground_truth/odom, odom, controller_state,
+motion_state, robot_description, diagnostics and clock. /tf and /tf_static get the namespace before each frame. Topics that drive a
 robot are left out: joint_commands, gait_reference and cmd_vel. Stamps and clock are those of the recording.
 
 examples:

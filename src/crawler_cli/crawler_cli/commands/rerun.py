@@ -34,8 +34,8 @@ HELP_TEXT = """
   time    that of the recorded run in lockstep, as fast as the machine allows
 
 A run repeats to the bit if it was made in lockstep without interventions. The comparison covers joint_states,
-joint_commands, contact_states, contact_estimates, odom and controller_state, message by message, without the random
-names that identify processes. A recording that was cut off is repeated up to there: docs/recordings.md.
+joint_commands, contact_states, contact_estimates, ground_truth/odom, odom and controller_state, message by message,
+without the random names that identify processes. A recording that was cut off is repeated up to there: docs/recordings.md.
 
 examples:
   crawler run --lockstep --record --out crawl

@@ -16,13 +16,14 @@ from crawler_cli.recordings.recorded_run import recorded_stack
 from crawler_core.errors import UserError
 from crawler_core.files import replace_file
 from crawler_nodes.run_log.log import RunLog
-from crawler_nodes.topics import CONTACT_STATES, JOINT_STATES, ODOM, ROBOT_DESCRIPTION
+from crawler_nodes.topics import CONTACT_STATES, GROUND_TRUTH, JOINT_STATES, ODOM, ROBOT_DESCRIPTION
 from crawler_studies.recordings.recording_reader import (
     RecordingReader,
     find_recording,
     has_message_type,
     open_recording,
     read_run_metadata,
+    stack_topic_name,
     topic_connections,
 )
 from crawler_view.film.film_file import check_kind, write_film
@@ -30,7 +31,8 @@ from crawler_view.film.frame_renderer import FrameRenderer
 from crawler_view.scene.live_state import LiveState
 
 SMOOTHING_MS = 1000  # of film, over which the camera's path is smoothed
-DESCRIPTION, SHOWN = ROBOT_DESCRIPTION.name, (JOINT_STATES.name, ODOM.name, CONTACT_STATES.name)
+DESCRIPTION = ROBOT_DESCRIPTION.name
+SHOWN = tuple(topic.name for topic in (JOINT_STATES, GROUND_TRUTH, ODOM, CONTACT_STATES))
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,7 @@ def read_frames(reader: RecordingReader, path: Path, begin: float, end: float, s
     sampler = FrameSampler(state, begin, end, step)
     first = latest = None  # ns
     for connection, latest, data in reader.messages(shown) if shown else ():
-        name = connection.topic.rpartition("/")[2]
+        name = stack_topic_name(connection)
         if first is None and name == JOINT_STATES.name:
             first = latest
         if first is not None:

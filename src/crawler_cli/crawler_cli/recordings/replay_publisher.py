@@ -16,7 +16,7 @@ from tf2_msgs.msg import TFMessage
 
 from crawler_nodes import topics
 from crawler_nodes.messages.header import set_stamp
-from crawler_studies.recordings.recording_reader import RecordingReader, has_message_type
+from crawler_studies.recordings.recording_reader import RecordingReader, has_message_type, stack_topic_name
 
 REPLAYED = {  # by name; without joint_commands, gait_reference and cmd_vel, on which nodes act
     topic.name.strip("/"): topic
@@ -24,6 +24,7 @@ REPLAYED = {  # by name; without joint_commands, gait_reference and cmd_vel, on 
         topics.JOINT_STATES,
         topics.CONTACT_STATES,
         topics.CONTACT_ESTIMATES,
+        topics.GROUND_TRUTH,
         topics.ODOM,
         topics.CONTROLLER_STATE,
         topics.MOTION_STATE,
@@ -84,8 +85,9 @@ class ReplayPublisher:
 
     def _with_frames(self, name: str, data: bytes) -> Any:
         """Return the message with the frame ids of this namespace."""
-        if name == topics.ODOM.name:
+        if name in (topics.ODOM.name, topics.GROUND_TRUTH.name):
             odometry = deserialize_message(data, Odometry)
+            odometry.header.frame_id = self._frame(odometry.header.frame_id)
             odometry.child_frame_id = self._frame(odometry.child_frame_id)
             return odometry
         if name in ("tf", "tf_static"):
@@ -97,11 +99,11 @@ class ReplayPublisher:
         return data
 
     def _frame(self, name: str) -> str:
-        return name if name == topics.ODOM_FRAME else f"{self._prefix}{name.removeprefix(self._recorded)}"
+        return f"{self._prefix}{name.removeprefix(self._recorded)}"
 
 
 def _name(connection: Connection) -> str:
-    return connection.topic.rpartition("/")[2]
+    return stack_topic_name(connection)
 
 
 def _is_replayed(connection: Connection) -> bool:

@@ -18,8 +18,10 @@ from crawler_nodes.messages.header import serialize_clock
 from crawler_nodes.messages.joint_message import JointMessageWriter
 from crawler_nodes.messages.link_frames import LinkFrames
 from crawler_nodes.topics import (
+    BASE_FRAME,
     CLOCK,
     CONTACT_STATES,
+    GROUND_TRUTH,
     JOINT_STATES,
     MOTION_STATE,
     ODOM,
@@ -28,6 +30,7 @@ from crawler_nodes.topics import (
     TF,
     TF_STATIC,
     create_publisher,
+    frame_name,
 )
 
 
@@ -44,14 +47,18 @@ class BackendPublishers:
         self._states_out = create_publisher(node, JOINT_STATES)
         self._contacts_out = create_publisher(node, CONTACT_STATES)
         self._odom_out = create_publisher(node, ODOM)
+        self._truth_out = create_publisher(node, GROUND_TRUTH)  # silent on motors
         self._tf_out = create_publisher(node, TF)
         self._motion_out = create_publisher(node, MOTION_STATE)
-        self.exclusive = (JOINT_STATES, CONTACT_STATES, ODOM, MOTION_STATE, *((CLOCK,) if simulated else ()))
+        clock = (CLOCK,) if simulated else ()
+        self.exclusive = (JOINT_STATES, CONTACT_STATES, ODOM, GROUND_TRUTH, MOTION_STATE, *clock)
 
         self._states = JointMessageWriter(spec.joint_names, name)
-        self._contacts = ContactWriter(ODOM_FRAME, spec.foot_names)
-        self._base = BaseWriter(ODOM_FRAME, f"{prefix}/{spec.base_link}" if prefix else spec.base_link)
-        self._links = LinkFrames(urdf, prefix)
+        odom_frame = frame_name(prefix, ODOM_FRAME)
+        self._contacts = ContactWriter(odom_frame, spec.foot_names)
+        self._base = BaseWriter(odom_frame, frame_name(prefix, BASE_FRAME))
+        self._truth = BaseWriter(odom_frame, frame_name(prefix, spec.base_link))
+        self._links = LinkFrames(urdf, prefix, spec.base_link)
         self._motion = DiagnosticStatus(name=name, hardware_id=spec.name)
         self._odom_due = self._tf_due = 0  # ns
 
@@ -82,6 +89,7 @@ class BackendPublishers:
         if observation.base is not None and now >= self._odom_due:
             self._odom_due = now + round(1e9 / settings.odom_rate)
             self._odom_out.publish(self._base.fill_odometry(now, observation.base))
+            self._truth_out.publish(self._truth.fill_odometry(now, observation.base))
         if now >= self._tf_due:
             self._tf_due = now + round(1e9 / settings.tf_rate)
             if self._tf_out.get_subscription_count():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from geometry_msgs.msg import TransformStamped
@@ -11,6 +12,8 @@ from transforms3d.quaternions import quat2mat, rotate_vector
 from crawler_core.gait_metrics.heading import WORLD_HEADING, Heading
 from crawler_core.types import BaseState
 from crawler_nodes.messages.header import set_stamp
+
+DIAGONAL = tuple(range(0, 36, 7))  # of a covariance of six values
 
 
 class BaseWriter:
@@ -33,6 +36,12 @@ class BaseWriter:
         twist.linear.x, twist.linear.y, twist.linear.z = (to_base @ base.linear).tolist()
         twist.angular.x, twist.angular.y, twist.angular.z = (to_base @ base.angular).tolist()
         return message
+
+    def fill_variances(self, pose: Sequence[float], twist: Sequence[float]) -> None:
+        """Set the diagonals of the covariances, in the order x, y, z, roll, pitch, yaw, for messages from now on."""
+        of_pose, of_twist = self.odometry.pose.covariance, self.odometry.twist.covariance
+        for k, i in enumerate(DIAGONAL):
+            of_pose[i], of_twist[i] = pose[k], twist[k]
 
     def fill_transform(self, time_ns: int, base: BaseState) -> TransformStamped:
         entry = self.transform

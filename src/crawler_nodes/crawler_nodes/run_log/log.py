@@ -18,7 +18,7 @@ from crawler_nodes.run_log.base_track import BaseTrack
 from crawler_nodes.run_log.decimating_buffer import DecimatingBuffer
 from crawler_nodes.run_log.stack_status import StackStatus
 from crawler_nodes.run_log.stride_log import StrideLog
-from crawler_nodes.topics import CONTACT_STATES, CONTROLLER_STATE, DIAGNOSTICS, JOINT_STATES, ODOM
+from crawler_nodes.topics import CONTACT_STATES, CONTROLLER_STATE, DIAGNOSTICS, GROUND_TRUTH, JOINT_STATES, ODOM
 from crawler_nodes.transport.tap import TopicCallbacks
 
 SAMPLE_PERIOD_S = 0.01  # of the run's time, between samples of joints and contacts
@@ -26,6 +26,7 @@ SAMPLE_PERIOD_S = 0.01  # of the run's time, between samples of joints and conta
 # minutes are over, for the rarest kind too, of which 50 come a second; each decimation then leaves some holes
 MAX_SAMPLES = 6_000
 MAX_STRIDES = 5_000  # the latest, of those that end with an event
+TRUTH_TIMEOUT_S = 10.0  # of the run's time; the messages of two topics are read in turns
 MAX_UNDECIMATED = 200_000  # samples and strides with a sample period of 0
 
 
@@ -56,7 +57,8 @@ class RunLog:
         self.joints: DecimatingBuffer[tuple[float, list[float]]] = DecimatingBuffer(max_samples)
         self.contacts: DecimatingBuffer[FeetSample] = DecimatingBuffer(max_samples)
         self.branches: DecimatingBuffer[tuple[float, str]] = DecimatingBuffer(max_samples)  # s, of the control law
-        self.base = BaseTrack(can_yaw, max_samples)
+        self.truth = BaseTrack(can_yaw, max_samples)  # of a simulation
+        self.estimate = BaseTrack(can_yaw, max_samples)  # what the robot believes
         self.strides = StrideLog(stride or StrideSpec(), max_strides)
         self.status = StackStatus()
         self.states = 0  # messages of joint_states
@@ -84,12 +86,19 @@ class RunLog:
         """Return the topics that fill this log; without `joints` none for which a backend waits."""
         topics: TopicCallbacks = [
             (CONTACT_STATES, self.on_contacts),
+            (GROUND_TRUTH, self.on_ground_truth),
             (ODOM, self.on_odometry),
             (CONTROLLER_STATE, self._on_controller),
             (DIAGNOSTICS, self._on_diagnostics),
         ]
         # last: time starts once the backend sees this subscription, and the others are discovered by then
         return [*topics, (JOINT_STATES, self._on_joints)] if joints else topics
+
+    @property
+    def base(self) -> BaseTrack:
+        """The base as a run is measured by: the simulation's truth, or the estimate where there is no truth."""
+        is_stale = self.estimate.now - self.truth.now > TRUTH_TIMEOUT_S  # another stack has the name of a simulation
+        return self.truth if self.truth.poses and not is_stale else self.estimate
 
     @property
     def changed(self) -> float | None:
@@ -99,7 +108,8 @@ class RunLog:
 
     def clear(self) -> None:
         """Remove all but the present."""
-        self.base.clear()
+        self.truth.clear()
+        self.estimate.clear()
         self.strides.clear()
         for samples in (self.joints, self.contacts, self.branches):
             samples.clear()
@@ -132,15 +142,22 @@ class RunLog:
 
     def on_odometry(self, data: bytes, _info: dict[str, Any]) -> None:
         """Take a serialised message of odom."""
+        self._add_pose(self.estimate, data)
+
+    def on_ground_truth(self, data: bytes, _info: dict[str, Any]) -> None:
+        """Take a serialised message of ground_truth/odom."""
+        self._add_pose(self.truth, data)
+
+    def _add_pose(self, track: BaseTrack, data: bytes) -> None:
         time = self._log_time(read_stamp_s(data))
-        poses = self.base.poses
-        self.base.received_at = monotonic()
+        poses = track.poses
+        track.received_at = monotonic()
         if poses and time < poses[-1].time:
             self.went_back = True
             poses.clear()
             self.strides.clear()
         if not poses or time > poses[-1].time:
-            self.base.add(time, deserialize_message(data, Odometry))
+            track.add(time, deserialize_message(data, Odometry))
 
     def _on_joints(self, data: bytes, _info: dict[str, Any]) -> None:
         self.states += 1

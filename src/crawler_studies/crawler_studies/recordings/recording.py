@@ -15,7 +15,7 @@ from crawler_core.errors import UserError
 from crawler_core.gait_metrics.heading import Heading
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
-from crawler_nodes.topics import CONTACT_ESTIMATES, ROBOT_DESCRIPTION
+from crawler_nodes.topics import CONTACT_ESTIMATES, GROUND_TRUTH, ROBOT_DESCRIPTION
 from crawler_studies.recordings.footsteps import Footsteps
 from crawler_studies.recordings.recording_reader import (
     RecordingReader,
@@ -23,6 +23,7 @@ from crawler_studies.recordings.recording_reader import (
     read_messages,
     read_run_metadata,
     read_texts,
+    stack_topic_name,
     stamp_ns,
 )
 
@@ -99,6 +100,8 @@ def _connections_by_type(reader: RecordingReader, path: Path) -> dict[str, list[
     }
     if not found[CONTACTS_TYPE]:
         raise UserError(f"{path} holds no contact_states, so nothing of feet: record it with './crawler run --record'.")
+    truth = [one for one in found[ODOMETRY_TYPE] if stack_topic_name(one) == GROUND_TRUTH.name]
+    found[ODOMETRY_TYPE] = truth or found[ODOMETRY_TYPE]
     for kind, connections in found.items():
         if len({connection.topic for connection in connections}) > 1:
             topics = ", ".join(connection.topic for connection in connections)

@@ -14,6 +14,7 @@ from crawler_nodes.topics import (
     CONTACT_ESTIMATES,
     CONTACT_STATES,
     CONTROLLER_STATE,
+    GROUND_TRUTH,
     JOINT_COMMANDS,
     JOINT_STATES,
     ODOM,
@@ -22,7 +23,10 @@ from crawler_studies.recordings.recording_reader import RecordingReader, Unreada
 
 # topics that a run in lockstep repeats; each message begins with a header
 COMPARED_TOPICS = tuple(
-    topic.name for topic in (JOINT_STATES, JOINT_COMMANDS, CONTACT_STATES, CONTACT_ESTIMATES, ODOM, CONTROLLER_STATE)
+    topic.name
+    for topic in (
+        *(JOINT_STATES, JOINT_COMMANDS, CONTACT_STATES, CONTACT_ESTIMATES, GROUND_TRUTH, ODOM, CONTROLLER_STATE),
+    )
 )
 MAX_STAMP_LAG_NS = 1_000_000_000
 # how much of the reference has arrived by then depends on the wall clock; the older name is that of 0.0.x recordings
@@ -78,7 +82,7 @@ def _compare_topic(
     topic: str, first: RecordingReader, second: RecordingReader
 ) -> tuple[tuple[int, int, int], FirstDifference | None]:
     """Return the counts of equal, different and missing messages."""
-    one, other = _messages(first, topic), _messages(second, topic)
+    one, other = (_messages(reader, _recorded_name(reader, topic)) for reader in (first, second))
     a, b = next(one, None), next(other, None)
     equal = different = missing = 0
     parting = None
@@ -97,6 +101,13 @@ def _compare_topic(
             parting = parting or FirstDifference(topic, a.stamp, _describe_difference(first, a, second, b))
         a, b = next(one, None), next(other, None)
     return (equal, different, missing), parting
+
+
+def _recorded_name(reader: RecordingReader, topic: str) -> str:
+    """Return the name of a topic in this recording. Earlier simulations published the truth as odom."""
+    if topic not in (GROUND_TRUTH.name, ODOM.name) or topic_connections(reader, GROUND_TRUTH.name):
+        return topic
+    return ODOM.name if topic == GROUND_TRUTH.name else ""
 
 
 def _messages(reader: RecordingReader, topic: str) -> Iterator[_Message]:

@@ -15,6 +15,7 @@ from rosbags.typesys import Stores, get_typestore
 
 from crawler_core.errors import UserError
 from crawler_core.files import parse_value
+from crawler_nodes.topics import GROUND_TRUTH
 from crawler_studies.recordings.truncated_mcap import MCAP_MAGIC, TruncatedMcap
 
 RUN_DESCRIPTION = "run_description"
@@ -109,7 +110,14 @@ def find_recording(path: Path) -> tuple[Path, Path]:
 
 def topic_connections(reader: AnyReader, topic: str) -> list[Connection]:
     """Return the connections of a topic, in any namespace."""
-    return [connection for connection in reader.connections if connection.topic.rpartition("/")[2] == topic]
+    return [connection for connection in reader.connections if stack_topic_name(connection) == topic]
+
+
+def stack_topic_name(connection: Connection) -> str:
+    """Return the name of a recorded topic without its namespace, such as odom or ground_truth/odom."""
+    before, _, name = connection.topic.rpartition("/")
+    qualified = f"{before.rpartition('/')[2]}/{name}"
+    return qualified if qualified == GROUND_TRUTH.name else name
 
 
 def has_message_type(connection: Connection, message_type: type) -> bool:

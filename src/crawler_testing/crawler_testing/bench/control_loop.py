@@ -13,7 +13,7 @@ from crawler_bringup.stack.options import Options
 from crawler_core.robot.robot_file import default_robot
 from crawler_nodes.client.stack_monitor import StackMonitor
 from crawler_nodes.messages.header import read_stamp_s
-from crawler_nodes.topics import ODOM
+from crawler_nodes.topics import GROUND_TRUTH
 from crawler_testing.bench.backend_ticks import RATE_HZ, measure_backend
 from crawler_testing.bench.latency import Latency
 from crawler_testing.bench.ping_pong import measure_ping_pong, start_process
@@ -35,7 +35,7 @@ def measure_lockstep(backend: str, seconds: float) -> float:
         marks.append((info["source_timestamp"] * 1e-9, read_stamp_s(data)))
 
     options = Options(backend=backend, settings={"backend": settings})
-    with RunningStack(options, [(ODOM, on_odometry)], logged=False) as stack:
+    with RunningStack(options, [(GROUND_TRUTH, on_odometry)], logged=False) as stack:
         stack.wait_until(lambda: bool(marks) and marks[-1][1] > WARMUP_S, START_TIMEOUT_S)
         marks.clear()
         stack.wait(seconds)

@@ -20,7 +20,7 @@ from crawler_core.parameters import parameter
 from crawler_nodes.messages.header import set_stamp
 from crawler_nodes.node_main import run_node
 from crawler_nodes.parameters import NodeParameters
-from crawler_nodes.topics import CONTACT_MARKERS, ODOM_FRAME, create_publisher
+from crawler_nodes.topics import CONTACT_MARKERS, ODOM_FRAME, create_publisher, frame_name
 from crawler_view.markers.contact_markers import clear_markers, contact_markers
 from crawler_view.scene.kinematics import Kinematics
 from crawler_view.scene.live_state import LiveState
@@ -48,7 +48,7 @@ class MarkersNode(Node):
         parameters = NodeParameters(self)
         settings = parameters.declare(MarkersSettings)
         parameters.reject_unknown(section="markers")
-        self._state = LiveState()
+        self._state = LiveState(as_believed=True)  # as /tf has the robot
         self._subscriber = PassiveSubscriber(self, self._state)
         self._publisher = create_publisher(self, CONTACT_MARKERS)
         self._shown, self._scene_count = b"", 0
@@ -86,7 +86,7 @@ class MarkersNode(Node):
             return
         stamp = Time()
         set_stamp(stamp, round(frame["t"] * 1e9))
-        frame_id = ODOM_FRAME if has_base else f"{self._prefix}/{self._base}".lstrip("/")
+        frame_id = frame_name(self._prefix, ODOM_FRAME if has_base else self._base)
         self._publisher.publish(
             contact_markers(frame["feet"], poses, self._trail, self._largest, self._length, frame_id, stamp)
         )
@@ -96,7 +96,7 @@ class MarkersNode(Node):
         self._kinematics, self._meshes = Kinematics(scene), scene_meshes(scene)
         self._base, self._length, self._largest = scene["base"], 0.0, 0.0
         self._trail.clear()
-        self._publisher.publish(clear_markers(ODOM_FRAME))
+        self._publisher.publish(clear_markers(frame_name(self._prefix, ODOM_FRAME)))
 
     def _extend_trail(self, x: float, y: float, z: float) -> None:
         last = self._trail[-1] if self._trail else None

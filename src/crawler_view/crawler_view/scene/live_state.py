@@ -28,6 +28,7 @@ from crawler_nodes.topics import (
     CONTACT_STATES,
     CONTROLLER_STATE,
     DIAGNOSTICS,
+    GROUND_TRUTH,
     JOINT_STATES,
     ODOM,
     ROBOT_DESCRIPTION,
@@ -42,9 +43,13 @@ MODE_NAMES = {int(mode): mode.name.lower() for mode in ContactMode}
 
 
 class LiveState:
-    """The present state of one stack: `scene` per robot, `frame` per joint state, `status` per diagnostics message."""
+    """The present state of one stack: `scene` per robot, `frame` per joint state, `status` per diagnostics message.
 
-    def __init__(self) -> None:
+    The base is where the simulation's truth has it; where there is none, or with `as_believed`, where odom has it.
+    """
+
+    def __init__(self, as_believed: bool = False) -> None:
+        self._as_believed = as_believed
         self.scene: dict[str, Any] | None = None
         self.scene_count = 0  # changes of the scene
         self._urdf = b""
@@ -55,7 +60,7 @@ class LiveState:
         self._yaws = spec is not None and "yaw" in spec.base_motion
         self._log = RunLog() if spec is None else RunLog.of(spec)
         self._by_events = self._log.strides.spec.event != "period"
-        self._joints = self._contacts = self._odometry = self._controller = b""
+        self._joints = self._contacts = self._odometry = self._truth = self._controller = b""
         self._state_time = -math.inf  # s on the steady clock, of the latest joint state
         self._step_time, self._step = -math.inf, math.nan
         self._last_status: tuple[float, float] | None = None  # s on the steady clock, and of the run
@@ -65,6 +70,7 @@ class LiveState:
         return [
             (ROBOT_DESCRIPTION, self.on_description),
             (replace(DIAGNOSTICS, depth=QUEUE_DEPTH), self.on_diagnostics),
+            (replace(GROUND_TRUTH, depth=QUEUE_DEPTH, reliable=False), self.on_ground_truth),
             (replace(ODOM, depth=QUEUE_DEPTH, reliable=False), self.on_odometry),
             (replace(CONTACT_STATES, depth=QUEUE_DEPTH, reliable=False), self.on_contacts),
             (replace(CONTROLLER_STATE, depth=1, reliable=False), self.on_controller),
@@ -78,7 +84,7 @@ class LiveState:
     def is_running(self) -> bool:
         """Return whether the time of the stack passes."""
         ticks = self._nodes.get("backend", {}).get("values", {}).get("ticks", "0")
-        return bool(self._odometry or self._contacts or self._controller or ticks != "0")
+        return bool(self._odometry or self._truth or self._contacts or self._controller or ticks != "0")
 
     @property
     def latest_state(self) -> bytes:
@@ -121,9 +127,14 @@ class LiveState:
         self._state_time = time.monotonic()
 
     def on_odometry(self, data: bytes, info: Any = None) -> None:
-        """Take the pose of the base."""
+        """Take the pose of the base as the robot believes it."""
         self._odometry = data
         self._log.on_odometry(data, info or {})
+
+    def on_ground_truth(self, data: bytes, info: Any = None) -> None:
+        """Take the pose of the base in a simulation."""
+        self._truth = data
+        self._log.on_ground_truth(data, info or {})
 
     def on_contacts(self, data: bytes, info: Any = None) -> None:
         """Take the contacts of the feet."""
@@ -148,7 +159,7 @@ class LiveState:
             "velocity": finite_or_none(message.velocity),
             "base": base,
             "feet": self._feet(heading),
-            "distance": self._log.base.distance if self._odometry else None,
+            "distance": self._log.base.distance if self._odometry or self._truth else None,
             "step": finite_or_none([self._latest_step()])[0],
             "branch": deserialize_message(self._controller, ControllerState).branch if self._controller else "",
         }
@@ -163,9 +174,11 @@ class LiveState:
         return {"nodes": self._nodes, "pace": pace, "silent": self.is_silent}
 
     def _base(self) -> tuple[list[float] | None, Heading]:
-        if not self._odometry:
+        is_truth = self._log.base is self._log.truth and not self._as_believed
+        data = self._truth if is_truth else self._odometry
+        if not data:
             return None, WORLD_HEADING
-        pose = deserialize_message(self._odometry, Odometry).pose.pose
+        pose = deserialize_message(data, Odometry).pose.pose
         p, q = pose.position, pose.orientation
         attitude = (q.w, q.x, q.y, q.z)
         heading = Heading.of(attitude) if self._yaws else WORLD_HEADING

@@ -14,7 +14,14 @@ from crawler_core.types import Contact
 from crawler_nodes.messages.contact_writer import ContactWriter
 from crawler_nodes.messages.header import set_stamp
 from crawler_nodes.messages.joint_message import JointMessageWriter
-from crawler_nodes.topics import CONTACT_ESTIMATES, CONTROLLER_STATE, JOINT_COMMANDS, ODOM_FRAME, create_publisher
+from crawler_nodes.topics import (
+    CONTACT_ESTIMATES,
+    CONTROLLER_STATE,
+    JOINT_COMMANDS,
+    ODOM_FRAME,
+    create_publisher,
+    frame_name,
+)
 from crawler_nodes.transport.message_source import instance_name
 from hybrid_controller.controller import Controller, ControlOutput
 from hybrid_controller.laws.law import LawReport, Setpoint
@@ -36,7 +43,7 @@ class ControllerPublishers:
         self._state = ControllerState(law=law_name, joint_names=list(spec.actuated_names))
         self._full_turns = [math.tau if joint.continuous else math.inf for joint in spec.actuated]
         self._state_period_ns = state_period_ns
-        self._estimates_writer = ContactWriter(ODOM_FRAME, spec.foot_names)
+        self._estimates_writer = ContactWriter(frame_name(node.get_namespace().strip("/"), ODOM_FRAME), spec.foot_names)
         self._command_publisher = create_publisher(node, JOINT_COMMANDS)
         self._state_publisher = create_publisher(node, CONTROLLER_STATE)
         self._estimates_publisher = create_publisher(node, CONTACT_ESTIMATES) if estimates_contacts else None
