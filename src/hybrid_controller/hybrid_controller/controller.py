@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_core.types import Contact
+from crawler_core.types import Contact, SensorReading
 from hybrid_controller.estimation.foot_events import FootEvents
 from hybrid_controller.estimation.odometry_delay import BaseMotion
 from hybrid_controller.laws.law import Law, Measured, Setpoint
@@ -52,6 +52,7 @@ class Controller:
         self._effort_driven = [i for i, joint in enumerate(spec.actuated) if joint.is_effort_driven]
         self._none_saturated = [False] * len(spec.actuated)
         self._no_effort = [math.nan] * len(spec.actuated) if self._effort_driven else []
+        self._read_sensors = {sensor.name for sensor in spec.sensors if sensor.kind in law.reads_sensors}
         self._foot_events = FootEvents()
         self._ramp: SetpointRamp | None = None  # set while the setpoints do not come from the law alone
         self._last: Setpoint | None = None
@@ -90,15 +91,18 @@ class Controller:
         velocity: list[float],
         contacts: Sequence[Contact] = (),
         odometry: Sequence[BaseMotion] = (),
+        readings: Sequence[SensorReading] = (),
     ) -> ControlOutput | None:
         """Return the setpoints for a state; None as long as there has been no reference.
 
-        A state with a number that is not finite brings the joints to rest.
+        `readings` are those of all sensors: the law gets the kinds that it reads. A state with a number that is not
+        finite brings the joints to rest.
         """
         self.law_in_force = False
         self.state_invalid = not math.isfinite(sum(position) + sum(velocity))
         events = () if self.state_invalid else self._foot_events.update(contacts)
-        measured = Measured(time_ns, position, velocity, contacts, odometry, events)
+        read = [one for one in readings if one.sensor in self._read_sensors] if self._read_sensors else ()
+        measured = Measured(time_ns, position, velocity, contacts, odometry, events, read)
         if not self.state_invalid:
             self.law.observe(measured)
         if self.state_invalid or not self.reference.covers_tick(time_ns):

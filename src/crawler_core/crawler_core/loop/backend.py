@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import ClassVar, Protocol, runtime_checkable
 
 from crawler_core.types import JointCommand, Observation
@@ -59,4 +59,17 @@ class Recoverable(Protocol):
 
     def health(self) -> Mapping[str, object]:
         """Return temperatures, lost answers and the like, for diagnostics. Any thread may ask; never raises."""
+        ...
+
+
+@runtime_checkable
+class SensorReader(Protocol):
+    """A backend whose own devices read sensors of the robot: it puts their readings into its observations.
+
+    Sensors that it does not read are simulated where the backend is a simulation, and missing on a robot.
+    """
+
+    @property
+    def read_sensors(self) -> Collection[str]:
+        """The names of the sensors that its devices read."""
         ...

@@ -9,6 +9,7 @@ from crawler_core.errors import BackendFault
 from crawler_core.linkages.loop_closure_solver import LoopClosureSolver
 from crawler_core.loop.backend import Backend, Recoverable
 from crawler_core.safety.supervisor import MOVING_STATES, Supervisor
+from crawler_core.sensors.robot_sensors import RobotSensors
 from crawler_core.types import JointCommand, Observation
 
 
@@ -26,9 +27,11 @@ class SupervisedBackend:
         dt: float,
         loop_closure: LoopClosureSolver | None = None,
         clock: Callable[[], float] | None = None,
+        sensors: RobotSensors | None = None,
     ) -> None:
         """`clock` (s) times the ticks where time passes by itself."""
         self.backend = backend
+        self.sensors = sensors
         self.supervisor = supervisor
         self.applied: JointCommand | None = None
         self._dt = dt
@@ -41,6 +44,8 @@ class SupervisedBackend:
     def open(self) -> None:
         """Connect the backend and observe it once."""
         self.backend.open()
+        if self.sensors is not None:
+            self.sensors.restart()
         self.observation = self._observe()
 
     def enable(self, patience: float = 0.0) -> None:
@@ -73,8 +78,9 @@ class SupervisedBackend:
         self.supervisor.reset()
 
     def health(self) -> Mapping[str, object]:
-        """Return the condition of the devices, for diagnostics."""
-        return self.backend.health() if isinstance(self.backend, Recoverable) else {}
+        """Return the condition of the devices and the sensors, for diagnostics."""
+        devices = self.backend.health() if isinstance(self.backend, Recoverable) else {}
+        return devices if self.sensors is None else {**devices, **self.sensors.health()}
 
     def tick(self, command: JointCommand | None) -> bool:
         """Let one tick pass. Return False when the backend failed: then `observation` is still the old one."""
@@ -86,6 +92,9 @@ class SupervisedBackend:
             self.supervisor.fault(fault)
             self.stop()
             return False
+        if self.sensors is not None and (failure := self.sensors.fault) and self.supervisor.motion in MOVING_STATES:
+            self.supervisor.fault(failure)
+            self.stop()
         return True
 
     def rest(self) -> None:
@@ -131,10 +140,11 @@ class SupervisedBackend:
     def _observe(self) -> Observation:
         seen = self.backend.observe()
         try:
-            return seen if self._loop_closure is None else self._loop_closure.complete_observation(seen)
+            complete = seen if self._loop_closure is None else self._loop_closure.complete_observation(seen)
         except ValueError as error:
             remedy = "check the angles of the joints that drive it and the lengths in the robot file"
             raise BackendFault(str(error).rstrip("."), remedy=remedy) from None
+        return complete if self.sensors is None else self.sensors.observe(complete, complete)
 
     def _apply(self, decision: JointCommand | None) -> None:
         if decision is not None:

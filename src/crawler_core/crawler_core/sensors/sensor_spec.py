@@ -31,6 +31,7 @@ class SensorSpec:
     )
     link: str = parameter("", doc="that carries it; empty: the base link")
     foot: str = parameter("", doc="under which it is, of a contact_switch or foot_force")
+    required: bool = parameter(False, doc="without it the torque goes off; else the run goes on with less")
     rate: float = parameter(100.0, unit="Hz", lower=0.01, upper=4000.0, doc="readings per second")
     delay: float = parameter(0.0, unit="s", lower=0.0, upper=1.0, doc="from a measurement to its arrival")
     loss: float = parameter(0.0, lower=0.0, upper=0.99, doc="share of the readings that never arrive")
@@ -50,6 +51,7 @@ class SensorSpec:
     force_noise: float = _error("N", "of a foot_force")
     voltage: float = parameter(12.0, unit="V", lower=0.5, upper=1000.0, doc="nominal, of a simulated battery")
     voltage_noise: float = _error("V", "of a battery's voltage")
+    resistance: float = parameter(0.1, unit="Ohm", lower=0.0, upper=1e3, doc="of a battery, by which its voltage falls")
     position_noise: float = _error("m", "of an external pose")
     angle_noise: float = parameter(0.0, unit="degrees", lower=0.0, upper=90.0, doc="of an external pose's attitude")
 

@@ -12,6 +12,7 @@ from crawler_core.loop.backend import Backend
 from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.safety.supervisor import Supervisor
+from crawler_core.sensors.robot_sensors import RobotSensors
 from crawler_core.types import JointCommand, Observation
 from gait_generators.kinds.gait import Gait
 from gait_generators.transitions.gait_stream import DEFAULT_GRID, GaitStream
@@ -24,14 +25,22 @@ from hybrid_controller.reference.horizon import Horizon
 class ControlLoop:
     """A law in lockstep with a backend. A fault of the backend or the supervisor is a BackendFault."""
 
-    def __init__(self, spec: RobotSpec, gait: Gait, law: Law, backend: Backend, dt_ns: int) -> None:
+    def __init__(
+        self,
+        spec: RobotSpec,
+        gait: Gait,
+        law: Law,
+        backend: Backend,
+        dt_ns: int,
+        sensors: RobotSensors | None = None,
+    ) -> None:
         """Open the backend and enable motion; the caller closes the backend. Raises UserError or BackendFault."""
         dt = dt_ns * 1e-9
         self.dt_ns = dt_ns
         self._spec, self._actuated = spec, spec.actuated_indices
         self._no_effort = np.full(len(spec.actuated), np.nan)
         self._controller = Controller(spec, law, dt_ns)
-        self._backend = SupervisedBackend(backend, Supervisor(spec, dt), dt)
+        self._backend = SupervisedBackend(backend, Supervisor(spec, dt), dt, sensors=sensors)
         self._backend.open()
         self._backend.enable()
         pose = self._backend.observation.position[self._actuated]
@@ -64,7 +73,8 @@ class ControlLoop:
 
     def _answer(self, state: Observation) -> JointCommand | None:
         position, velocity = state.position[self._actuated].tolist(), state.velocity[self._actuated].tolist()
-        answer = self._controller.step(state.time_ns, position, velocity, state.contacts, self._past_odometry(state))
+        odometry = self._past_odometry(state)
+        answer = self._controller.step(state.time_ns, position, velocity, state.contacts, odometry, state.readings)
         if answer is None:
             return None
         setpoint = answer.setpoint

@@ -1,0 +1,86 @@
+"""Faults of sensors that a simulation injects on request."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from crawler_core.errors import UserError, unknown_name
+from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.types import BatteryReading, ForceReading, ImuReading, PoseReading, SensorReading, SwitchReading
+
+# frozen: the last values again and again; nan: no numbers; biased: wrong by a constant; late: 0.5 s more delay;
+# gone: no readings
+SENSOR_FAULTS = ("none", "frozen", "nan", "biased", "late", "gone")
+LATE_S = 0.5
+GYRO_BIAS_RAD_S = 0.5
+ACCEL_BIAS_M_S2 = 2.0
+FORCE_BIAS_N = 5.0
+VOLTAGE_BIAS = -0.3  # as a share of the voltage
+POSITION_BIAS_M = 0.1
+
+
+@dataclass(frozen=True)
+class SensorFault:
+    """A fault, and when (s of the run's time) it begins at which sensor; an empty name means all of them."""
+
+    kind: str = "none"
+    after: float = 1.0
+    sensor: str = ""
+
+    def check(self, spec: RobotSpec) -> None:
+        """Raise UserError where the robot has no such sensor."""
+        names = [sensor.name for sensor in spec.sensors]
+        if self.sensor and self.sensor not in names:
+            raise unknown_name("sensor for backend.sensor_fail_name", self.sensor, names)
+        if self.kind != "none" and not names:
+            raise UserError(f"backend.sensor_fail = '{self.kind}' is not allowed: '{spec.name}' has no sensors.")
+
+    def of(self, sensor: str) -> str:
+        """Return the kind of fault that a sensor gets."""
+        return self.kind if self.sensor in ("", sensor) else "none"
+
+
+NO_FAULT = SensorFault()
+
+
+def distort(reading: SensorReading, kind: str, last: SensorReading) -> SensorReading | None:
+    """Return a reading under a fault; `last` is the one before the fault. None: there is no reading."""
+    if kind == "frozen":
+        return replace(last, time_ns=reading.time_ns)
+    if kind == "nan":
+        return _without_numbers(reading)
+    if kind == "biased":
+        return _biased(reading)
+    return None if kind == "gone" else reading
+
+
+def _without_numbers(reading: SensorReading) -> SensorReading | None:
+    """Return a reading whose numbers are NaN; a switch has none, and is silent."""
+    none = math.nan, math.nan, math.nan
+    match reading:
+        case ImuReading():
+            return replace(reading, angular=none, linear=none)
+        case ForceReading():
+            return replace(reading, force=math.nan)
+        case BatteryReading():
+            return replace(reading, voltage=math.nan, current=math.nan)
+        case PoseReading():
+            return replace(reading, position=none)
+    return None
+
+
+def _biased(reading: SensorReading) -> SensorReading:
+    match reading:
+        case ImuReading(angular=(p, q, r), linear=(x, y, z)):
+            gyro, accel = GYRO_BIAS_RAD_S, ACCEL_BIAS_M_S2
+            return replace(reading, angular=(p + gyro, q + gyro, r + gyro), linear=(x + accel, y + accel, z + accel))
+        case SwitchReading(closed=closed):
+            return replace(reading, closed=not closed)
+        case ForceReading(force=force):
+            return replace(reading, force=force + FORCE_BIAS_N)
+        case BatteryReading(voltage=voltage):
+            return replace(reading, voltage=voltage * (1.0 + VOLTAGE_BIAS))
+        case PoseReading(position=(x, y, z)):
+            return replace(reading, position=(x + POSITION_BIAS_M, y + POSITION_BIAS_M, z + POSITION_BIAS_M))
+    return reading
