@@ -8,6 +8,7 @@ from typing import Any
 from crawler_core.errors import UserError
 from crawler_core.parameters import describe, parameter
 from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.sensors.sensor_spec import PROFILES
 
 MAX_RUN_TIME_S = 1e7  # four months, which every counter stands
 
@@ -52,6 +53,13 @@ class BackendSettings(NodeSettings):
     answer_timeout: float = parameter(
         0.5, unit="s", lower=0.0, upper=60.0, doc="wall time until a paced simulation counts a command as late"
     )
+    reality: str = parameter(
+        "",
+        choices=("", *PROFILES),
+        constant=True,
+        doc="imperfections of motors and sensors, from the robot file; empty: ideal, and typical on emulated motors",
+    )
+    seed: int = parameter(0, lower=0, upper=2**31 - 1, constant=True, doc="of the imperfections: same seed, same run")
     odom_rate: float = parameter(100.0, unit="Hz", lower=0.1, upper=4000.0, doc="odometry per second of the run's time")
     tf_rate: float = parameter(50.0, unit="Hz", lower=0.1, upper=4000.0, doc="transforms per second of the run's time")
 

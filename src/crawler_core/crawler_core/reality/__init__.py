@@ -1,5 +1,5 @@
 """What real motors, encoders and buses do to commands and measurements, for simulations of the whole robot.
 
 Not here: sensors beside the joints (crawler_core.sensors), emulated devices and their bytes (hw_drivers.emulation).
-Imported by: crawler_core.robot.
+Imported by: crawler_core.robot, crawler_nodes, crawler_studies.
 """

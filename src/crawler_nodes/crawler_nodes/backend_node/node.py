@@ -26,6 +26,7 @@ from crawler_core.loop.backend_settings import (
     own_robot_settings,
 )
 from crawler_core.loop.supervised_backend import SupervisedBackend
+from crawler_core.reality.realistic_backend import make_realistic
 from crawler_core.safety.supervisor import MOVING_STATES, MotionState, Supervisor
 from crawler_core.types import JointCommand, Observation
 from crawler_nodes.backend_node.priority_lock import PriorityLock
@@ -62,7 +63,8 @@ class BackendNode(LifecycleNode):
         parameters.reject_unknown(section="backend")
         self.dt_ns = round(1e9 / self.settings.rate)
         dt = self.dt_ns * 1e-9
-        backend: Backend = backend_class(self.spec, own, dt)
+        plain: Backend = backend_class(self.spec, own, dt)
+        backend = make_realistic(plain, self.spec, self.settings.reality, dt, self.settings.seed)
         if self.settings.lockstep and not backend.simulated:
             raise UserError(f"backend.lockstep = true is not allowed with {backend.kind}: it needs a simulation.")
         self.supervised = SupervisedBackend(backend, Supervisor(self.spec, dt), dt, make_loop_closure_solver(self.spec))

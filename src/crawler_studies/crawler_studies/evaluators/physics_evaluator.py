@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -74,7 +74,7 @@ class PhysicsEvaluator:
     case: StudyCase
     backend: str  # the engine
     settings: PhysicsSettings
-    rate: float = TickSettings.rate  # Hz
+    ticks: TickSettings = field(default_factory=TickSettings)
 
     @staticmethod
     def of(case: StudyCase, values: Mapping[str, Any], backend: str = "") -> PhysicsEvaluator:
@@ -83,13 +83,13 @@ class PhysicsEvaluator:
         Without a `backend` it is the installed engine.
         """
         backend = backend or default_physics()
-        settings, rate = simulation_settings(case.spec, backend, values)
-        return PhysicsEvaluator(case, backend, settings, rate)
+        return PhysicsEvaluator(case, backend, *simulation_settings(case.spec, backend, values))
 
     @property
     def identity(self) -> dict[str, Any]:
         """The inputs of a result in addition to the case."""
-        return {"rate": self.rate, **asdict(self.settings)}
+        imperfect = {} if self.ticks.reality in ("", "ideal") else asdict(self.ticks)
+        return {"rate": self.ticks.rate, **imperfect, **asdict(self.settings)}
 
     def evaluate(self, points: Sequence[Point]) -> list[Result]:
         return [self._evaluate_point(point) for point in points]
@@ -106,11 +106,14 @@ class PhysicsEvaluator:
         except BackendFault as fault:
             return Result.invalid(f"{fault}: {fault.remedy}.")
 
+    def _make_backend(self, spec: RobotSpec, dt: float) -> Backend:
+        return self.ticks.make_realistic(ENGINES[self.backend].backend(spec, self.settings, dt), spec, dt)
+
     def _follow_gait(self, spec: RobotSpec, gait: Gait) -> Result:
         """Run the joints along the gait. Raises UserError or BackendFault."""
         motion = _start_from_rest(spec, gait)
-        blocks = Blocks.of(gait.period, self.rate)
-        backend = ENGINES[self.backend].backend(spec, self.settings, blocks.dt)
+        blocks = Blocks.of(gait.period, self.ticks.rate)
+        backend = self._make_backend(spec, blocks.dt)
         try:
             backend.open()
             done = math.ceil(motion.end / blocks.dt)  # the transition into the gait does not count
@@ -126,13 +129,13 @@ class PhysicsEvaluator:
 
     def _follow_law(self, point: Point, spec: RobotSpec, gait: Gait) -> Result:
         """Run the control loop with the law. Raises UserError or BackendFault."""
-        dt_ns = round(1e9 / self.rate)
+        dt_ns = round(1e9 / self.ticks.rate)
         dt = dt_ns * 1e-9
         law = self.case.law_entry.build(spec, self.case.law_at(point), dt)
         by_period = spec.stride.event == "period"
         periods = law_block_periods(gait.period, dt) if by_period else round(EVENT_BLOCK_TIME_S / gait.period)
         ticks = round(max(1, periods) * gait.period / dt)
-        backend = ENGINES[self.backend].backend(spec, self.settings, dt)
+        backend = self._make_backend(spec, dt)
         try:
             loop = ControlLoop(spec, gait, law, backend, dt_ns)
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from crawler_core.errors import unknown_name
+from crawler_core.loop.backend import Backend
 from crawler_core.loop.backend_entry import BackendEntry
 from crawler_core.loop.backend_settings import common_robot_settings, own_robot_settings
 from crawler_core.parameters import build, describe, parameter
+from crawler_core.reality.realistic_backend import make_realistic
 from crawler_core.registry import LazyRegistry
 from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.sensors.sensor_spec import PROFILES
 from crawler_core.types import Observation
 from crawler_studies.simulation.control_loop import ControlLoop
 from crawler_studies.study.study_case import StudyCase
@@ -26,13 +29,19 @@ SIMULATIONS: LazyRegistry[BackendEntry] = LazyRegistry(
 
 @dataclass(frozen=True)
 class TickSettings:
-    """The setting of a simulation that is not the backend's own."""
+    """The settings of a simulation that are not the backend's own."""
 
     rate: float = parameter(500.0, unit="Hz", lower=10.0, upper=4000.0, constant=True, doc="setpoints per second")
+    reality: str = parameter("", choices=("", *PROFILES), constant=True, doc="imperfections of motors and sensors")
+    seed: int = parameter(0, lower=0, upper=2**31 - 1, constant=True, doc="of the imperfections")
+
+    def make_realistic(self, backend: Backend, spec: RobotSpec, dt: float) -> Backend:
+        """Return the backend with these imperfections. Raises UserError."""
+        return make_realistic(backend, spec, self.reality, dt, self.seed)
 
 
-def simulation_settings(spec: RobotSpec, kind: str, values: Mapping[str, Any]) -> tuple[Any, float]:
-    """Return the settings of the simulation `kind` and its rate (Hz): `values` of the section backend override those
+def simulation_settings(spec: RobotSpec, kind: str, values: Mapping[str, Any]) -> tuple[Any, TickSettings]:
+    """Return the settings of the simulation `kind` and of its ticks: `values` of the section backend override those
     of the robot file.
 
     Raises UserError for a value that is unknown or not allowed.
@@ -42,11 +51,12 @@ def simulation_settings(spec: RobotSpec, kind: str, values: Mapping[str, Any]) -
     for name in values:
         if name not in known:
             raise unknown_name("parameter of an evaluation", f"backend.{name}", (f"backend.{k}" for k in known))
-    own = {name: value for name, value in values.items() if name != "rate"}
-    rates = {**common_robot_settings(spec, kind, entry.settings), **values}
-    ticks = build(TickSettings, {name: value for name, value in rates.items() if name == "rate"}, section="backend")
+    of_ticks = {info.name for info in describe(TickSettings)}
+    own = {name: value for name, value in values.items() if name not in of_ticks}
+    common = {**common_robot_settings(spec, kind, entry.settings), **values}
+    ticks = build(TickSettings, {name: common[name] for name in common if name in of_ticks}, section="backend")
     settings: Any = build(entry.settings, {**own_robot_settings(spec, kind, entry.settings), **own}, section="backend")
-    return settings, ticks.rate
+    return settings, ticks
 
 
 @contextmanager
@@ -58,12 +68,12 @@ def start_loop(case: StudyCase, kind: str, values: Mapping[str, Any], rate: floa
     spec, gait = case.at({})
     check_limits(spec, gait)
     case.law_entry.check(spec)
-    settings, own_rate = simulation_settings(spec, kind, values)
+    settings, ticks = simulation_settings(spec, kind, values)
     entry = SIMULATIONS[kind]
     entry.check(spec, settings)
-    dt_ns = round(1e9 / (rate or own_rate))
+    dt_ns = round(1e9 / (rate or ticks.rate))
     law = case.law_entry.build(spec, case.law_at({}), dt_ns * 1e-9)
-    backend = entry.backend(spec, settings, dt_ns * 1e-9)
+    backend = ticks.make_realistic(entry.backend(spec, settings, dt_ns * 1e-9), spec, dt_ns * 1e-9)
     try:
         yield ControlLoop(spec, gait, law, backend, dt_ns)
     finally:
