@@ -58,7 +58,7 @@ def test_a_viewer_below_the_namespace_sees_what_was_recorded_and_nothing_drives(
             assert view.wait(lambda: log.base.poses and log.base.now == pytest.approx(1.0), 60.0)
             assert view.wait(lambda: log.feet and frames, 60.0)
             published = {
-                name.rpartition("/")[2]
+                name.removeprefix("/yesterday").strip("/")
                 for name, _ in view.node.get_publisher_names_and_types_by_node("replay", "/yesterday")
             }
     assert states == recorded

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import Contact, SensorReading
+from crawler_models.estimation.base_motion import BaseMotion
 from hybrid_controller.estimation.foot_events import FootEvents
-from hybrid_controller.estimation.odometry_delay import BaseMotion
 from hybrid_controller.laws.law import Law, Measured, Setpoint
 from hybrid_controller.reference.horizon import ReferencePoint
 from hybrid_controller.reference.reference_buffer import ReferenceBuffer

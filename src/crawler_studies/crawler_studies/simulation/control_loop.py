@@ -14,10 +14,11 @@ from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.safety.supervisor import Supervisor
 from crawler_core.sensors.robot_sensors import RobotSensors
 from crawler_core.types import JointCommand, Observation
+from crawler_models.estimation.base_motion import BaseMotion
 from gait_generators.kinds.gait import Gait
 from gait_generators.transitions.gait_stream import DEFAULT_GRID, GaitStream
 from hybrid_controller.controller import Controller
-from hybrid_controller.estimation.odometry_delay import BaseMotion, OdometryDelay
+from hybrid_controller.estimation.odometry_delay import OdometryDelay
 from hybrid_controller.laws.law import Law
 from hybrid_controller.reference.horizon import Horizon
 

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple
+
+from crawler_models.estimation.base_motion import BaseMotion
 
 ODOMETRY_DELAY_NS = 20_000_000  # from its stamp to its use: in lockstep its arrival depends on no chance
-
-
-class BaseMotion(NamedTuple):
-    """Motion of the base at one time, from odometry."""
-
-    time_ns: int
-    forward: float  # m/s, along the robot's heading
 
 
 class OdometryDelay:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from crawler_core.types import Contact, SensorReading
+from crawler_models.estimation.base_motion import BaseMotion
 from hybrid_controller.estimation.foot_events import FootEvent
-from hybrid_controller.estimation.odometry_delay import BaseMotion
 from hybrid_controller.reference.horizon import ReferencePoint
 
 

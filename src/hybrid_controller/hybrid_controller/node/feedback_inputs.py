@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from crawler_core.types import Contact
-from hybrid_controller.estimation.odometry_delay import ODOMETRY_DELAY_NS, BaseMotion, OdometryDelay
+from crawler_models.estimation.base_motion import BaseMotion
+from hybrid_controller.estimation.odometry_delay import ODOMETRY_DELAY_NS, OdometryDelay
 from hybrid_controller.laws.law import Law
 
 NEVER_NS = -1  # before every stamp

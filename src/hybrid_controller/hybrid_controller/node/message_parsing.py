@@ -11,10 +11,10 @@ from trajectory_msgs.msg import JointTrajectory
 
 from crawler_core.errors import UserError
 from crawler_core.types import Contact, ContactMode, ContactSource
+from crawler_models.estimation.base_motion import BaseMotion
 from crawler_nodes.messages.base_writer import read_ground_motion
 from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.messages.joint_message import JointMessage
-from hybrid_controller.estimation.odometry_delay import BaseMotion
 from hybrid_controller.reference.horizon import Horizon, read_trajectory
 
 QUATERNION_TOLERANCE = 1e-3  # of its length: rounded to four digits it is the same attitude

@@ -21,13 +21,13 @@ from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.equations.contact_map import Pair, SingularContacts, slopes
 from crawler_models.three_link.equations.foot_mode import Mode
+from crawler_models.three_link.estimation.contact_observer import ContactObserver
 from crawler_models.three_link.feedback.feedback_law import FeedbackLaw, JointReference, contact_reference
 from crawler_models.three_link.feedback.prediction import predict_feedback
 from hybrid_controller.laws.joint_tracking import JOINT_TRACKING
 from hybrid_controller.laws.law import Law, LawReport, Measured, Setpoint
 from hybrid_controller.laws.law_entry import LawEntry, LawPrediction, require_position_drives
 from hybrid_controller.laws.three_link.branch import Branch
-from hybrid_controller.laws.three_link.contact_observer import ContactObserver
 from hybrid_controller.laws.three_link.contact_reading import ContactReading, ContactsUnavailable, read_contacts
 from hybrid_controller.laws.three_link.tick_limiter import TickLimiter
 from hybrid_controller.reference.horizon import ReferencePoint

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from crawler_core.types import Contact, ContactMode, ContactSource
+from crawler_models.estimation.base_motion import BaseMotion
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.equations.closed_chain import Chain, chain
 from crawler_models.three_link.equations.contact_law import HybridFault
@@ -21,7 +22,6 @@ from crawler_models.three_link.equations.contact_map import Pair
 from crawler_models.three_link.equations.dynamics import Forces
 from crawler_models.three_link.equations.foot_mode import ROS_MODE, Mode
 from crawler_models.three_link.plant import tick
-from hybrid_controller.estimation.odometry_delay import BaseMotion
 
 MAX_STATE_GAP_S = 0.1  # between two states; after a longer one the observer starts again
 MAX_PAST_STATES = 400  # by which odometry may lag behind

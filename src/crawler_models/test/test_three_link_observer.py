@@ -5,14 +5,20 @@ import math
 import numpy as np
 import pytest
 
+from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import ContactMode, ContactSource
+from crawler_models.estimation.base_motion import BaseMotion
 from crawler_models.three_link import ThreeLink
+from crawler_models.three_link.estimation.contact_observer import ContactObserver
 from crawler_models.three_link.plant.three_link_plant import ThreeLinkPlant
-from hybrid_controller.estimation.odometry_delay import BaseMotion
-from hybrid_controller.laws.three_link.contact_observer import ContactObserver
 
 RATE, DELAY = 500, 0.02
 FEET = ("foot_1", "foot_2")
+
+
+@pytest.fixture(scope="module")
+def crawler():
+    return load_robot("three_link")
 
 
 def joints(omega, t):
