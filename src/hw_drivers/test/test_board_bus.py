@@ -24,7 +24,7 @@ def test_scan_shows_every_motor_with_the_boards_name_and_firmware():
     found = bench.bus.scan()
     assert [device.id for device in found] == [0, 1, 2, 3, 4, 5]
     assert {device.model for device in found} == {"emulated"}
-    assert {device.detail for device in found} == {"firmware 1.0.0, protocol 1"}
+    assert {device.detail for device in found} == {"firmware 2.0.0, protocol 2"}
 
 
 def test_setting_up_moves_nothing_and_takes_the_torque_off():
@@ -274,10 +274,11 @@ def test_no_board_is_told():
 
 def test_another_version_is_told_with_both(monkeypatch):
     bench = Bench()
-    monkeypatch.setattr("hw_drivers.board.link.PROTOCOL_VERSION", 2)
-    monkeypatch.setattr("hw_drivers.board.setup.PROTOCOL_VERSION", 2)
+    monkeypatch.setattr("hw_drivers.board.link.PROTOCOL_VERSION", 4)
+    monkeypatch.setattr("hw_drivers.board.link.OLDEST_PROTOCOL_VERSION", 3)
+    monkeypatch.setattr("hw_drivers.board.setup.PROTOCOL_VERSION", 4)
     assert refusal(bench) == (
-        "the board on the line speaks version 1 of the protocol, but this program version 2: "
+        "the board on the line speaks version 2 of the protocol, but this program version 4: "
         "flash firmware of that version, or take a release of this stack that speaks the board's."
     )
 

@@ -341,7 +341,7 @@ def test_every_wrong_length_is_refused_and_an_unknown_message_too():
             return self.data
 
     with board(MOTOR) as bench:
-        for kind, right in ((0x02, 12), (0x03, 55), (0x04, 0), (0x05, 0), (0x06, 0), (0x08, 13), (0x09, 0), (0x11, 0)):
+        for kind, right in ((0x02, 12), (0x03, 55), (0x04, 0), (0x05, 0), (0x06, 0), (0x08, 13), (0x09, 0), (0x0A, 7), (0x11, 0)):
             for length in {right + 1, right + 200, max(right - 1, 1)}:
                 answer = bench.say(Raw(kind, bytes(length)))
                 assert isinstance(answer, Ack)
@@ -349,7 +349,7 @@ def test_every_wrong_length_is_refused_and_an_unknown_message_too():
         good = struct.pack("<HBf", 1, MotorMode.TORQUE, 0.1)
         for data in (good[:1], good[:2], good[:-1], good + b"\0"):
             assert bench.code(Raw(0x10, data)) == Code.LENGTH
-        for kind in (0x00, 0x0A, 0x12, 0x7F):
+        for kind in (0x00, 0x0B, 0x12, 0x7F):
             assert bench.code(Raw(kind, b"")) == Code.UNKNOWN
         assert bench.code(Raw(0x12, b"\x07" * 260)) == Code.UNKNOWN  # more than COBS has in a piece
         for kind in (0x81, 0x84, 0xFF):  # a line that echoes

@@ -7,7 +7,7 @@ from firmware_bench import BOOT
 
 from hw_drivers.board import messages as m
 from hw_drivers.board.codec import PacketParser, open_packet
-from hw_drivers.board.firmware import Firmware
+from hw_drivers.board.firmware import Firmware, World
 
 PAGE = (Path(__file__).parents[3] / "docs/board_protocol.md").read_text()
 PRINTED = re.findall(
@@ -23,9 +23,17 @@ def test_the_firmware_holds_the_printed_conversation_byte_for_byte():
     first = firmware.sensors[0]
     first.count, first.current, first.temperature = 8192, 1.5, 31.0
     firmware.sensors[2].count = 5
+    world = World(imu=1, inputs=2, switches=1, closed=1)
+    world.angular[:], world.linear[:], world.volts[0] = (0.1, -0.2, 2.0), (0.0, -1.5, 9.81), 1.65
+
+    def tick():
+        world.sample += 1
+        firmware.sense(world)
+        firmware.tick(1_000_000, 7.4)
+
     said = b""
     heard = 0
-    firmware.tick(1_000_000, 7.4)
+    tick()
     firmware.send()  # that it has no session yet
     for name, _, printed in FRAMES:
         (packet,) = PacketParser().feed(printed)
@@ -36,9 +44,9 @@ def test_the_firmware_holds_the_printed_conversation_byte_for_byte():
             assert said == b"", name
             firmware.receive(printed)
             said = firmware.send()
-            firmware.tick(1_000_000, 7.4)
+            tick()
     assert said == b""
-    assert heard == 12
+    assert heard == 13
     assert firmware.wants_reboot
     firmware.close()
 
@@ -69,6 +77,7 @@ def test_every_table_of_the_page_has_the_numbers_that_the_driver_uses():
             m.Estop,
             m.FindIndex,
             m.Reboot,
+            m.ConfigureSensors,
             m.Setpoints,
             m.Poll,
         )

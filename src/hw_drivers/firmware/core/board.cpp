@@ -27,6 +27,8 @@ void Board::take(const Packet& packet) {
     if (answer.code != Code::OK) link_.refuse();
     if (asks && answer.code == Code::OK)
         tell_state();
+    else if (packet.type == Message::CONFIGURE_SENSORS && answer.code == Code::OK)
+        tell_sensors();
     else
         acknowledge(packet, answer);
     if (packet.type == Message::REBOOT && answer.code == Code::OK) hardware_.reboot();
@@ -35,13 +37,16 @@ void Board::take(const Packet& packet) {
 void Board::hello(const Packet& packet) {
     constexpr size_t FIELDS = 5;
     Reader in(packet.data + HEAD);
-    if (packet.length > HEAD && in.u8() != PROTOCOL) return acknowledge(packet, {Code::VERSION, PROTOCOL});
+    const uint8_t version = packet.length > HEAD ? in.u8() : PROTOCOL;
+    if (version < OLDEST_PROTOCOL || version > PROTOCOL) return acknowledge(packet, {Code::VERSION, PROTOCOL});
     if (packet.length != HEAD + FIELDS) return acknowledge(packet, {Code::LENGTH, FIELDS});
     const uint32_t nonce = in.u32();
     disarm();
     configured_ = false;
     config_ = BoardConfig{};
     for (Motor& motor : motors_) motor.forget_config();
+    sensors_.configure({});
+    version_ = version;
     uint8_t seed[12];
     Writer out(seed);
     out.u32(hardware_.boot());
@@ -59,6 +64,9 @@ Answer Board::obey(const Packet& packet) {
         case Message::CONFIGURE_MOTOR: return configure_motor(packet);
         case Message::FIND_INDEX: return find_index(packet);
         case Message::SETPOINTS: return setpoints(packet);
+        case Message::CONFIGURE_SENSORS:
+            if (version_ < SENSORS_SINCE) return {Code::UNKNOWN, 0};
+            return configure_sensors(packet);
         case Message::ARM:
         case Message::DISARM:
         case Message::RESET:
@@ -96,6 +104,15 @@ Answer Board::configure_motor(const Packet& packet) {
     if (motor >= MOST_MOTORS || !uses(motor)) return {Code::MOTOR, motor};
     if (armed_) return {Code::ARMED, 0};
     motors_[motor].configure(config);
+    return {};
+}
+
+Answer Board::configure_sensors(const Packet& packet) {
+    SensorConfig config;
+    const Answer answer = parse_sensors(packet.data, packet.length, hardware_.inputs(), hardware_.switches(), config);
+    if (answer.code != Code::OK) return answer;
+    if (armed_) return {Code::ARMED, 0};
+    sensors_.configure(config);
     return {};
 }
 
@@ -175,13 +192,30 @@ void Board::tell_state() {
         motors_[i].report(at);
         at += 16;
     }
+    at += sensors_.report(at);
     link_.send(Message::STATE, data, static_cast<size_t>(at - data), true);
+}
+
+void Board::tell_sensors() {
+    constexpr size_t FIELDS = 16 + 4 * MOST_INPUTS;
+    uint8_t data[HEAD + FIELDS + TAIL];
+    const ImuSetup& imu = sensors_.imu();
+    Writer out(data + HEAD);
+    out.u32(link_.last());
+    out.u8(static_cast<uint8_t>(imu.state));
+    out.u8(imu.identity);
+    out.f32(imu.angular);
+    out.f32(imu.linear);
+    out.u8(static_cast<uint8_t>(hardware_.inputs()));
+    out.u8(static_cast<uint8_t>(hardware_.switches()));
+    for (int i = 0; i < MOST_INPUTS; ++i) out.f32(i < hardware_.inputs() ? hardware_.input_scale(i) : 0.0f);
+    link_.send(Message::SENSORS, data, HEAD + FIELDS, true);
 }
 
 void Board::welcome(uint32_t nonce) {
     uint8_t data[HEAD + 30 + TAIL];
     Writer out(data + HEAD);
-    out.u8(PROTOCOL);
+    out.u8(link_.has_session() ? version_ : PROTOCOL);
     for (uint8_t part : FIRMWARE) out.u8(part);
     out.u32(hardware_.boot());
     out.u32(session_);
@@ -203,6 +237,7 @@ void Board::tick() {
         const Sensed sensed{hardware_.encoder(i), hardware_.current(i), hardware_.temperature(i), supply_};
         motors_[i].sense(sensed, armed_, now);
     }
+    sensors_.sense(now);
     watch(now);
     if (faulty()) disarm();
     for (int i = 0; i < hardware_.motors(); ++i) {

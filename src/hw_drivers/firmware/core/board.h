@@ -8,13 +8,14 @@
 #include "link.h"
 #include "messages.h"
 #include "motor.h"
+#include "sensors.h"
 
 namespace crawler {
 
 // Call `tick` every millisecond, and `receive` with the bytes of the line as they come, both from one thread.
 class Board {
   public:
-    explicit Board(Hardware& hardware) : hardware_(hardware), link_(hardware) {}
+    explicit Board(Hardware& hardware) : hardware_(hardware), link_(hardware), sensors_(hardware) {}
 
     // Handle received bytes, and answer at once.
     void receive(const uint8_t* data, size_t length);
@@ -32,8 +33,10 @@ class Board {
     Answer reset();
     Answer find_index(const Packet& packet);
     Answer setpoints(const Packet& packet);
+    Answer configure_sensors(const Packet& packet);
     void acknowledge(const Packet& packet, Answer answer);
     void tell_state();
+    void tell_sensors();
     void welcome(uint32_t nonce);
 
     void watch(uint32_t now);
@@ -48,6 +51,7 @@ class Board {
     Hardware& hardware_;
     Link link_;
     Motor motors_[MOST_MOTORS];
+    Sensors sensors_;
     BoardConfig config_;
     bool configured_ = false, armed_ = false, ticked_ = false;
     uint16_t faults_ = 0;
@@ -55,6 +59,7 @@ class Board {
     uint32_t fed_ = 0, tick_ = 0;        // µs
     uint32_t welcomed_ = 0;              // µs
     uint32_t session_ = 0, hellos_ = 0;
+    uint8_t version_ = PROTOCOL;         // of the session
     Lasting under_voltage_, over_voltage_;
 };
 

@@ -6,7 +6,7 @@
 
 namespace crawler {
 
-constexpr size_t MOST_PACKET = 281;                            // bytes: a STATE of 16 motors
+constexpr size_t MOST_PACKET = 317;                            // bytes: a STATE of 16 motors and all sensors
 constexpr size_t MOST_FRAME = MOST_PACKET + 2 + 1;             // with COBS and the 0x00
 
 // Write the frame of a packet, with its 0x00, and return its length; `frame` has room for MOST_FRAME.

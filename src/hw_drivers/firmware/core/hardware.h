@@ -15,6 +15,19 @@ struct EncoderReading {
     bool ok = true;             // false: the encoder itself reports a fault
 };
 
+// The measurement of an IMU, in the axes of its part.
+struct ImuSample {
+    uint32_t time = 0;                  // µs, of `Hardware::now`
+    int16_t angular[3] = {}, linear[3] = {};
+};
+
+// The IMU after its set-up, and the values of one count.
+struct ImuSetup {
+    ImuState state = ImuState::NONE;
+    uint8_t identity = 0;                 // its WHO_AM_I
+    float angular = 0.0f, linear = 0.0f;  // rad/s, m/s²
+};
+
 // The core calls this from one thread, in `Board::tick` and `Board::receive`. No call may block.
 class Hardware {
   public:
@@ -29,6 +42,16 @@ class Hardware {
     virtual float temperature(int motor) = 0;  // °C; NaN: not measured
     virtual float supply() = 0;                // V; NaN: not measured
     virtual bool stop_pressed() = 0;           // the input for an emergency stop
+
+    // Sensors beside the motors. A board without any leaves these as they are.
+    // Set the IMU up with ranges (degrees/s and m/s²) of at least these; 0: the largest.
+    virtual ImuSetup begin_imu(uint16_t, uint16_t) { return {}; }
+    virtual bool imu(ImuSample&) { return false; }     // true with a new measurement
+    virtual int inputs() const { return 0; }           // analogue ones, up to MOST_INPUTS
+    virtual float input_scale(int) const { return 0.0f; }  // V of a count
+    virtual uint16_t input(int) { return 0; }          // counts
+    virtual int switches() const { return 0; }         // up to MOST_SWITCHES
+    virtual bool switch_closed(int) { return false; }
 
     virtual void drive(int motor, float volts) = 0;  // close the bridge
     virtual void release(int motor) = 0;             // open it: the motor coasts

@@ -5,7 +5,7 @@
 namespace crawler {
 namespace {
 
-constexpr size_t BOARD_FIELDS = 12, MOTOR_FIELDS = 55, SEARCH_FIELDS = 13;
+constexpr size_t BOARD_FIELDS = 12, MOTOR_FIELDS = 55, SEARCH_FIELDS = 13, SENSOR_FIELDS = 7;
 constexpr uint16_t SHORTEST_WATCHDOG = 5, LONGEST_WATCHDOG = 1000;  // ms
 constexpr uint32_t FEWEST_COUNTS = 2, MOST_COUNTS = 1u << 24;
 constexpr float LEAST_GEAR = 1e-3f, MOST_GEAR = 1e4f, MOST_TURNS = 100.0f;
@@ -76,6 +76,20 @@ Answer parse_search(const uint8_t* packet, size_t length, uint8_t& motor, Search
     if (!finite(search.velocity) || search.velocity == 0.0f) return bad(6);
     if (!positive(search.torque)) return bad(10);
     if (!positive(search.turns) || search.turns > MOST_TURNS) return bad(14);
+    return {};
+}
+
+Answer parse_sensors(const uint8_t* packet, size_t length, int inputs, int switches, SensorConfig& config) {
+    if (length != HEAD + SENSOR_FIELDS) return wrong_length(SENSOR_FIELDS);
+    Reader in(packet + HEAD);
+    config.flags = in.u8();
+    config.inputs = in.u8();
+    config.switches = in.u8();
+    config.angular_range = in.u16();
+    config.linear_range = in.u16();
+    if (config.flags & ~SensorConfig::IMU) return bad(5);
+    if (config.inputs >> inputs) return bad(6);
+    if (config.switches >> switches) return bad(7);
     return {};
 }
 

@@ -6,9 +6,12 @@
 
 namespace crawler {
 
-constexpr uint8_t PROTOCOL = 1;
-constexpr uint8_t FIRMWARE[3] = {1, 0, 0};
+constexpr uint8_t PROTOCOL = 2, OLDEST_PROTOCOL = 1;  // a session has the host's version
+constexpr uint8_t SENSORS_SINCE = 2;                   // version
+constexpr uint8_t FIRMWARE[3] = {2, 0, 0};
 constexpr int MOST_MOTORS = 16;
+constexpr int MOST_INPUTS = 8;    // analogue ones
+constexpr int MOST_SWITCHES = 8;
 constexpr size_t NAME_LENGTH = 12;
 constexpr size_t HEAD = 5;  // bytes before a message's fields: type and number
 constexpr size_t TAIL = 4;  // CRC
@@ -24,11 +27,13 @@ enum class Message : uint8_t {
     ESTOP = 0x07,
     FIND_INDEX = 0x08,
     REBOOT = 0x09,
+    CONFIGURE_SENSORS = 0x0A,
     SETPOINTS = 0x10,
     POLL = 0x11,
     WELCOME = 0x81,
     ACK = 0x83,
     STATE = 0x84,
+    SENSORS = 0x85,
 };
 
 enum class Code : uint8_t {
@@ -110,11 +115,31 @@ struct Search {
     float velocity = 0.0f, torque = 0.0f, turns = 0.0f;  // rad/s, N·m
 };
 
+// What STATE carries beside the motors.
+struct SensorConfig {
+    static constexpr uint8_t IMU = 0x01;
+
+    uint8_t flags = 0;
+    uint8_t inputs = 0, switches = 0;               // bit 0: the first one
+    uint16_t angular_range = 0, linear_range = 0;   // degrees/s, m/s²; 0: the largest
+
+    bool imu() const { return flags & IMU; }
+    bool any() const { return flags || inputs || switches; }
+};
+
+// Of the IMU, as its set-up found it.
+enum class ImuState : uint8_t { NONE = 0, RUNS = 1, SILENT = 2, OTHER_PART = 3 };
+
+namespace sensor_flag {
+constexpr uint8_t IMU_SAMPLE = 0x01, IMU_SILENT = 0x02;
+}
+
 // Parse the fields of a message; the answer has the reason of a refusal. `packet` is the whole packet, so that offsets are
 // those of docs/board_protocol.md.
 Answer parse_board(const uint8_t* packet, size_t length, int motors, BoardConfig& config);
 Answer parse_motor(const uint8_t* packet, size_t length, uint8_t& motor, MotorConfig& config);
 Answer parse_search(const uint8_t* packet, size_t length, uint8_t& motor, Search& search);
+Answer parse_sensors(const uint8_t* packet, size_t length, int inputs, int switches, SensorConfig& config);
 // `setpoints` has MOST_MOTORS entries; motors that the message does not name become OFF.
 Answer parse_setpoints(const uint8_t* packet, size_t length, uint16_t& named, Setpoint* setpoints);
 

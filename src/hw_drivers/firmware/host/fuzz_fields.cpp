@@ -57,6 +57,11 @@ size_t fields(Message type, uint8_t* to) {
             out.u8(static_cast<uint8_t>(chance()));
             out.u16(static_cast<uint16_t>(number(50)));
             break;
+        case Message::CONFIGURE_SENSORS:
+            out.u8(static_cast<uint8_t>(number(20) ? number(2) : number(256)));
+            for (int i = 0; i < 2; ++i) out.u8(static_cast<uint8_t>(number(10) ? number(16) : number(256)));
+            for (int i = 0; i < 2; ++i) out.u16(static_cast<uint16_t>(number(4) ? number(3000) : chance()));
+            break;
         case Message::FIND_INDEX:
             out.u8(static_cast<uint8_t>(number(5)));
             for (int i = 0; i < 3; ++i) out.f32(strange());
@@ -83,7 +88,7 @@ size_t fields(Message type, uint8_t* to) {
 int32_t onwards(int32_t counted) { return static_cast<int32_t>(static_cast<uint32_t>(counted) + number(2)); }
 
 uint32_t drain(void* board, uint8_t* last, size_t room) {
-    uint8_t some[300];
+    uint8_t some[400];
     uint32_t frames = 0;
     for (int many; (many = crawler_board_send(board, some, sizeof some)) > 0;)
         for (int i = 0; i < many; ++i)
@@ -123,6 +128,7 @@ void fuzz_fields(long frames) {
     void* board = crawler_board_make(1, MOTORS, "fuzz");
     crawler_in in[MOTORS] = {};
     crawler_out out[MOTORS] = {};
+    crawler_world world = {};
     uint8_t packet[MOST_PACKET + 64], received[64] = {};
     uint32_t now = 0, session = 0, sequence = 0;
     for (; fuzz_frame < frames; ++fuzz_frame) {
@@ -131,11 +137,12 @@ void fuzz_fields(long frames) {
                                Message::RESET,           Message::ESTOP,           Message::FIND_INDEX,
                                Message::SETPOINTS,       Message::SETPOINTS,       Message::SETPOINTS,
                                Message::SETPOINTS,       Message::POLL,            Message::REBOOT,
-                               Message::ARM,             Message::CONFIGURE_MOTOR, Message::RESET};
+                               Message::ARM,             Message::CONFIGURE_MOTOR, Message::RESET,
+                               Message::CONFIGURE_SENSORS};
         Message type = all[number(sizeof all / sizeof *all)];
         if (type == Message::ESTOP && number(20)) type = Message::SETPOINTS;
         if (session == 0 || number(2000) == 0) {
-            packet[HEAD] = PROTOCOL;
+            packet[HEAD] = static_cast<uint8_t>(OLDEST_PROTOCOL + number(PROTOCOL - OLDEST_PROTOCOL + 1));
             Writer(packet + HEAD + 1).u32(static_cast<uint32_t>(chance()));
             if (say(board, Message::HELLO, 0, 0, packet, HEAD + 5, received) != 1) wrong("no welcome");
             session = Reader(received + 13).u32();
@@ -153,6 +160,17 @@ void fuzz_fields(long frames) {
             motor.current = number(200) ? 0.0f : strange();
             motor.temperature = number(2000) ? -130.0f : strange();
             motor.encoder_ok = number(2000) != 0;
+        }
+        if (number(20) == 0) {
+            for (float& value : world.angular) value = strange();
+            for (float& value : world.linear) value = strange();
+            for (float& value : world.volts) value = strange();
+            ++world.sample;
+            world.imu = static_cast<uint8_t>(number(30) ? 1 : number(4));
+            world.inputs = static_cast<uint8_t>(number(30) ? 4 : number(256));
+            world.switches = static_cast<uint8_t>(number(30) ? 4 : number(256));
+            world.closed = static_cast<uint8_t>(number(256));
+            crawler_board_sense(board, &world);
         }
         const float supply = number(50) ? SUPPLY : NAN;
         now += number(500) ? 1000 : number(10000);

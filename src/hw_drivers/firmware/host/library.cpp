@@ -7,6 +7,7 @@
 #include "../core/board.h"
 #include "../core/bytes.h"
 #include "../core/quadrature.h"
+#include "emulated_imu.h"
 
 namespace {
 
@@ -39,6 +40,18 @@ class Given final : public Hardware {
     float temperature(int motor) override { return in_[motor].temperature; }
     float supply() override { return supply_; }
     bool stop_pressed() override { return stop_; }
+    ImuSetup begin_imu(uint16_t angular_range, uint16_t linear_range) override {
+        return world_.imu ? driver_.begin(angular_range, linear_range) : ImuSetup{};
+    }
+    bool imu(ImuSample& sample) override { return driver_.read(sample, now_); }
+    int inputs() const override { return world_.inputs; }
+    float input_scale(int) const override { return VOLTS; }
+    uint16_t input(int i) override {
+        const float counts = world_.volts[i] / VOLTS;
+        return finite(counts) ? static_cast<uint16_t>(within(counts + 0.5f, 0.0f, COUNTS - 1.0f)) : 0;
+    }
+    int switches() const override { return world_.switches; }
+    bool switch_closed(int i) override { return world_.closed >> i & 1; }
     void drive(int motor, float volts) override { out_[motor] = {volts, 1, {}}; }
     void release(int motor) override { out_[motor] = {0.0f, 0, {}}; }
     void led(bool on) override { led_ = on; }
@@ -62,16 +75,32 @@ class Given final : public Hardware {
         stop_ = stop;
         std::memcpy(in_, in, sizeof(crawler_in) * static_cast<size_t>(motors_));
     }
+    void sense(const crawler_world& world) {
+        const bool is_new = world.sample != world_.sample;
+        world_ = world;
+        if (world_.inputs > MOST_INPUTS) world_.inputs = MOST_INPUTS;
+        if (world_.switches > MOST_SWITCHES) world_.switches = MOST_SWITCHES;
+        const bool powered = world_.imu == 1 || world_.imu == 3;
+        if (part_.powered() && !powered) part_.power_off();
+        if (powered && !part_.powered()) part_.power_on(world_.imu == 1 ? Lsm6dso::IDENTITY : OTHER_IDENTITY);
+        if (is_new) part_.measure(world_.angular, world_.linear);
+    }
     void get(crawler_out* out) const { std::memcpy(out, out_, sizeof(crawler_out) * static_cast<size_t>(motors_)); }
     bool reboots() const { return reboots_; }
     bool led() const { return led_; }
 
   private:
+    static constexpr float COUNTS = 4096.0f, VOLTS = 3.3f / COUNTS;
+    static constexpr uint8_t OTHER_IDENTITY = 0x68;
+
     const uint32_t boot_;
     const int motors_;
     char name_[NAME_LENGTH + 1] = {};
     crawler_in in_[MOST_MOTORS];
     crawler_out out_[MOST_MOTORS] = {};
+    crawler_world world_ = {};
+    EmulatedImu part_;
+    Lsm6dso driver_{part_};
     uint32_t now_ = 0;
     float supply_ = NAN;
     bool stop_ = false, led_ = false, reboots_ = false;
@@ -102,6 +131,8 @@ void crawler_board_receive(void* board, const uint8_t* data, int length) {
 }
 
 int crawler_board_send(void* board, uint8_t* data, int room) { return whole(board).hardware.take(data, room); }
+
+void crawler_board_sense(void* board, const crawler_world* world) { whole(board).hardware.sense(*world); }
 
 void crawler_board_tick(void* board, uint32_t now_us, const crawler_in* in, crawler_out* out, float supply, int stop) {
     Whole& it = whole(board);

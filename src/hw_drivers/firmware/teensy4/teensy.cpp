@@ -1,11 +1,13 @@
 #include "teensy.h"
 
 #include <Arduino.h>
+#include <SPI.h>
 #include <avr/eeprom.h>
 
 #include "../core/bytes.h"
 #include "../core/cobs.h"
 #include "../core/crc32.h"
+#include "../core/lsm6dso.h"
 #include "../core/quadrature.h"
 #include "wiring.h"
 
@@ -22,7 +24,47 @@ constexpr int BITS = 12;                      // of converters and of PWM
 constexpr float FULL = 1 << BITS;
 constexpr float LEAST_SUPPLY = 1.0f;          // V: below it nothing can be driven
 
+constexpr int INPUT_COUNT = sizeof wiring::INPUTS / sizeof *wiring::INPUTS;
+constexpr int SWITCH_COUNT = sizeof wiring::SWITCHES / sizeof *wiring::SWITCHES;
+static_assert(INPUT_COUNT <= MOST_INPUTS && SWITCH_COUNT <= MOST_SWITCHES, "the protocol has 8 of each");
+static_assert(INPUT_COUNT == sizeof wiring::INPUT_VOLTS / sizeof *wiring::INPUT_VOLTS, "each input has its scale");
+
 Quadrature encoders[COUNT];
+
+// Registers of a part on SPI, mode 3. A burst of 12 takes 15 µs.
+class SpiRegisters final : public Registers {
+  public:
+    bool read(uint8_t first, uint8_t* values, size_t length) override {
+        begin();
+        SPI.transfer(first | READ);
+        while (length--) *values++ = SPI.transfer(0);
+        end();
+        return true;
+    }
+    bool write(uint8_t at, uint8_t value) override {
+        begin();
+        SPI.transfer(at);
+        SPI.transfer(value);
+        end();
+        return true;
+    }
+
+  private:
+    static constexpr uint8_t READ = 0x80;
+    static constexpr uint32_t CLOCK = 8000000;  // Hz; the part takes 10 MHz
+
+    void begin() {
+        SPI.beginTransaction(SPISettings(CLOCK, MSBFIRST, SPI_MODE3));
+        digitalWriteFast(wiring::IMU_SELECT, LOW);
+    }
+    void end() {
+        digitalWriteFast(wiring::IMU_SELECT, HIGH);
+        SPI.endTransaction();
+    }
+};
+
+SpiRegisters registers;
+Lsm6dso imu_part(registers);
 
 void on_edge(int i) { encoders[i].edge(digitalReadFast(MOTORS[i].a), digitalReadFast(MOTORS[i].b)); }
 
@@ -79,6 +121,12 @@ void Teensy::begin() {
     }
     pinMode(wiring::STOP, INPUT_PULLUP);
     pinMode(wiring::LED, OUTPUT);
+    for (uint8_t pin : wiring::SWITCHES) pinMode(pin, INPUT_PULLUP);
+    if (wiring::IMU_SELECT != NONE) {
+        pinMode(wiring::IMU_SELECT, OUTPUT);
+        digitalWrite(wiring::IMU_SELECT, HIGH);
+        SPI.begin();
+    }
     begin_encoders<0>();
     boot_ = next_boot();
     LINE.begin(wiring::BAUD);
@@ -133,6 +181,22 @@ float Teensy::supply() {
 }
 
 bool Teensy::stop_pressed() { return digitalReadFast(wiring::STOP); }
+
+ImuSetup Teensy::begin_imu(uint16_t angular_range, uint16_t linear_range) {
+    return wiring::IMU_SELECT == NONE ? ImuSetup{} : imu_part.begin(angular_range, linear_range);
+}
+
+bool Teensy::imu(ImuSample& sample) { return wiring::IMU_SELECT != NONE && imu_part.read(sample, micros()); }
+
+int Teensy::inputs() const { return INPUT_COUNT; }
+
+float Teensy::input_scale(int input) const { return wiring::INPUT_VOLTS[input]; }
+
+uint16_t Teensy::input(int input) { return static_cast<uint16_t>(analogRead(wiring::INPUTS[input])); }
+
+int Teensy::switches() const { return SWITCH_COUNT; }
+
+bool Teensy::switch_closed(int input) { return !digitalReadFast(wiring::SWITCHES[input]); }
 
 void Teensy::drive(int motor, float volts) {
     if (supply_ < LEAST_SUPPLY) return release(motor);

@@ -24,6 +24,13 @@ class Teensy final : public Hardware {
     float temperature(int motor) override;
     float supply() override;
     bool stop_pressed() override;
+    ImuSetup begin_imu(uint16_t angular_range, uint16_t linear_range) override;
+    bool imu(ImuSample& sample) override;
+    int inputs() const override;
+    float input_scale(int input) const override;
+    uint16_t input(int input) override;
+    int switches() const override;
+    bool switch_closed(int input) override;
     void drive(int motor, float volts) override;
     void release(int motor) override;
     void led(bool on) override;

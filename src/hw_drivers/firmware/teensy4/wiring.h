@@ -27,10 +27,16 @@ constexpr Motor MOTORS[] = {
 
 constexpr uint8_t SUPPLY = A4;      // behind a divider
 constexpr uint8_t STOP = 36;        // a switch to ground that opens when it is pressed: a broken wire stops too
-constexpr uint8_t LED = LED_BUILTIN;
+constexpr uint8_t LED = 37;         // the one on the Teensy is the clock of the IMU's SPI
+
+// Sensors beside the motors. An LSM6DSO or LSM6DSOX at SPI: SCK 13, MISO 12 (SDO), MOSI 11 (SDA), 3.3 V.
+constexpr uint8_t IMU_SELECT = 10;  // CS; NONE: there is none
+constexpr uint8_t INPUTS[] = {A5, A6};              // analogue pins, 0 to 3.3 V: a second battery, forces under feet
+constexpr uint8_t SWITCHES[] = {38, 39, 40, 41};    // each closes to ground; the chip's own resistor pulls it up
 
 // The converter has 4096 counts for 3.3 V.
 constexpr float VOLTS = 3.3f / 4096.0f;
+constexpr float INPUT_VOLTS[] = {VOLTS, VOLTS};       // for a count, of each analogue input at its own divider
 constexpr float SUPPLY_VOLTS = VOLTS * 11.0f;         // for a count: 100 kΩ over 10 kΩ
 constexpr float AMPERES = VOLTS / (20.0f * 0.010f);   // for a count: a gain of 20 at 10 mΩ
 constexpr float NO_AMPERES = 2048.0f;                 // counts

@@ -10,7 +10,7 @@ from hw_drivers.board.messages import ANSWER_TYPES, Answer, Request
 from hw_drivers.bus.struct_message import BadMessage
 
 FRAME_END = b"\x00"
-MAX_FRAME_BYTES = 283  # between two FRAME_ENDs: more is no frame
+MAX_FRAME_BYTES = 319  # between two FRAME_ENDs: more is no frame
 NO_SESSION = 0
 MAX_SEQUENCE_STEP = 1000  # from one accepted sequence number to the next
 _COBS_BLOCK = 254  # bytes of a COBS block without a 0

@@ -48,6 +48,26 @@ class Bridge(ctypes.Structure):
     closed: int  # 0: the bridge is open, and the motor coasts
 
 
+class World(ctypes.Structure):
+    """What the sensors beside the motors measure: crawler_world of firmware/host/library.h."""
+
+    _fields_ = (
+        ("angular", ctypes.c_float * 3),  # rad/s, in the IMU's axes
+        ("linear", ctypes.c_float * 3),  # m/s²
+        ("sample", ctypes.c_uint32),  # another number is a new measurement of the IMU
+        ("volts", ctypes.c_float * 8),  # at the analogue inputs
+        ("imu", ctypes.c_uint8),  # 0: none, 1: an LSM6DSO, 2: its cable is off, 3: another part is in its place
+        ("inputs", ctypes.c_uint8),  # number of analogue inputs
+        ("switches", ctypes.c_uint8),  # number of switches
+        ("closed", ctypes.c_uint8),  # bit 0: the first switch
+    )
+    sample: int
+    imu: int
+    inputs: int
+    switches: int
+    closed: int
+
+
 class Firmware:
     """One board since its start. The caller is its clock: `tick` once a millisecond."""
 
@@ -65,6 +85,10 @@ class Firmware:
     def send(self) -> bytes:
         size = self._library.crawler_board_send(self._board, self._sent, SEND_BUFFER_BYTES)
         return self._sent.raw[:size]
+
+    def sense(self, world: World) -> None:
+        """Set what the sensors beside the motors measure from now on; there are none before."""
+        self._library.crawler_board_sense(self._board, world)
 
     def tick(self, microseconds: int, supply: float, stop: bool = False) -> None:
         """Run its loop once at its clock's time: read `sensors` and drive `bridges`. `supply` in V."""
@@ -100,6 +124,7 @@ def library() -> ctypes.CDLL:
     found.crawler_board_free.argtypes = (ctypes.c_void_p,)
     found.crawler_board_receive.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int)
     found.crawler_board_send.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int)
+    found.crawler_board_sense.argtypes = (ctypes.c_void_p, ctypes.POINTER(World))
     found.crawler_board_tick.argtypes = (
         ctypes.c_void_p,
         ctypes.c_uint32,

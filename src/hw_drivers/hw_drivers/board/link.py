@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from hw_drivers.board.codec import FRAME_END, MAX_FRAME_BYTES, NO_SESSION, PacketParser, follows, frame, open_packet
 from hw_drivers.board.messages import (
+    OLDEST_PROTOCOL_VERSION,
     PROTOCOL_VERSION,
     Ack,
     Answer,
@@ -16,6 +17,7 @@ from hw_drivers.board.messages import (
     Estop,
     Hello,
     Request,
+    SensorSetup,
     StateMessage,
     Welcome,
 )
@@ -74,7 +76,18 @@ class Link:
             self._confirm_timeout = MIN_CONFIRM_TIMEOUT_S
 
     def begin(self) -> Welcome:
-        """Begin a session; the board's torque is off then. Raises NoAnswer and OtherVersion."""
+        """Begin a session; the board's torque is off then. Raises NoAnswer and OtherVersion.
+
+        The session has the newest version of the protocol that both sides know: `welcome` names it.
+        """
+        try:
+            return self._begin(PROTOCOL_VERSION)
+        except OtherVersion as other:
+            if not OLDEST_PROTOCOL_VERSION <= other.version < PROTOCOL_VERSION:
+                raise
+            return self._begin(other.version)
+
+    def _begin(self, version: int) -> Welcome:
         self.welcome = self.foreign_welcome = None
         self._session = NO_SESSION
         self.exchange_bytes = MAX_EXCHANGE_BYTES
@@ -83,11 +96,11 @@ class Link:
         self._packets = []
         for _ in range(ATTEMPTS):
             nonce = secrets.randbits(32) or 1
-            for answer in self._answers_without_session(Hello(PROTOCOL_VERSION, nonce)):
+            for answer in self._answers_without_session(Hello(version, nonce)):
                 if isinstance(answer, Ack) and answer.code == Code.VERSION:
                     raise OtherVersion(answer.detail)
                 if isinstance(answer, Welcome) and answer.session != NO_SESSION and answer.nonce == nonce:
-                    if answer.version != PROTOCOL_VERSION:
+                    if answer.version != version:
                         raise OtherVersion(answer.version)
                     self.welcome, self.foreign_welcome = answer, None
                     self._session, self._last_sent, self._last_received = answer.session, 0, 0
@@ -100,15 +113,15 @@ class Link:
         self.port.write(frame(message, self._last_sent, self._session))
         return self._last_sent
 
-    def answer(self, number: int, timeout: float = 0.0) -> Ack | StateMessage | None:
+    def answer(self, number: int, timeout: float = 0.0) -> Ack | StateMessage | SensorSetup | None:
         """Return the answer to the message with this number, or None where it is late. `timeout` (s) is a minimum."""
         deadline = self._deadline(timeout)
         while (answer := self._next(deadline)) is not None:
-            if isinstance(answer, (Ack, StateMessage)) and answer.number == number:
+            if isinstance(answer, (Ack, StateMessage, SensorSetup)) and answer.number == number:
                 return answer
         return None
 
-    def confirm(self, message: Request) -> Ack | StateMessage:
+    def confirm(self, message: Request) -> Ack | StateMessage | SensorSetup:
         """Return the answer to a message, in up to ATTEMPTS requests. Raises NoAnswer or Refused."""
         for _ in range(ATTEMPTS):
             answer = self.answer(self.send(message), self._confirm_timeout)

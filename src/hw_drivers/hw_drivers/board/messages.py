@@ -14,8 +14,12 @@ from typing import Any, ClassVar, Self
 from hw_drivers.bus.joint_map import TURN_RAD
 from hw_drivers.bus.struct_message import BadMessage, StructMessage
 
-PROTOCOL_VERSION = 1  # of the protocol
+PROTOCOL_VERSION = 2
+OLDEST_PROTOCOL_VERSION = 1  # of boards that this program can use
+SENSORS_SINCE_VERSION = 2
 MAX_MOTORS = 16
+MAX_INPUTS = 8  # analogue ones
+MAX_SWITCHES = 8
 ANGLE_UNIT_RAD = TURN_RAD / 2**20
 ANGLE_WRAP = 2**32  # units
 NO_VOLTAGE = 65535
@@ -79,6 +83,26 @@ class BoardFault(IntFlag):
     UNDER_VOLTAGE = 0x0008
     OVER_VOLTAGE = 0x0010
     LATE = 0x0020
+
+
+class ImuState(IntEnum):
+    NONE = 0
+    RUNS = 1
+    SILENT = 2
+    OTHER_PART = 3
+
+
+class SensorFlag(IntFlag):
+    """Of CONFIGURE_SENSORS."""
+
+    IMU = 0x01
+
+
+class ImuFlag(IntFlag):
+    """Of the sensors in STATE."""
+
+    IMU_SAMPLE = 0x01
+    IMU_SILENT = 0x02
 
 
 class MotorFault(IntFlag):
@@ -170,6 +194,15 @@ class Reboot(Message, type=0x09):
 
 
 @dataclass(frozen=True)
+class ConfigureSensors(Message, type=0x0A, layout="<BBBHH"):
+    flags: int = 0  # SensorFlag
+    inputs: int = 0  # bit 0 is analogue input 0
+    switches: int = 0  # bit 0 is switch 0
+    angular_range: int = 0  # degrees/s, at least; 0: the largest
+    linear_range: int = 0  # m/s², at least; 0: the largest
+
+
+@dataclass(frozen=True)
 class MotorSetpoint:
     """Setpoint of one motor. Values that its mode does not use are not sent."""
 
@@ -226,6 +259,74 @@ class Ack(Message, type=0x83, layout="<IBBB"):
 
 
 @dataclass(frozen=True)
+class SensorSetup:
+    """SENSORS: what a board has beside the motors, and the scales of its counts."""
+
+    type: ClassVar[int] = 0x85
+    layout: ClassVar[str] = "<IBBffBB8f"
+    number: int  # of the frame that it answers
+    imu: int  # ImuState
+    identity: int  # the IMU's WHO_AM_I
+    angular: float  # rad/s of a count
+    linear: float  # m/s² of a count
+    inputs: int  # analogue ones that it has
+    switches: int  # that it has
+    input_scales: tuple[float, ...]  # V of a count
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Self:
+        size = struct.calcsize(cls.layout)
+        if len(data) != size:
+            raise BadMessage(f"Sensors has {len(data)} bytes of fields instead of {size}")
+        number, imu, identity, angular, linear, inputs, switches, *scales = struct.unpack(cls.layout, data)
+        return cls(number, imu, identity, angular, linear, inputs, switches, tuple(scales))
+
+
+@dataclass(frozen=True)
+class ImuSample:
+    layout: ClassVar[str] = "<I6h"
+    time: int  # us, of the board's clock
+    angular: tuple[int, int, int]  # counts, in the part's axes
+    linear: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class SensorState:
+    """The sensors' part of a STATE."""
+
+    layout: ClassVar[str] = "<BBBB"
+    flags: int  # ImuFlag
+    switches: int  # measured ones: bit 0 is switch 0
+    closed: int  # bit 0: switch 0 is closed
+    imu: ImuSample | None
+    inputs: Mapping[int, int]  # counts of the analogue inputs
+
+    @classmethod
+    def size(cls, *, has_imu: bool, inputs: int) -> int:
+        """Return its number of bytes."""
+        return struct.calcsize(cls.layout) + has_imu * struct.calcsize(ImuSample.layout) + 2 * inputs
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Self:
+        """Make it from its bytes. Raises BadMessage."""
+        head = struct.calcsize(cls.layout)
+        if len(data) < head:
+            raise BadMessage(f"the sensors of State have {len(data)} bytes instead of at least {head}")
+        flags, named, switches, closed = struct.unpack_from(cls.layout, data)
+        numbers = [i for i in range(MAX_INPUTS) if named >> i & 1]
+        has_imu = bool(flags & ImuFlag.IMU_SAMPLE)
+        size = cls.size(has_imu=has_imu, inputs=len(numbers))
+        if len(data) != size:
+            raise BadMessage(f"the sensors of State have {len(data)} bytes instead of {size}")
+        imu = None
+        if has_imu:
+            time, a, b, c, x, y, z = struct.unpack_from(ImuSample.layout, data, head)
+            imu = ImuSample(time, (a, b, c), (x, y, z))
+        counts = struct.unpack_from(f"<{len(numbers)}H", data, size - 2 * len(numbers))
+        return cls(flags, switches, closed, imu, dict(zip(numbers, counts, strict=True)))
+
+
+@dataclass(frozen=True)
 class MotorState:
     layout: ClassVar[str] = "<iffbBH"
     angle: int  # units
@@ -247,6 +348,7 @@ class StateMessage:
     faults: int  # BoardFault
     ignored: int  # frames, modulo 256
     motors: Mapping[int, MotorState]
+    sensors: SensorState | None = None  # None where none is configured
 
     @classmethod
     def size(cls, motors: int) -> int:
@@ -261,13 +363,15 @@ class StateMessage:
             raise BadMessage(f"State has {len(data)} bytes instead of at least {head}")
         number, time, supply, state, used, faults, ignored = struct.unpack(cls.layout, data[:head])
         numbers = [motor for motor in range(MAX_MOTORS) if used >> motor & 1]
-        if len(data) != cls.size(len(numbers)):
-            raise BadMessage(f"State has {len(data)} bytes instead of {cls.size(len(numbers))}")
-        rows = struct.iter_unpack(MotorState.layout, data[head:])
+        end = cls.size(len(numbers))
+        if len(data) < end:
+            raise BadMessage(f"State has {len(data)} bytes instead of at least {end}")
+        rows = struct.iter_unpack(MotorState.layout, data[head:end])
         motors = {motor: MotorState(*row) for motor, row in zip(numbers, rows, strict=True)}
-        return cls(number, time, supply, state, faults, ignored, motors)
+        sensors = SensorState.unpack(data[end:]) if len(data) > end else None
+        return cls(number, time, supply, state, faults, ignored, motors, sensors)
 
 
 Request = Message | Setpoints
-Answer = Welcome | Ack | StateMessage
-ANSWER_TYPES: Mapping[int, Any] = {kind.type: kind for kind in (Welcome, Ack, StateMessage)}
+Answer = Welcome | Ack | StateMessage | SensorSetup
+ANSWER_TYPES: Mapping[int, Any] = {kind.type: kind for kind in (Welcome, Ack, StateMessage, SensorSetup)}
