@@ -73,6 +73,24 @@ def test_a_position_loop_follows_as_its_bandwidth_says():
     assert true == pytest.approx(0.2 * (1.0 - (1.0 + 40.0 * t) * np.exp(-40.0 * t)), abs=1e-12)
 
 
+def test_a_motor_that_interpolates_follows_a_ramp_with_the_lag_of_its_bandwidth():
+    spec = load_robot("three_link")
+    for interpolated in (True, False):
+        inner = FollowingJoints(spec)
+        backend = RealisticBackend(inner, spec, Reality(bandwidth=100.0, interpolated=interpolated), DT_S)
+        backend.open()
+        home, rates = inner.position.copy(), []
+        for k in range(1, 41):
+            backend.apply(JointCommand(home + 1.0 * k * DT_S, np.ones_like(home), np.full_like(home, np.nan)))
+            backend.advance(DT_S)
+            rates.append(inner.velocity[0])
+        if interpolated:
+            assert inner.position[0] - home[0] == pytest.approx(40 * DT_S - 2.0 / 100.0, abs=1e-6)
+            assert rates[-1] == pytest.approx(1.0, abs=1e-6)
+        else:  # each step begins anew, and is in force from the beginning of its tick
+            assert inner.position[0] - home[0] == pytest.approx(41 * DT_S - 2.0 / 100.0 - 0.5 * DT_S, abs=1e-3)
+
+
 def test_delays_of_command_and_state_add_up():
     reality = Reality(bandwidth=40.0, command_delay=0.01, state_delay=0.0075)
     measured, true = step_response(reality, 40)

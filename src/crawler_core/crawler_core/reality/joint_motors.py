@@ -18,8 +18,8 @@ FRICTION_SPEED_SHARE = 0.05  # of a joint's limit; below it friction is smooth, 
 class JointMotors:
     """Position-driven joints follow with a critically damped loop, effort-driven ones with a first-order lag.
 
-    A motor sees its setpoint as a bus delivers it: constant from one command to the next. The solution over a step is
-    exact, so that it does not depend on the tick.
+    A motor sees its setpoint as a bus delivers it, constant from one command to the next, or interpolates between two.
+    The solution over a step is exact, so that it does not depend on the tick.
     """
 
     def __init__(self, spec: RobotSpec, reality: Reality, dt: float) -> None:
@@ -39,7 +39,7 @@ class JointMotors:
         self._torque = np.zeros_like(angle)
         at_rest = (angle.copy(), np.zeros_like(angle), np.where(self._by_effort, 0.0, np.nan))
         self._under_way: deque[tuple[FloatArray, FloatArray, FloatArray]] = deque([at_rest] * self._delay_steps)
-        self._latest = at_rest
+        self._latest = self._before = at_rest
 
     def command(self, command: JointCommand) -> None:
         """Take the setpoints of the coming tick."""
@@ -51,25 +51,36 @@ class JointMotors:
         The effort of an effort-driven joint is its mean over the tick, less the friction of the gear.
         """
         sums = np.zeros_like(self._torque)
-        for _ in range(self._steps):
-            self._under_way.append(self._latest)
+        for step in range(1, self._steps + 1):
+            self._under_way.append(self._setpoint(step / self._steps))
             goal, goal_rate, effort = self._under_way.popleft()
             self._turn(goal, goal_rate)
             sums += self._push(effort)
+        self._before = self._latest
         friction = self._reality.gear_friction * np.tanh(joint_rate / self._friction_speed)
         effort = np.where(self._by_effort, sums / self._steps - friction, np.nan)
         return JointCommand(self._angle.copy(), self._rate.copy(), effort)
+
+    def _setpoint(self, share: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return what the motors aim at after this share of the tick."""
+        (before, _, _), (goal, goal_rate, effort) = self._before, self._latest
+        if not self._reality.interpolated or math.isinf(self._reality.bandwidth):
+            return self._latest
+        return before + share * (goal - before), (goal - before) / self._dt, effort
 
     def _turn(self, goal: FloatArray, goal_rate: FloatArray) -> None:
         w, h = self._reality.bandwidth, self._step
         if math.isinf(w):
             self._angle, self._rate = goal.copy(), goal_rate.copy()
             return
-        # exact solution of x'' = w² (goal - x) - 2 w x' over the step
-        decay, error = math.exp(-w * h), self._angle - goal
-        slope = self._rate + w * error
-        self._angle = goal + decay * (error + slope * h)
-        self._rate = decay * (self._rate - w * slope * h)
+        # exact solution of x'' = w² (goal - x) - 2 w x' over the step, at the end of which the goal is reached; it
+        # moves at `pace`, which the joint follows with a lag of 2 / w
+        pace = goal_rate if self._reality.interpolated else np.zeros_like(goal)
+        followed = goal - 2.0 / w * pace
+        decay, error, rate_error = math.exp(-w * h), self._angle + pace * h - followed, self._rate - pace
+        slope = rate_error + w * error
+        self._angle = followed + decay * (error + slope * h)
+        self._rate = pace + decay * (rate_error - w * slope * h)
 
     def _push(self, effort: FloatArray) -> FloatArray:
         wanted = np.clip(np.nan_to_num(effort), -self._limit, self._limit)

@@ -18,6 +18,9 @@ class Reality:
     bandwidth: float = parameter(
         math.inf, unit="rad/s", lower=1.0, doc="of the critically damped position loop of a position-driven joint"
     )
+    interpolated: bool = parameter(
+        False, doc="a motor moves its setpoint evenly from one command to the next, in place of a step"
+    )
     current_bandwidth: float = parameter(
         math.inf, unit="rad/s", lower=1.0, doc="of the first-order torque loop of an effort-driven joint"
     )
