@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from crawler_interfaces.msg import ContactStateArray, ControllerState
+from crawler_interfaces.msg import ContactStateArray, ControllerState, SensorReadings
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from geometry_msgs.msg import Twist
+from geometry_msgs.msg import PoseWithCovarianceStamped, Twist
 from nav_msgs.msg import Odometry
 from rcl_interfaces.msg import ParameterEvent
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import BatteryState, Imu, JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
@@ -55,6 +55,10 @@ CONTACT_STATES = Topic("contact_states", ContactStateArray, "backend", publisher
 CONTACT_ESTIMATES = Topic("contact_estimates", ContactStateArray, "controller", publisher_depth=PER_TICK, depth=5000)
 ODOM = Topic("odom", Odometry, "backend", publisher_depth=PER_TICK, depth=5000)  # what the robot believes
 GROUND_TRUTH = Topic("ground_truth/odom", Odometry, "backend", publisher_depth=PER_TICK, depth=5000)  # of simulations
+IMU = Topic("imu/data_raw", Imu, "backend", publisher_depth=PER_TICK, depth=5000)
+BATTERY_STATE = Topic("battery_state", BatteryState, "backend")
+EXTERNAL_POSE = Topic("external_pose", PoseWithCovarianceStamped, "backend", publisher_depth=PER_TICK)
+SENSOR_READINGS = Topic("sensor_readings", SensorReadings, "backend", publisher_depth=PER_TICK, recorded=False)
 CONTROLLER_STATE = Topic("controller_state", ControllerState, "controller", publisher_depth=PER_TICK)
 GAIT_REFERENCE = Topic("gait_reference", JointTrajectory, "gait", latched=True)
 CMD_VEL = Topic("cmd_vel", Twist, "operator")
@@ -73,7 +77,7 @@ JOINT_STATES = Topic("joint_states", JointState, "backend", publisher_depth=PER_
 # so a controller or backend that sees them subscribed knows that the recorder has all its other topics too.
 TOPICS = (
     *(CONTACT_STATES, CONTACT_ESTIMATES, GROUND_TRUTH, ODOM, CONTROLLER_STATE, GAIT_REFERENCE, CMD_VEL),
-    MOTION_STATE,
+    *(IMU, BATTERY_STATE, EXTERNAL_POSE, SENSOR_READINGS, MOTION_STATE),
     *(ROBOT_DESCRIPTION, TF, TF_STATIC, DIAGNOSTICS, PARAMETER_EVENTS, CLOCK, CONTACT_MARKERS),
     *(JOINT_COMMANDS, JOINT_STATES),
 )

@@ -63,13 +63,21 @@ class Recoverable(Protocol):
 
 
 @runtime_checkable
+class ImperfectBackend(Protocol):
+    """A simulation whose measured joints differ from the true ones."""
+
+    def truth(self) -> Observation:
+        """The present state with the joints as they are."""
+        ...
+
+
+@runtime_checkable
 class SensorReader(Protocol):
     """A backend whose own devices read sensors of the robot: it puts their readings into its observations.
 
     Sensors that it does not read are simulated where the backend is a simulation, and missing on a robot.
     """
 
-    @property
-    def read_sensors(self) -> Collection[str]:
-        """The names of the sensors that its devices read."""
+    def sensor_names(self) -> Collection[str]:
+        """Return the sensors that its devices read, as the robot file names them."""
         ...

@@ -8,6 +8,7 @@ from typing import Any
 from crawler_core.errors import UserError
 from crawler_core.parameters import describe, parameter
 from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.sensors.sensor_fault import SENSOR_FAULTS, SensorFault
 from crawler_core.sensors.sensor_spec import PROFILES
 
 MAX_RUN_TIME_S = 1e7  # four months, which every counter stands
@@ -60,8 +61,24 @@ class BackendSettings(NodeSettings):
         doc="imperfections of motors and sensors, from the robot file; empty: ideal, and typical on emulated motors",
     )
     seed: int = parameter(0, lower=0, upper=2**31 - 1, constant=True, doc="of the imperfections: same seed, same run")
+    sensor_fail: str = parameter(
+        "none",
+        choices=SENSOR_FAULTS,
+        constant=True,
+        doc="a fault of simulated sensors. frozen: the same values again and again; nan: no numbers; biased: wrong by "
+        "a constant; late: 0.5 s more delay; gone: no readings",
+    )
+    sensor_fail_after: float = parameter(
+        1.0, unit="s", lower=0.0, upper=MAX_RUN_TIME_S, constant=True, doc="of the run's time until the fault"
+    )
+    sensor_fail_name: str = parameter("", constant=True, doc="sensor of the fault; empty: all")
     odom_rate: float = parameter(100.0, unit="Hz", lower=0.1, upper=4000.0, doc="odometry per second of the run's time")
     tf_rate: float = parameter(50.0, unit="Hz", lower=0.1, upper=4000.0, doc="transforms per second of the run's time")
+
+    @property
+    def sensor_fault(self) -> SensorFault:
+        """The fault of the sensors."""
+        return SensorFault(self.sensor_fail, self.sensor_fail_after, self.sensor_fail_name)
 
 
 COMMON_NAMES = {info.name for info in describe(BackendSettings)} - {"robot", "robot_overrides"}

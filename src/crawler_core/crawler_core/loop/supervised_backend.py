@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from crawler_core.errors import BackendFault
 from crawler_core.linkages.loop_closure_solver import LoopClosureSolver
-from crawler_core.loop.backend import Backend, Recoverable
+from crawler_core.loop.backend import Backend, ImperfectBackend, Recoverable
 from crawler_core.safety.supervisor import MOVING_STATES, Supervisor
 from crawler_core.sensors.robot_sensors import RobotSensors
 from crawler_core.types import JointCommand, Observation
@@ -34,6 +34,7 @@ class SupervisedBackend:
         self.sensors = sensors
         self.supervisor = supervisor
         self.applied: JointCommand | None = None
+        self._imperfect = backend if isinstance(backend, ImperfectBackend) else None
         self._dt = dt
         self._loop_closure = loop_closure
         self._clock = clock or time.monotonic
@@ -144,7 +145,14 @@ class SupervisedBackend:
         except ValueError as error:
             remedy = "check the angles of the joints that drive it and the lengths in the robot file"
             raise BackendFault(str(error).rstrip("."), remedy=remedy) from None
-        return complete if self.sensors is None else self.sensors.observe(complete, complete)
+        return complete if self.sensors is None else self.sensors.observe(complete, self._truth(complete))
+
+    def _truth(self, seen: Observation) -> Observation:
+        """Return the state with the joints as they are, where the backend knows more than it measures."""
+        if self._imperfect is None:
+            return seen
+        truth = self._imperfect.truth()
+        return truth if self._loop_closure is None else self._loop_closure.complete_observation(truth)
 
     def _apply(self, decision: JointCommand | None) -> None:
         if decision is not None:

@@ -57,6 +57,10 @@ class RealisticBackend:
         assert measured is not None
         return measured
 
+    def truth(self) -> Observation:
+        """The present state with the joints as they are."""
+        return self._true[-1]
+
     def apply(self, command: JointCommand) -> JointCommand:
         """Hand a command to the motors, which answer it after their delay."""
         if self._is_relaxed:

@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from crawler_core.errors import BackendFault
+from crawler_core.sensors.measured_contacts import MeasuredContacts
 from crawler_core.sensors.sensor_monitor import SensorMonitor
+from crawler_core.sensors.sensor_spec import SensorSpec
 from crawler_core.sensors.simulated_sensors import SimulatedSensors
-from crawler_core.types import Observation
+from crawler_core.types import Contact, Observation
 
 
 class RobotSensors:
-    """Adds the readings of simulated sensors to each state, and drops bad readings."""
+    """Adds the readings of simulated sensors to each state, and drops bad readings.
 
-    def __init__(self, monitor: SensorMonitor, simulated: SimulatedSensors | None = None) -> None:
-        self._monitor = monitor
+    A backend that knows no contacts gets those that sensors under the feet measure.
+    """
+
+    def __init__(
+        self,
+        sensors: Sequence[SensorSpec],
+        feet: Sequence[str],
+        own: Collection[str],
+        simulated: SimulatedSensors | None = None,
+    ) -> None:
+        """Take the sensors with the errors that they have in this run; the backend reads or simulates its `own`."""
+        self.sensors = tuple(sensors)
+        self.own = frozenset(own)
+        self._monitor = SensorMonitor(sensors)
+        self._contacts = MeasuredContacts(feet, sensors)
         self._simulated = simulated
+        self.restart()
 
     def restart(self) -> None:
         """Begin a new run."""
+        self.contacts: tuple[Contact, ...] = ()  # that sensors under the feet measure
         self._monitor.restart()
+        self._contacts.restart()
         if self._simulated is not None:
             self._simulated.restart()
         self._last: Observation | None = None
@@ -31,12 +49,13 @@ class RobotSensors:
         A state of the same time as the one before has the same readings.
         """
         last = self._last
-        if last is not None and last.time_ns == seen.time_ns:
-            readings = last.readings
-        else:
+        if last is None or last.time_ns != seen.time_ns:
             simulated = () if self._simulated is None else self._simulated.update(truth)
             readings = self._monitor.check(seen.time_ns, (*seen.readings, *simulated))
-        self._last = replace(seen, readings=readings)
+            self.contacts = self._contacts.update(readings, self._monitor.failed)
+        else:
+            readings = last.readings
+        self._last = replace(seen, readings=readings, contacts=seen.contacts or self.contacts)
         return self._last
 
     @property

@@ -66,6 +66,11 @@ class SensorMonitor:
         return self._watches[reading.sensor].is_good(reading, now_ns)
 
     @property
+    def failed(self) -> list[str]:
+        """The sensors that have delivered nothing good for longer than they may."""
+        return [watch.sensor.name for watch in self._all if watch.has_failed]
+
+    @property
     def problems(self) -> list[str]:
         """A sentence on each sensor that does not deliver good readings."""
         return [f"the sensor {watch.sensor.name} {watch.problem}" for watch in self._all if watch.problem]

@@ -19,6 +19,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
 from crawler_core.loop.backend import Backend
+from crawler_core.loop.backend_sensors import make_robot_sensors
 from crawler_core.loop.backend_settings import (
     BackendSettings,
     check_time_settings,
@@ -67,7 +68,11 @@ class BackendNode(LifecycleNode):
         backend = make_realistic(plain, self.spec, self.settings.reality, dt, self.settings.seed)
         if self.settings.lockstep and not backend.simulated:
             raise UserError(f"backend.lockstep = true is not allowed with {backend.kind}: it needs a simulation.")
-        self.supervised = SupervisedBackend(backend, Supervisor(self.spec, dt), dt, make_loop_closure_solver(self.spec))
+        sensors = make_robot_sensors(
+            self.spec, backend, self.settings.reality, self.settings.seed, self.settings.sensor_fault
+        )
+        loop_closure = make_loop_closure_solver(self.spec)
+        self.supervised = SupervisedBackend(backend, Supervisor(self.spec, dt), dt, loop_closure, sensors=sensors)
         self.lock = PriorityLock()
 
         self.ticks = 0
@@ -82,7 +87,7 @@ class BackendNode(LifecycleNode):
 
         name, safety = instance_name(self), self.spec.safety
         lockstep_timeout = self.settings.lockstep_timeout if self.settings.lockstep else 0.0
-        self._outputs = BackendPublishers(self, self.spec, backend.simulated, name)
+        self._outputs = BackendPublishers(self, self.spec, backend.simulated, name, sensors)
         self._stamps = StampWindow(name, safety.command_timeout + dt)
         self._commander = SourceArbiter(max(safety.relax_after, lockstep_timeout))
         self.commands = SafeSubscriptions(self, self._reject_command).subscribe(

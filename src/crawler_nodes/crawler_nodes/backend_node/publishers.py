@@ -11,7 +11,9 @@ from tf2_msgs.msg import TFMessage
 from crawler_core.description.urdf import build_urdf
 from crawler_core.loop.backend_settings import BackendSettings
 from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.sensors.robot_sensors import RobotSensors
 from crawler_core.types import Observation
+from crawler_nodes.backend_node.sensor_publishers import SensorPublishers
 from crawler_nodes.messages.base_writer import BaseWriter
 from crawler_nodes.messages.contact_writer import ContactWriter
 from crawler_nodes.messages.header import serialize_clock
@@ -37,7 +39,9 @@ from crawler_nodes.topics import (
 class BackendPublishers:
     """The publishers of one backend node; the robot's description and fixed frames are published at once."""
 
-    def __init__(self, node: Node, spec: RobotSpec, simulated: bool, name: str) -> None:
+    def __init__(
+        self, node: Node, spec: RobotSpec, simulated: bool, name: str, sensors: RobotSensors | None = None
+    ) -> None:
         """`name` is the backend's instance name."""
         self._names = spec.joint_names
         prefix = node.get_namespace().strip("/")
@@ -51,7 +55,9 @@ class BackendPublishers:
         self._tf_out = create_publisher(node, TF)
         self._motion_out = create_publisher(node, MOTION_STATE)
         clock = (CLOCK,) if simulated else ()
-        self.exclusive = (JOINT_STATES, CONTACT_STATES, ODOM, GROUND_TRUTH, MOTION_STATE, *clock)
+        self._sensors = None if sensors is None else SensorPublishers(node, spec, sensors, name)
+        of_sensors = () if self._sensors is None else self._sensors.topics
+        self.exclusive = (JOINT_STATES, CONTACT_STATES, ODOM, GROUND_TRUTH, MOTION_STATE, *clock, *of_sensors)
 
         self._states = JointMessageWriter(spec.joint_names, name)
         odom_frame = frame_name(prefix, ODOM_FRAME)
@@ -59,6 +65,8 @@ class BackendPublishers:
         self._base = BaseWriter(odom_frame, frame_name(prefix, BASE_FRAME))
         self._truth = BaseWriter(odom_frame, frame_name(prefix, spec.base_link))
         self._links = LinkFrames(urdf, prefix, spec.base_link)
+        if self._sensors is not None:
+            self._links.add_fixed(self._sensors.frames)
         self._motion = DiagnosticStatus(name=name, hardware_id=spec.name)
         self._odom_due = self._tf_due = 0  # ns
 
@@ -80,12 +88,16 @@ class BackendPublishers:
     def publish(self, observation: Observation, settings: BackendSettings) -> None:
         """Publish a state: first what the controller waits for, the rest while it works."""
         now = observation.time_ns
+        if self._sensors is not None:
+            self._sensors.publish_all(observation)
         rows = (observation.position, observation.velocity, observation.effort)
         self._states_out.publish(self._states.fill(now, *(row.tolist() for row in rows)))
         if observation.contacts and self._contacts_out.get_subscription_count():
             self._contacts_out.publish(self._contacts.fill(now, observation.contacts))
         if self._clock_out is not None:
             self._clock_out.publish(serialize_clock(now))
+        if self._sensors is not None:
+            self._sensors.publish(observation)
         if observation.base is not None and now >= self._odom_due:
             self._odom_due = now + round(1e9 / settings.odom_rate)
             self._odom_out.publish(self._base.fill_odometry(now, observation.base))

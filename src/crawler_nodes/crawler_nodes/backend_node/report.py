@@ -76,7 +76,9 @@ class BackendReport:
         self._record_events()
         if supervisor.motion in LATCHED_STATES:
             return ERROR, supervisor.report.fault
-        warnings = (node.idle_reason, supervisor.timeout_reason, self._monitor.text, self._recent.text)
+        sensors = node.supervised.sensors
+        problem = "" if sensors is None else sensors.problem
+        warnings = (node.idle_reason, supervisor.timeout_reason, problem, self._monitor.text, self._recent.text)
         if text := "; ".join(filter(None, warnings)):
             return WARN, text
         return OK, self.end_text if node.finished else f"motion is {supervisor.motion.value}"

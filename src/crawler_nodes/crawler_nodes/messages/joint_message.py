@@ -79,10 +79,10 @@ class JointMessageWriter:
 
     def _prepare(self, counts: tuple[int, int, int]) -> None:
         data = bytearray(STAMP.size)
-        _append_text(data, self._sender)
-        _append_count(data, len(self._names))
+        append_text(data, self._sender)
+        append_count(data, len(self._names))
         for name in self._names:
-            _append_text(data, name)
+            append_text(data, name)
         self._counts, self._constant = counts, bytes(data[STAMP.size :])
         self._rows = Struct("<" + _row_format(len(data), counts))
 
@@ -140,13 +140,15 @@ def _row_format(at: int, counts: Sequence[int]) -> str:
     return form
 
 
-def _append_count(data: bytearray, count: int) -> None:
+def append_count(data: bytearray, count: int) -> None:
+    """Append the count of a sequence to serialised fields, with the bytes that align it."""
     data.extend(bytes(-len(data) % 4) + COUNT.pack(count))
 
 
-def _append_text(data: bytearray, text: str) -> None:
+def append_text(data: bytearray, text: str) -> None:
+    """Append a string to serialised fields, with the bytes that align it."""
     encoded = text.encode() + b"\0"
-    _append_count(data, len(encoded))
+    append_count(data, len(encoded))
     data.extend(encoded)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from geometry_msgs.msg import TransformStamped
 from tf2_msgs.msg import TFMessage
 
 from crawler_core.description.frame import Frame, read_frames
+from crawler_core.errors import UserError
 from crawler_nodes.messages.header import set_stamp
 from crawler_nodes.topics import BASE_FRAME, frame_name
 
@@ -28,6 +29,14 @@ class LinkFrames:
             _set_transform(message, frame, 0.0)
         if base_link not in ("", BASE_FRAME):
             self.static.transforms.insert(0, self._identity(base_link))
+
+    def add_fixed(self, frames: Iterable[TransformStamped]) -> None:
+        """Add fixed frames that are not in the URDF. Raises UserError for a name that another frame has."""
+        for frame in frames:
+            taken = {one.child_frame_id for one in (*self.static.transforms, *self._transforms)}
+            if (name := frame.child_frame_id) in taken:
+                raise UserError(f"the sensor '{name}' is called like a link of the robot: give it another name.")
+            self.static.transforms.append(frame)
 
     def moving(self, time_ns: int, names: Sequence[str], angles: Sequence[float]) -> list[TransformStamped]:
         """Fill the frames behind the joints whose angles are known; the message objects are the same each time."""

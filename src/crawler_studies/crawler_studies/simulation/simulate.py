@@ -10,16 +10,19 @@ from typing import Any
 from crawler_core.errors import unknown_name
 from crawler_core.loop.backend import Backend
 from crawler_core.loop.backend_entry import BackendEntry
+from crawler_core.loop.backend_sensors import make_robot_sensors
 from crawler_core.loop.backend_settings import common_robot_settings, own_robot_settings
 from crawler_core.parameters import build, describe, parameter
 from crawler_core.reality.realistic_backend import make_realistic
 from crawler_core.registry import LazyRegistry
 from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.sensors.robot_sensors import RobotSensors
 from crawler_core.sensors.sensor_spec import PROFILES
 from crawler_core.types import Observation
 from crawler_studies.simulation.control_loop import ControlLoop
 from crawler_studies.study.study_case import StudyCase
 from gait_generators.kinds.limit_check import check_limits
+from hybrid_controller.laws.law import Law
 from sim_bridge.physics.engines import ENGINE_ENTRIES
 
 SIMULATIONS: LazyRegistry[BackendEntry] = LazyRegistry(
@@ -38,6 +41,10 @@ class TickSettings:
     def make_realistic(self, backend: Backend, spec: RobotSpec, dt: float) -> Backend:
         """Return the backend with these imperfections. Raises UserError."""
         return make_realistic(backend, spec, self.reality, dt, self.seed)
+
+    def make_sensors(self, backend: Backend, spec: RobotSpec, law: Law) -> RobotSensors | None:
+        """Return the robot's sensors on that backend, for a law that reads any; else None, which is faster."""
+        return make_robot_sensors(spec, backend, self.reality, self.seed) if law.reads_sensors else None
 
 
 def simulation_settings(spec: RobotSpec, kind: str, values: Mapping[str, Any]) -> tuple[Any, TickSettings]:
@@ -75,7 +82,7 @@ def start_loop(case: StudyCase, kind: str, values: Mapping[str, Any], rate: floa
     law = case.law_entry.build(spec, case.law_at({}), dt_ns * 1e-9)
     backend = ticks.make_realistic(entry.backend(spec, settings, dt_ns * 1e-9), spec, dt_ns * 1e-9)
     try:
-        yield ControlLoop(spec, gait, law, backend, dt_ns)
+        yield ControlLoop(spec, gait, law, backend, dt_ns, ticks.make_sensors(backend, spec, law))
     finally:
         backend.close()
 

@@ -14,9 +14,18 @@ from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.safety.supervisor import MOVING_STATES, MotionState
 from crawler_nodes.messages.joint_message import JointMessage, JointMessageReader
 from crawler_nodes.messages.motion_state import BackendMotionStates, read_motion_state
+from crawler_nodes.messages.sensor_readings import SensorReadingsReader
 from crawler_nodes.node_main import run_node
 from crawler_nodes.parameters import NodeParameters, robot_from_parameters
-from crawler_nodes.topics import CONTACT_STATES, GAIT_REFERENCE, JOINT_STATES, MOTION_STATE, ODOM, PER_TICK
+from crawler_nodes.topics import (
+    CONTACT_STATES,
+    GAIT_REFERENCE,
+    JOINT_STATES,
+    MOTION_STATE,
+    ODOM,
+    PER_TICK,
+    SENSOR_READINGS,
+)
 from crawler_nodes.transport.priority_executor import PriorityExecutor
 from crawler_nodes.transport.safe_subscriptions import SafeSubscriptions
 from crawler_nodes.transport.source_arbiter import SourceArbiter
@@ -37,7 +46,7 @@ NO_STATE = JointMessage("", NEVER_NS, [], (), (), ())
 
 
 class ControllerNode(Node):
-    """Connects a Controller to joint_states, gait_reference and, for a law that reads them, contact_states and odom."""
+    """Connects a Controller to joint_states, gait_reference and the topics that its law reads."""
 
     def __init__(self, **node_options: Any) -> None:
         super().__init__("controller", **node_options)
@@ -94,6 +103,11 @@ class ControllerNode(Node):
             odometry = partial(read_odometry, can_yaw="yaw" in spec.base_motion)
             on_odometry = partial(self._on_input, self.inputs.add_odometry)
             subscriptions.append(subscribe(ODOM, odometry, on_odometry, depth=PER_TICK))
+        if law.reads_sensors:
+            readings, on_readings = SensorReadingsReader(spec), partial(self._on_input, self.inputs.add_readings)
+            subscriptions.append(
+                subscribe(SENSOR_READINGS, lambda message: message, on_readings, depth=PER_TICK, decode=readings)
+            )
         subscriptions.append(subscribe(JOINT_STATES, read_state, self._on_state, decode=JointMessageReader()))
         return subscriptions
 
@@ -121,7 +135,7 @@ class ControllerNode(Node):
             return
         if not same_sender or state.stamp < self._state.stamp:
             self.controller.restart()
-            self.inputs.restart()
+            self.inputs.restart(state.sender, state.stamp)
             self.outputs.restart(state.sender)
         self._state, self._pending = state, True
         self._answer()
@@ -170,8 +184,10 @@ class ControllerNode(Node):
             return
         position, velocity = self._joints.select(self._state)
         odometry = self.inputs.take_odometry(now_ns)  # while nothing moves too, or it would pile up
+        readings = self.inputs.take_readings(now_ns)
         if moving:
-            output = controller.step(now_ns, position, velocity, self.inputs.contacts_at(now_ns), odometry)
+            contacts = self.inputs.contacts_at(now_ns)
+            output = controller.step(now_ns, position, velocity, contacts, odometry, readings)
         else:
             output = controller.hold_measured(position)
         report = self.law_report
