@@ -63,7 +63,7 @@ class JointMotors:
 
     def _setpoint(self, share: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return what the motors aim at after this share of the tick."""
-        (before, _, _), (goal, goal_rate, effort) = self._before, self._latest
+        (before, _, _), (goal, _, effort) = self._before, self._latest
         if not self._reality.interpolated or math.isinf(self._reality.bandwidth):
             return self._latest
         return before + share * (goal - before), (goal - before) / self._dt, effort
