@@ -368,11 +368,15 @@ def guides_robot(tmp_path):
 def keys_used(document, path=()):
     """The keys of a robot file in the spelling of the guide's table, where names that are the robot's own are <...>."""
     own = {"parameters": "<name>", "joints": "<name>", "feet": "<link>", "backends": "<backend>", "loops": "<name>"}
+    own |= {"sensors": "<name>", "reality": "<profile>"}
     for key, value in document.items():
         deeper = (*path, own.get(path[0], key) if len(path) == 1 else key)
         if path in (("gait",), ("controller",)) and isinstance(value, dict):
             deeper = (*path, "<gait>" if path == ("gait",) else "<law>")
-        ends = deeper[0] in ("gait", "controller", "backends", "hardware") and len(deeper) == 2
+        if path == ("estimator",) and isinstance(value, dict):
+            deeper = (*path, "<estimator>")
+        free = ("gait", "controller", "estimator", "backends", "hardware", "sensors", "reality")
+        ends = deeper[0] in free and len(deeper) == 2
         if isinstance(value, dict) and not ends:
             yield from keys_used(value, deeper)
         else:

@@ -136,7 +136,7 @@ def test_an_effort_is_limited_lags_and_loses_the_friction_of_the_gear():
 def test_a_robot_file_describes_its_profiles():
     spec = load_robot("three_link")
     backend = FollowingJoints(spec)
-    assert make_realistic(backend, spec, "", DT_S) is backend
+    assert make_realistic(backend, spec, "default", DT_S) is backend
     assert make_realistic(backend, spec, "ideal", DT_S) is backend
     typical = make_realistic(backend, spec, "typical", DT_S)
     assert isinstance(typical, RealisticBackend)

@@ -9,7 +9,7 @@ from crawler_core.errors import UserError
 from crawler_core.parameters import describe, parameter
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.sensors.sensor_fault import SENSOR_FAULTS, SensorFault
-from crawler_core.sensors.sensor_spec import PROFILES
+from crawler_core.sensors.sensor_spec import DEFAULT_PROFILE, PROFILES
 
 MAX_RUN_TIME_S = 1e7  # four months, which every counter stands
 
@@ -55,10 +55,10 @@ class BackendSettings(NodeSettings):
         0.5, unit="s", lower=0.0, upper=60.0, doc="wall time until a paced simulation counts a command as late"
     )
     reality: str = parameter(
-        "",
-        choices=("", *PROFILES),
+        DEFAULT_PROFILE,
+        choices=(DEFAULT_PROFILE, *PROFILES),
         constant=True,
-        doc="imperfections of motors and sensors, from the robot file; empty: ideal, and typical on emulated motors",
+        doc="imperfections of motors and sensors, from the robot file; default: ideal, and typical on emulated motors",
     )
     seed: int = parameter(0, lower=0, upper=2**31 - 1, constant=True, doc="of the imperfections: same seed, same run")
     sensor_fail: str = parameter(
@@ -72,6 +72,9 @@ class BackendSettings(NodeSettings):
         1.0, unit="s", lower=0.0, upper=MAX_RUN_TIME_S, constant=True, doc="of the run's time until the fault"
     )
     sensor_fail_name: str = parameter("", constant=True, doc="sensor of the fault; empty: all")
+    estimator: str = parameter(
+        "", constant=True, doc="of odom, or none, or truth: that of the simulation; empty: the one of the robot file"
+    )
     odom_rate: float = parameter(100.0, unit="Hz", lower=0.1, upper=4000.0, doc="odometry per second of the run's time")
     tf_rate: float = parameter(50.0, unit="Hz", lower=0.1, upper=4000.0, doc="transforms per second of the run's time")
 

@@ -14,6 +14,7 @@ from crawler_core.loop.backend import Backend
 from crawler_core.reality.joint_motors import JointMotors
 from crawler_core.reality.reality import IDEAL, Reality
 from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.sensors.sensor_spec import DEFAULT_PROFILE
 from crawler_core.types import FloatArray, JointCommand, Observation
 
 BACKLASH_SPEED_RAD_S = 0.05  # from which on a motor has taken up most of its gear's play
@@ -136,8 +137,10 @@ class ImperfectDevices(Protocol):
 
 
 def profile_of(backend: Backend, profile: str) -> str:
-    """Return the profile of a backend: the one asked for, or its own default where that is empty."""
-    return profile or (backend.default_profile if isinstance(backend, ImperfectDevices) else "ideal")
+    """Return the profile of a backend: the one asked for, or the backend's own in place of `DEFAULT_PROFILE`."""
+    if profile != DEFAULT_PROFILE:
+        return profile
+    return backend.default_profile if isinstance(backend, ImperfectDevices) else "ideal"
 
 
 def make_realistic(backend: Backend, spec: RobotSpec, profile: str, dt: float, seed: int = 0) -> Backend:
@@ -146,7 +149,7 @@ def make_realistic(backend: Backend, spec: RobotSpec, profile: str, dt: float, s
     Raise UserError for a profile on real motors, or one that the robot file does not describe.
     """
     chosen = profile_of(backend, profile)
-    if profile and chosen != "ideal":
+    if profile not in (DEFAULT_PROFILE, "ideal"):
         if not (backend.simulated or isinstance(backend, ImperfectDevices)):
             raise UserError(f"backend.reality = '{profile}' is not allowed with {backend.kind}: it is for simulations.")
         if chosen not in spec.realities:

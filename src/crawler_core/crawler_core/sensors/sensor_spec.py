@@ -11,6 +11,7 @@ from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
 
 HARSH_FACTOR = 3.0  # of the declared errors and delays, in the profile `harsh`
+DEFAULT_PROFILE = "default"  # of a backend
 PROFILES = ("ideal", "typical", "harsh")
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.loop.backend import Backend
 from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.sensors.sensor_spec import DEFAULT_PROFILE
 from crawler_core.types import JointCommand
 from crawler_models.model_registry import model_of
 from crawler_studies.evaluators.evaluator import Result
@@ -88,7 +89,7 @@ class PhysicsEvaluator:
     @property
     def identity(self) -> dict[str, Any]:
         """The inputs of a result in addition to the case."""
-        imperfect = {} if self.ticks.reality in ("", "ideal") else asdict(self.ticks)
+        imperfect = {} if self.ticks.reality in (DEFAULT_PROFILE, "ideal") else asdict(self.ticks)
         return {"rate": self.ticks.rate, **imperfect, **asdict(self.settings)}
 
     def evaluate(self, points: Sequence[Point]) -> list[Result]:

@@ -17,7 +17,7 @@ from crawler_core.reality.realistic_backend import make_realistic
 from crawler_core.registry import LazyRegistry
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.sensors.robot_sensors import RobotSensors
-from crawler_core.sensors.sensor_spec import PROFILES
+from crawler_core.sensors.sensor_spec import DEFAULT_PROFILE, PROFILES
 from crawler_core.types import Observation
 from crawler_studies.simulation.control_loop import ControlLoop
 from crawler_studies.study.study_case import StudyCase
@@ -35,7 +35,12 @@ class TickSettings:
     """The settings of a simulation that are not the backend's own."""
 
     rate: float = parameter(500.0, unit="Hz", lower=10.0, upper=4000.0, constant=True, doc="setpoints per second")
-    reality: str = parameter("", choices=("", *PROFILES), constant=True, doc="imperfections of motors and sensors")
+    reality: str = parameter(
+        DEFAULT_PROFILE,
+        choices=(DEFAULT_PROFILE, *PROFILES),
+        constant=True,
+        doc="imperfections of motors and sensors",
+    )
     seed: int = parameter(0, lower=0, upper=2**31 - 1, constant=True, doc="of the imperfections")
 
     def make_realistic(self, backend: Backend, spec: RobotSpec, dt: float) -> Backend:
