@@ -8,6 +8,7 @@ whole gait and does not disorder it.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
 from crawler_core.robot.robot_spec import JointSpec, RobotSpec
 from hybrid_controller.estimation.coarse_encoder import CoarseEncoder
+from hybrid_controller.laws.heading_hold import HeadingGains, HeadingHold
 from hybrid_controller.laws.law import Law, LawReport, Measured, Setpoint
 from hybrid_controller.laws.law_entry import LawEntry
 from hybrid_controller.reference.horizon import ReferencePoint
@@ -27,6 +29,8 @@ RESET_PAUSE_NS = 50_000_000  # without a call of `compute`, after which the spee
 CORRECTION_PER_COUNT = 0.1  # share of a speed error that the integral may correct in the time of a count
 HOLDING_SHARE = 0.05  # of a joint's effort that holds a crank at rest once it has moved by a count
 MAX_INTEGRAL_SHARE = 0.25  # of a joint's effort that the integral may add
+SAME_SPEED = 0.1  # rad/s, within which two points of the reference have the same speeds
+SAME_PHASE = math.radians(1.0)  # within which they have the same phase differences
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,36 @@ class PhaseLockParameters:
     encoder_counts: int = parameter(
         0, lower=0, upper=65536, doc="per turn; angle and speed are computed from their edges. 0: as measured"
     )
+    heading: bool = parameter(False, constant=True, doc="hold the heading by an IMU")
+    heading_left: str = parameter(
+        "", constant=True, doc="joints that lead to turn the robot to the left, separated by commas"
+    )
+    heading_right: str = parameter("", constant=True, doc="joints that lag then")
+    heading_gain: float = parameter(
+        1.0, lower=-100.0, upper=100.0, doc="degrees of phase per degree of heading; negative for gaits that turn back"
+    )
+    heading_lead: float = parameter(0.2, unit="s", lower=0.0, upper=10.0, doc="by which the heading is foreseen")
+    heading_integral: float = parameter(0.5, unit="1/s", lower=0.0, upper=100.0, doc="of the heading's integral")
+    heading_limit: float = parameter(
+        30.0, unit="deg", lower=0.0, upper=90.0, doc="largest shift of a phase, either way"
+    )
+    heading_slowest: float = parameter(
+        1.0, unit="rad/s", lower=0.5, upper=1e3, doc="speed of the cranks below which the heading is not held"
+    )
+    heading_rest: float = parameter(
+        0.5, unit="s", lower=0.05, upper=60.0, constant=True, doc="at the start, in which the gyro's bias is measured"
+    )
+
+    @property
+    def heading_gains(self) -> HeadingGains:
+        """The gains of the loop over the heading, in rad."""
+        return HeadingGains(
+            self.heading_gain,
+            self.heading_lead,
+            self.heading_integral,
+            math.radians(self.heading_limit),
+            self.heading_slowest,
+        )
 
     def __post_init__(self) -> None:
         if 0 < self.encoder_counts < MIN_ENCODER_COUNTS:
@@ -65,7 +99,11 @@ class PhaseLock(Law):
         """Raises UserError for a robot with joints other than effort-driven cranks."""
         _require_effort_driven_cranks(spec)
         self._joints, self._dt = spec.actuated, dt
-        self._parameters = parameters
+        self._parameters = p = parameters
+        self._heading: HeadingHold | None = None
+        if p.heading:
+            self.reads_sensors = ("imu",)
+            self._heading = HeadingHold(spec, p.heading_left, p.heading_right, p.heading_gains, p.heading_rest, dt)
         self.restart()
 
     def tune(self, parameters: PhaseLockParameters) -> None:
@@ -74,12 +112,17 @@ class PhaseLock(Law):
         self._parameters = parameters
         if encoders_changed:
             self._encoders = self._new_encoders()
+        if self._heading is not None:
+            self._heading.gains = parameters.heading_gains
 
     def restart(self) -> None:
         self._speed_loops = [_SpeedLoop() for _ in self._joints]
         self._computed_ns = -RESET_PAUSE_NS  # time of the last `compute`
+        self._late: deque[ReferencePoint] = deque()  # reference since the start, while the cranks are behind it
         self._start_ns: int | None = None  # of the first state: encoder times count from it, to keep their digits
         self._encoders = self._new_encoders()
+        if self._heading is not None:
+            self._heading.restart()
         self.report = LawReport(IN_STEP)
 
     def observe(self, measured: Measured) -> None:
@@ -89,12 +132,18 @@ class PhaseLock(Law):
             time = 1e-9 * (measured.time_ns - self._start_ns)
             for encoder, angle in zip(self._encoders, measured.position, strict=True):
                 encoder.read(time, angle)
+        if self._heading is not None:
+            self._heading.observe(measured)
 
     def compute(self, measured: Measured, commanded: Setpoint, now: ReferencePoint, ahead: ReferencePoint) -> Setpoint:
         cranks = self._read_cranks(measured)
         if measured.time_ns - self._computed_ns >= RESET_PAUSE_NS:
             self._speed_loops = [_SpeedLoop(0.0, crank.angle, crank.reading) for crank in cranks]
+            self._late.clear()
+            if self._heading is not None:
+                self._heading.begin()
         self._computed_ns = measured.time_ns
+        now, note = self._hold_heading(measured, now)
         errors = phase_differences([crank.angle - r for crank, r in zip(cranks, now.position, strict=True)])
         targets, efforts, saturated = [], [], []
         for crank, joint, loop, speed, error in zip(
@@ -105,8 +154,30 @@ class PhaseLock(Law):
             targets.append(target)
             efforts.append(effort)
             saturated.append(limited)
-        self.report = LawReport(CATCHING_UP if max(map(abs, errors)) > MAX_PHASE_ERROR else IN_STEP)
+        branch = CATCHING_UP if max(map(abs, errors)) > MAX_PHASE_ERROR else IN_STEP
+        self.report = LawReport(branch, note)
         return Setpoint(list(ahead.position), targets, saturated, efforts)
+
+    def _hold_heading(self, measured: Measured, now: ReferencePoint) -> tuple[ReferencePoint, str]:
+        """Return the reference that holds the heading, and why it does not."""
+        if self._heading is None:
+            return now, ""
+        if self._heading.must_wait():
+            self._late.append(now)
+            return now._replace(velocity=[0.0] * len(now.velocity)), ""
+        now = self._late_reference(now)
+        self._heading.update(measured.time_ns, now)
+        return self._heading.shifted(now), self._heading.note
+
+    def _late_reference(self, now: ReferencePoint) -> ReferencePoint:
+        """Return the reference of earlier after a wait at the start, until the present one has the same phases."""
+        if not self._late:
+            return now
+        self._late.append(now)
+        late = self._late.popleft()
+        if _has_same_phases(late, now):
+            self._late.clear()
+        return late
 
     def _target_speed(self, joint: JointSpec, reference_speed: float, phase_error: float) -> float:
         """Return the crank's target speed (rad/s). The correction neither stops a crank nor turns it back."""
@@ -172,6 +243,13 @@ def phase_differences(errors: Sequence[float]) -> list[float]:
     """Return the lead (rad, within half a turn) of each phase error over the circular mean of all."""
     mean = math.atan2(math.fsum(map(math.sin, errors)), math.fsum(map(math.cos, errors)))
     return [math.remainder(error - mean, math.tau) for error in errors]
+
+
+def _has_same_phases(one: ReferencePoint, other: ReferencePoint) -> bool:
+    """Return True for two points that differ in nothing but a time for which all cranks turn evenly."""
+    differences = phase_differences([a - b for a, b in zip(one.position, other.position, strict=True)])
+    speeds = [abs(a - b) for a, b in zip(one.velocity, other.velocity, strict=True)]
+    return max(map(abs, differences)) < SAME_PHASE and max(speeds) < SAME_SPEED
 
 
 def _limit(value: float, magnitude: float) -> float:
