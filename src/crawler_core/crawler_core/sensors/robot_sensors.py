@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 
 from crawler_core.errors import BackendFault
 from crawler_core.sensors.measured_contacts import MeasuredContacts
 from crawler_core.sensors.sensor_monitor import SensorMonitor
 from crawler_core.sensors.sensor_spec import SensorSpec
 from crawler_core.sensors.simulated_sensors import SimulatedSensors
-from crawler_core.types import Contact, Observation
+from crawler_core.types import Contact, Observation, SensorReading
 
 
 class RobotSensors:
@@ -41,22 +40,23 @@ class RobotSensors:
         self._contacts.restart()
         if self._simulated is not None:
             self._simulated.restart()
-        self._last: Observation | None = None
+        self._time_ns: int | None = None  # of the last state,
+        self._readings: tuple[SensorReading, ...] = ()  # and its good readings
 
     def observe(self, seen: Observation, truth: Observation) -> Observation:
         """Return a state with the good readings that have arrived; `truth` has the joints as they are.
 
         A state of the same time as the one before has the same readings.
         """
-        last = self._last
-        if last is None or last.time_ns != seen.time_ns:
-            simulated = () if self._simulated is None else self._simulated.update(truth)
-            readings = self._monitor.check(seen.time_ns, (*seen.readings, *simulated))
-            self.contacts = self._contacts.update(readings, self._monitor.failed)
-        else:
-            readings = last.readings
-        self._last = replace(seen, readings=readings, contacts=seen.contacts or self.contacts)
-        return self._last
+        if seen.time_ns != self._time_ns:
+            self._time_ns = seen.time_ns
+            readings = seen.readings if self._simulated is None else (*seen.readings, *self._simulated.update(truth))
+            self._readings = self._monitor.check(seen.time_ns, readings)
+            self.contacts = self._contacts.update(self._readings, self._monitor.failed)
+        if seen.readings or self._readings or (self.contacts and not seen.contacts):
+            joints = seen.position, seen.velocity, seen.effort
+            return Observation(seen.time_ns, *joints, seen.base, seen.contacts or self.contacts, self._readings)
+        return seen
 
     @property
     def problem(self) -> str:

@@ -24,6 +24,7 @@ FROZEN_READINGS = 10  # that are equal, at least
 MAX_AGE_S = 0.1  # of a reading beyond its sensor's delay
 MAX_LEAD_S = 0.1  # by which a reading may be newer than the state
 PAUSE_S = 0.2  # between two states, from which on time has stood still
+CHECK_PERIOD_NS = 50_000_000  # of the run's time, between two checks of sensors that deliver nothing
 RANGE_TOLERANCE = 1.001
 QUATERNION_TOLERANCE = 0.01  # of its length
 MAX_VOLTAGE_RATIO = 2.0  # of the nominal voltage
@@ -47,6 +48,8 @@ class SensorMonitor:
     def restart(self) -> None:
         """Begin again: every sensor may take `START_TIMEOUT_S` for its first reading."""
         self._now_ns: int | None = None
+        self._next_due_ns = 0  # of the next check
+        self._has_failures = False  # at the last check
         for watch in self._all:
             watch.restart()
 
@@ -56,19 +59,25 @@ class SensorMonitor:
         if before is None or not 0 <= now_ns - before <= PAUSE_S * 1e9:
             for watch in self._all:
                 watch.extend(now_ns)
-        good = tuple(one for one in readings if one.sensor in self._watches and self._is_good(one, now_ns))
-        for watch in self._all:
-            if now_ns > watch.due_ns:
-                watch.time_out(now_ns)
+            self._next_due_ns = now_ns
+        good = tuple([one for one in readings if self._is_good(one, now_ns)]) if readings else ()
+        if now_ns > self._next_due_ns:
+            for watch in self._all:
+                if now_ns > watch.due_ns:
+                    watch.time_out(now_ns)
+            self._has_failures = any(watch.has_failed for watch in self._all)
+            due = (watch.due_ns for watch in self._all if not watch.has_failed)
+            self._next_due_ns = min([now_ns + CHECK_PERIOD_NS, *due])
         return good
 
     def _is_good(self, reading: SensorReading, now_ns: int) -> bool:
-        return self._watches[reading.sensor].is_good(reading, now_ns)
+        watch = self._watches.get(reading.sensor)
+        return watch is not None and watch.is_good(reading, now_ns)
 
     @property
     def failed(self) -> list[str]:
         """The sensors that have delivered nothing good for longer than they may."""
-        return [watch.sensor.name for watch in self._all if watch.has_failed]
+        return [watch.sensor.name for watch in self._all if watch.has_failed] if self._has_failures else []
 
     @property
     def problems(self) -> list[str]:
@@ -78,7 +87,7 @@ class SensorMonitor:
     @property
     def fault(self) -> BackendFault | None:
         """The reason why the robot must not move: a required sensor delivers nothing good."""
-        for watch in self._all:
+        for watch in self._all if self._has_failures else ():
             if watch.has_failed and watch.sensor.required:
                 name = watch.sensor.name
                 return BackendFault(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Collection, Sequence
@@ -80,7 +81,8 @@ class SimulatedSensors:
         self._time_ns = now
         readings: list[SensorReading] = []
         for sensor in self._sensors:
-            sensor.update(truth, readings)
+            if now >= sensor.next_ns:
+                sensor.update(truth, readings)
         self._readings = tuple(readings)
         return self._readings
 
@@ -102,6 +104,7 @@ class SimulatedSensor(ABC):
         self._due_ns = 0  # of the next measurement
         self._last: SensorReading | None = None  # the last one without a fault
         self._under_way: deque[tuple[int, SensorReading]] = deque()  # with the times of their arrival
+        self.next_ns = -sys.maxsize  # before which an update changes nothing
         self.draw_bias()
 
     def update(self, truth: Observation, arrived: list[SensorReading]) -> None:
@@ -116,6 +119,8 @@ class SimulatedSensor(ABC):
         under_way = self._under_way
         while under_way and under_way[0][0] <= now:
             arrived.append(under_way.popleft()[1])
+        due_ns = self._due_ns - GRID_TOLERANCE_NS
+        self.next_ns = min(due_ns, under_way[0][0]) if under_way else due_ns
 
     def _measure(self, truth: Observation, arrived: list[SensorReading]) -> None:
         now, delay_ns = truth.time_ns, self._delay_ns
