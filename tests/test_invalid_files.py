@@ -21,7 +21,7 @@ from crawler_core.files import read_yaml
 from crawler_core.robot.robot_file import load_robot, robot_names, robots_directory
 from gait_generators.shapes.shape_file import read_shape
 from gait_generators.shapes.shape_library import for_joints
-from hw_drivers.backend.calibration import read_zeros
+from hw_drivers.backend.calibration import read_calibration
 from hw_drivers.backend.hardware_map import hardware_map
 
 WRONG = [None, True, "x", "", -1, 0, 0.5, 10**9, 1e308, math.nan, -math.inf, [], {}, [[1, [2]]], {"a": {"b": 1}}]
@@ -29,6 +29,7 @@ WRONG += ["y" * 100_000, "../../../x", "a\nb", "/etc/passwd"]
 SOME = 20  # of the thousands, in every run
 LONGEST = 60.0  # s of this process's own work that one file may take; they take milliseconds
 JOINTS = ("joint_1", "joint_2")
+THREE_LINK = load_robot("three_link")
 
 
 def robot(file):
@@ -45,7 +46,7 @@ def shape(file):
 
 
 def calibration(file):
-    read_zeros(file, "three_link", JOINTS)
+    read_calibration(file, THREE_LINK)
 
 
 def settings(file):

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import load_robot
-from hw_drivers.backend.calibration import apply_calibration, calibration_path, read_zeros, write_zeros
+from hw_drivers.backend.calibration import (
+    Calibration,
+    apply_calibration,
+    calibration_path,
+    read_calibration,
+    write_calibration,
+)
 from hw_drivers.backend.hardware_map import hardware_map
 from hw_drivers.bus.joint_map import JointMap
 
@@ -91,13 +97,14 @@ def test_a_chain_of_equal_joints_is_one_entry_with_ids_that_count_up():
 
 def test_a_calibration_comes_back_from_its_file_and_replaces_the_zeros(tmp_path):
     path = tmp_path / "new" / "robot.yaml"
-    write_zeros(path, "three_link", {"joint_2": 1.25})
-    zeros = read_zeros(path, "three_link", ("joint_1", "joint_2"))
-    assert zeros == pytest.approx({"joint_2": 1.25}, abs=1e-6)
+    write_calibration(path, "three_link", Calibration({"joint_2": 1.25}))
+    calibration = read_calibration(path, three_link())
+    assert calibration.zeros == pytest.approx({"joint_2": 1.25}, abs=1e-6)
+    assert calibration.gyro_biases == {}
     (before,) = hardware_map(three_link())
-    (after,) = apply_calibration((before,), zeros)
+    (after,) = apply_calibration((before,), calibration)
     assert after.joints[0] == before.joints[0]
-    assert after.joints[1].zero == zeros["joint_2"]
+    assert after.joints[1].zero == calibration.zeros["joint_2"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +121,7 @@ def test_a_calibration_that_cannot_be_used_is_refused(tmp_path, text, words):
     path = tmp_path / "zeros.yaml"
     path.write_text(text)
     with pytest.raises(UserError, match=words):
-        read_zeros(path, "three_link", ("joint_1", "joint_2"))
+        read_calibration(path, three_link())
 
 
 def test_the_calibration_of_a_robot_has_a_place_of_its_own(monkeypatch, tmp_path):

@@ -13,7 +13,7 @@ from crawler_cli.console.exit_code import EXIT_NOT_DONE
 from crawler_cli.hardware.emulation_console import emulate
 from crawler_cli.hardware.hardware_task import HardwareTask
 from crawler_core.errors import BackendFault, UserError
-from hw_drivers.backend.calibration import calibration_path, read_zeros, write_zeros
+from hw_drivers.backend.calibration import Calibration, calibration_path, read_calibration, write_calibration
 from hw_drivers.backend.hardware_settings import HardwareSettings
 from hw_drivers.bus.bus import Reading, Source
 from hw_drivers.tools.bus_scan import find_zeros, open_bus, release_all, scan_buses
@@ -97,7 +97,8 @@ def _calibrate(task: HardwareTask) -> int:
     path = Path(task.arguments.calibration or calibration_path(task.spec.name))
     home = {joint.name: joint.home for joint in task.spec.actuated}
     maps = {joint.joint: joint for bus in task.buses for joint in bus.joints}
-    zeros: dict[str, float] = read_zeros(path, task.spec.name, task.spec.actuated_names) if path.exists() else {}
+    before = read_calibration(path, task.spec) if path.exists() else Calibration()
+    zeros = dict(before.zeros)
     with task.robot() as (supervised, backend):
         for name, reading in backend.readings().items():
             if name in chosen and reading.source is Source.COMMANDED:
@@ -109,7 +110,7 @@ def _calibrate(task: HardwareTask) -> int:
             motor = maps[name]
             zeros[name] = motor.to_motor(backend.readings()[name].position) - motor.rate_to_motor(home[name])
             task.print(f"{name}: the zero is at {math.degrees(zeros[name]):.2f} degrees of the motor")
-    write_zeros(path, task.spec.name, zeros)
+    write_calibration(path, task.spec.name, Calibration(zeros, before.gyro_biases))
     task.result |= {"zero_deg": {name: math.degrees(zero) for name, zero in zeros.items()}, "calibration": str(path)}
     task.print(f"written to {path}")
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -15,13 +15,24 @@ from crawler_core.errors import BackendFault, UserError
 from crawler_core.loop.backend_entry import BackendEntry
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.safety.joint_limits import limit_speed
-from crawler_core.types import FloatArray, JointCommand, Observation
-from hw_drivers.backend.calibration import apply_calibration, calibration_path, read_zeros
-from hw_drivers.backend.hardware_map import BusMap, hardware_map
+from crawler_core.types import FloatArray, JointCommand, Observation, SensorReading
+from hw_drivers.backend.calibration import (
+    Calibration,
+    apply_biases,
+    apply_calibration,
+    calibration_path,
+    read_calibration,
+)
+from hw_drivers.backend.hardware_map import BusMap, hardware_map, hardware_sensors
 from hw_drivers.backend.hardware_settings import NO_CALIBRATION, HardwareSettings
-from hw_drivers.bus.bus import POWER_OFF_REMEDY, Reading
+from hw_drivers.backend.sensor_maps import unmapped_sensors
+from hw_drivers.bus.bus import POWER_OFF_REMEDY, Bus, Reading
 from hw_drivers.bus.bus_loop import BusLoop, for_each_bus
 from hw_drivers.bus.fault_latch import FaultLatch
+from hw_drivers.sensors.sensor_kinds import SENSOR_KINDS
+from hw_drivers.sensors.sensor_loop import SensorLoop
+from hw_drivers.sensors.sensor_map import SensorMap
+from hw_drivers.sensors.supply_sensor import SUPPLY_KIND, SupplySensor
 
 FIRST_RELEASE_TIMEOUT_S = 0.05  # for a running cycle of one bus, before the torque of the next bus is taken off
 
@@ -50,8 +61,12 @@ class HardwareBackend:
         self._by_effort = np.array([joint.is_effort_driven for joint in spec.actuated])
         index = {name: i for i, name in enumerate(spec.actuated_names)}
         self._indices = {bus.name: [index[joint.joint] for joint in bus.joints] for bus in self._buses}
+        self._sensors = configured_sensors(spec, settings)
+        self._unread = [sensor.name for sensor in unmapped_sensors(spec, self._sensors)]
         self.latch = FaultLatch()
         self.loops: list[BusLoop] = []
+        self.sensor_loops: list[SensorLoop] = []
+        self._supplies: list[tuple[BusLoop, SupplySensor]] = []
         self._closed_with_torque: list[str] = []  # buses
 
     def open(self) -> None:
@@ -61,18 +76,27 @@ class HardwareBackend:
         try:
             for bus in self._buses:
                 driver = bus.kind.make(bus.name, bus.settings)
-                loop = BusLoop(driver, bus.joints, self._dt, self._answer_timeout, self.latch, needs_ticks=needs_ticks)
-                self.loops.append(loop)
+                self.loops.append(self._make_loop(driver, bus, needs_ticks))
+                driver.attach_sensors([sensor for sensor in bus.sensors if sensor.kind_name != SUPPLY_KIND])
                 driver.open()
                 driver.configure(bus.joints)
+            self._open_sensors()
             for loop in self.loops:
                 loop.start()
+            self._start_sensors()
         except BaseException:
             self.close()
             raise
         self._closed_with_torque = []  # setting motors up takes their torque off
         self._last_position: FloatArray | None = None  # rad, of the last setpoints; None while the torque is off
-        self._epoch_ns = _steady_clock_epoch_ns()
+        self._epoch_ns = self._clock_epoch_ns()
+
+    def _make_loop(self, driver: Bus, bus: BusMap, needs_ticks: bool) -> BusLoop:
+        return BusLoop(driver, bus.joints, self._dt, self._answer_timeout, self.latch, needs_ticks=needs_ticks)
+
+    def _clock_epoch_ns(self) -> int:
+        """Return the ROS time of the zero of the buses' clock, ns."""
+        return time.time_ns() - time.monotonic_ns()
 
     def observe(self) -> Observation:
         """Return the motors' last readings. Raises the fault that stopped the robot until `recover` has cleared it."""
@@ -87,7 +111,41 @@ class HardwareBackend:
             one = readings[name]
             position[index], velocity[index], effort[index] = one.position, one.velocity, one.effort
         now = self._epoch_ns + round(max(loop.finished for loop in self.loops) * 1e9)
-        return Observation(now, position, velocity, effort)
+        return Observation(now, position, velocity, effort, readings=self._take_readings())
+
+    def sensor_names(self) -> Collection[str]:
+        """Return the sensors that its devices read, as the robot file names them."""
+        return [sensor.name for sensor in self._sensors]
+
+    def _open_sensors(self) -> None:
+        """Set up the sensors that no bus reads. Raises UserError."""
+        for sensor in self._sensors:
+            if sensor.kind_name == SUPPLY_KIND:
+                loop = next(loop for loop in self.loops if loop.bus.name == sensor.bus)
+                self._supplies.append((loop, SupplySensor(sensor)))
+            elif not sensor.bus:
+                self.sensor_loops.append(self._make_sensor_loop(sensor))
+                self.sensor_loops[-1].open()
+
+    def _make_sensor_loop(self, sensor: SensorMap) -> SensorLoop:
+        make = SENSOR_KINDS[sensor.kind_name].make
+        assert make is not None  # no bus reads it
+        return SensorLoop(sensor.name, make(sensor), sensor.sensor.rate)
+
+    def _start_sensors(self) -> None:
+        for loop in self.sensor_loops:
+            loop.start()
+
+    def _take_readings(self) -> tuple[SensorReading, ...]:
+        """Return the readings of sensors since the last call, in the order of their times, which are ROS time."""
+        found: list[SensorReading] = []
+        for loop in self.loops:
+            found += loop.take_sensor_readings()
+        for sensor in self.sensor_loops:
+            found += sensor.take_sensor_readings()
+        found += [reading for bus, supply in self._supplies if (reading := supply.read(bus.readings)) is not None]
+        found.sort(key=lambda reading: reading.time_ns)
+        return tuple(replace(reading, time_ns=self._epoch_ns + reading.time_ns) for reading in found)
 
     def apply(self, command: JointCommand) -> JointCommand:
         """Send setpoints with the next cycle, limited to the motors' speed. The first ones switch the torque on.
@@ -109,7 +167,7 @@ class HardwareBackend:
     def _enable(self) -> FloatArray:
         """Switch the torque on; return the joints' angles (rad). Raises BackendFault."""
         # the epoch stays while the robot moves: setting the system's clock must not move it
-        self._epoch_ns = _steady_clock_epoch_ns()
+        self._epoch_ns = self._clock_epoch_ns()
         try:
             for_each_bus(self.loops, BusLoop.enable)
         except BackendFault as fault:
@@ -170,6 +228,15 @@ class HardwareBackend:
         for loop in self.loops:
             values[f"{loop.bus.name}.cycle_ms"] = 1e3 * loop.cycle_time
             values[f"{loop.bus.name}.missed_answers"] = loop.liveness.missed
+        for loop in self.loops:
+            for name, problem in loop.bus.sensor_problems().items():
+                values[f"{name}.problem"] = problem
+        for sensor in self.sensor_loops:
+            values[f"{sensor.name}.failed_readings"] = sensor.failures
+            if sensor.problem:
+                values[f"{sensor.name}.problem"] = sensor.problem
+        if self._unread:
+            values["sensors_not_read"] = ", ".join(self._unread)
         for name, reading in self.readings().items():
             for quantity in ("temperature", "voltage"):
                 if math.isfinite(value := getattr(reading, quantity)):
@@ -190,15 +257,13 @@ class HardwareBackend:
             loop.bus.name for loop in self.loops if loop.may_have_torque
         ] or self._closed_with_torque
         self.loops = []
+        for sensor in self.sensor_loops:
+            sensor.close()
+        self.sensor_loops, self._supplies = [], []
 
     def _require_open(self) -> None:
         if not self.loops:
             raise BackendFault("the hardware backend is not open", remedy="configure it first")
-
-
-def _steady_clock_epoch_ns() -> int:
-    """Return the ROS time of the steady clock's zero, ns."""
-    return time.time_ns() - time.monotonic_ns()
 
 
 def configured_buses(spec: RobotSpec, settings: HardwareSettings) -> tuple[BusMap, ...]:
@@ -211,12 +276,22 @@ def configured_buses(spec: RobotSpec, settings: HardwareSettings) -> tuple[BusMa
                 "change hardware.buses in its robot.yaml."
             )
         buses = (replace(buses[0], settings=replace(buses[0].settings, port=settings.port)),)
+    return apply_calibration(buses, configured_calibration(spec, settings))
+
+
+def configured_sensors(spec: RobotSpec, settings: HardwareSettings) -> tuple[SensorMap, ...]:
+    """Return where a robot's sensors are read, with the measured biases of gyroscopes. Raises UserError."""
+    return apply_biases(hardware_sensors(spec), configured_calibration(spec, settings))
+
+
+def configured_calibration(spec: RobotSpec, settings: HardwareSettings) -> Calibration:
+    """Return what was measured on the robot; nothing where the settings name no file and the robot has none."""
     if settings.calibration == NO_CALIBRATION:
-        return buses
+        return Calibration()
     path = Path(settings.calibration) if settings.calibration else calibration_path(spec.name)
-    if settings.calibration or path.exists():
-        buses = apply_calibration(buses, read_zeros(path, spec.name, spec.actuated_names))
-    return buses
+    if not settings.calibration and not path.exists():
+        return Calibration()
+    return read_calibration(path, spec)
 
 
 BACKEND_ENTRY = BackendEntry(

@@ -12,10 +12,12 @@ from crawler_core.parameters import build, describe
 from crawler_core.robot.repeat import expand_repeats
 from crawler_core.robot.robot_spec import JointSpec, RobotSpec
 from crawler_core.robot.schema import check_mapping
+from hw_drivers.backend.sensor_maps import sensor_maps
 from hw_drivers.bus.bus import BusKind
 from hw_drivers.bus.bus_kinds import KINDS, effort_kinds
 from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.bus.setting import setting
+from hw_drivers.sensors.sensor_map import SensorMap
 
 
 @dataclass(frozen=True)
@@ -38,16 +40,12 @@ class BusMap:
     kind: BusKind
     settings: Any  # an instance of kind.bus_settings
     joints: tuple[JointMap, ...]
+    sensors: tuple[SensorMap, ...] = ()  # that it reads
 
 
 def hardware_map(spec: RobotSpec) -> tuple[BusMap, ...]:
-    """Read the buses of a robot, in the file's order. Raises UserError."""
-    section = spec.section("hardware")
-    if not section:
-        raise UserError(
-            f"the robot '{spec.name}' has no section hardware in its robot.yaml: write one as docs/hardware.md says."
-        )
-    _check_keys(section, "hardware", ("buses", "joints"))
+    """Read the buses of a robot, with their joints and sensors, in the file's order. Raises UserError."""
+    section = _section(spec)
     bus_entries, joint_entries = (
         check_mapping(section.get(key) or {}, f"hardware.{key}") for key in ("buses", "joints")
     )
@@ -64,7 +62,33 @@ def hardware_map(spec: RobotSpec) -> tuple[BusMap, ...]:
         if not maps:
             raise UserError(f"no joint is on hardware.buses.{name}: remove that bus, or put joints on it.")
         _no_duplicates(name, maps)
-    return tuple(replace(bus, joints=tuple(joints[bus.name])) for bus in buses.values())
+    sensors = hardware_sensors(spec)
+    return tuple(
+        replace(
+            bus,
+            joints=tuple(joints[bus.name]),
+            sensors=tuple(sensor for sensor in sensors if sensor.bus == bus.name),
+        )
+        for bus in buses.values()
+    )
+
+
+def hardware_sensors(spec: RobotSpec) -> tuple[SensorMap, ...]:
+    """Read where the sensors of a robot are read. Raises UserError."""
+    section = _section(spec)
+    buses = check_mapping(section.get("buses") or {}, "hardware.buses")
+    kinds = {str(name): _bus(str(name), entry).kind_name for name, entry in buses.items()}
+    return sensor_maps(spec, check_mapping(section.get("sensors") or {}, "hardware.sensors"), kinds)
+
+
+def _section(spec: RobotSpec) -> Mapping[str, Any]:
+    section = spec.section("hardware")
+    if not section:
+        raise UserError(
+            f"the robot '{spec.name}' has no section hardware in its robot.yaml: write one as docs/hardware.md says."
+        )
+    _check_keys(section, "hardware", ("buses", "joints", "sensors"))
+    return section
 
 
 def _expand_joints(joints: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from crawler_core.errors import UserError
-from crawler_core.types import FloatArray
+from crawler_core.types import FloatArray, SensorReading
 from hw_drivers.board import setup
+from hw_drivers.board.board_sensors import BoardSensors
 from hw_drivers.board.codec import NO_SESSION
 from hw_drivers.board.link import Link, Refused, explain_refusal
 from hw_drivers.board.messages import (
@@ -29,6 +30,7 @@ from hw_drivers.board.state_tracker import StateTracker
 from hw_drivers.bus.bus import Bus, BusFault, BusKind, Device, NoAnswer, Reading, torque_off_failed
 from hw_drivers.bus.joint_map import TURN_RAD, JointMap
 from hw_drivers.ports.serial_port import SerialPort
+from hw_drivers.sensors.sensor_map import SensorMap
 
 SEARCH_POLL_PERIOD_S = 0.01  # of a search for an index; the polls feed the watchdog, too
 
@@ -57,6 +59,8 @@ class BoardBus(Bus):
         self._link = Link(self._port, settings.baud, settings.reply_timeout, clock)
         self._clock, self._sleep = clock, sleep
         self._tracker = StateTracker(())
+        self._sensors = BoardSensors(())
+        self._sensor_readings: list[SensorReading] = []
         self._setpoints = Setpoints({})
         self._pending = 0  # the number of the setpoints whose answer is awaited; 0: none
         self._is_enabled = False
@@ -67,6 +71,16 @@ class BoardBus(Bus):
     def scan(self) -> tuple[Device, ...]:
         """Return the motors that the board can have. Raises BusFault where none answers, or in another version."""
         return setup.devices(setup.begin_session(self._link))
+
+    def attach_sensors(self, sensors: Sequence[SensorMap]) -> None:
+        self._sensors = BoardSensors(sensors)
+
+    def take_sensor_readings(self) -> Sequence[SensorReading]:
+        taken, self._sensor_readings = self._sensor_readings, []
+        return taken
+
+    def sensor_problems(self) -> Mapping[str, str]:
+        return self._sensors.problems()
 
     def configure(self, joints: Sequence[JointMap]) -> None:
         self._set_up(joints)
@@ -157,7 +171,8 @@ class BoardBus(Bus):
         try:
             board = configure_board(self._settings, self.name, plans)
             with self._link.at_rest():
-                self._tracker.update(setup.set_up(self._link, plans, board, clear=clear), self._clock())
+                state = setup.set_up(self._link, plans, board, self._sensors, clear=clear)
+                self._tracker.update(state, self._clock())
         except BusFault as fault:
             raise fault.as_user_error() from None
 
@@ -213,7 +228,9 @@ class BoardBus(Bus):
 
     def _update(self, state: StateMessage) -> None:
         """Keep a state. Raises BusFault for its faults, and where the torque went off by itself."""
-        self._tracker.update(state, self._clock())
+        now = self._clock()
+        self._tracker.update(state, now)
+        self._sensor_readings += self._sensors.update(state, now)
         if (fault := setup.first_fault(state, self._tracker.plans)) is not None:
             raise BusFault(str(fault), remedy=f"{fault.remedy}, then call reset and enable", joint=fault.joint)
         if self._is_enabled and state.state != BoardState.ARMED:

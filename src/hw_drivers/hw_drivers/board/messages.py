@@ -295,6 +295,7 @@ class SensorState:
     """The sensors' part of a STATE."""
 
     layout: ClassVar[str] = "<BBBB"
+    MAX_BYTES: ClassVar[int] = 36
     flags: int  # ImuFlag
     switches: int  # measured ones: bit 0 is switch 0
     closed: int  # bit 0: switch 0 is closed

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from crawler_core.errors import UserError
+from hw_drivers.board.board_sensors import BoardSensors
 from hw_drivers.board.codec import line_size
 from hw_drivers.board.faults import BOARD_FAULTS, MOTOR_FAULTS
 from hw_drivers.board.link import Link, OtherVersion, Refused
 from hw_drivers.board.messages import (
     PROTOCOL_VERSION,
+    SENSORS_SINCE_VERSION,
     BoardFault,
+    Code,
     ConfigureBoard,
     ConfigureMotor,
+    ConfigureSensors,
     MotorMode,
     MotorSetpoint,
     Poll,
     Reset,
+    SensorFlag,
+    SensorSetup,
+    SensorState,
     Setpoints,
     StateMessage,
     Welcome,
@@ -52,8 +60,11 @@ def devices(welcome: Welcome) -> tuple[Device, ...]:
     return tuple(Device(number, name, detail) for number in range(welcome.motors))
 
 
-def set_up(link: Link, plans: Sequence[MotorPlan], board: ConfigureBoard, *, clear: bool = False) -> StateMessage:
+def set_up(
+    link: Link, plans: Sequence[MotorPlan], board: ConfigureBoard, sensors: BoardSensors, *, clear: bool = False
+) -> StateMessage:
     """Configure the board; `clear` also clears its latched faults. Raises UserError, or BusFault for the port."""
+    sensors.restart()
     try:
         welcome = begin_session(link)
     except BusFault as fault:
@@ -67,6 +78,10 @@ def set_up(link: Link, plans: Sequence[MotorPlan], board: ConfigureBoard, *, cle
     _confirm(link, board, "the board's configuration")
     for plan in plans:
         _confirm(link, plan.configuration(), f"the configuration of {plan.joint.joint}")
+    if sensors:
+        sensors.check_version(welcome.version, SENSORS_SINCE_VERSION, link.port.path)
+        configuration = sensors.configuration()
+        sensors.check_setup(_request_sensors(link, configuration), link.port.path)
     state = request_fresh_state(link)
     if clear or (state.faults == HARMLESS_FAULT and not any(motor.faults for motor in state.motors.values())):
         try:
@@ -79,8 +94,31 @@ def set_up(link: Link, plans: Sequence[MotorPlan], board: ConfigureBoard, *, cle
     if present := first_fault(state, plans):
         raise UserError(f"{present}: {present.remedy}; then run 'crawler hw reboot'.")
     largest = Setpoints({plan.number: MotorSetpoint(MotorMode.POSITION) for plan in plans})
-    link.exchange_bytes = line_size(len(largest.pack())) + line_size(StateMessage.size(len(plans)))
+    state_size = StateMessage.size(len(plans)) + (SensorState.MAX_BYTES if sensors else 0)
+    link.exchange_bytes = line_size(len(largest.pack())) + line_size(state_size)
     return state
+
+
+def request_sensors(link: Link) -> SensorSetup:
+    """Return what the board has beside the motors; it measures none of that afterwards. Raises UserError."""
+    found = _request_sensors(link, ConfigureSensors(flags=SensorFlag.IMU))
+    return replace(_request_sensors(link, ConfigureSensors()), imu=found.imu, identity=found.identity)
+
+
+def _request_sensors(link: Link, configuration: ConfigureSensors) -> SensorSetup:
+    """Configure the sensors. An input that the board lacks is asked for again without it: its number is told later."""
+    path = link.port.path
+    try:
+        answer = link.confirm(configuration)
+    except NoAnswer:
+        raise UserError(_silent(link)) from None
+    except Refused as refused:
+        if refused.ack.code != Code.VALUE or not (configuration.inputs or configuration.switches):
+            raise UserError(f"the board on {path} refuses the configuration of its sensors: {refused}.") from None
+        return _request_sensors(link, replace(configuration, inputs=0, switches=0))
+    if not isinstance(answer, SensorSetup):
+        raise UserError(f"the board on {path} does not tell its sensors: update its firmware.")
+    return answer
 
 
 def request_state(link: Link) -> StateMessage:

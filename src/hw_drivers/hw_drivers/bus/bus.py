@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.types import FloatArray
+from crawler_core.types import FloatArray, SensorReading
 from hw_drivers.bus.joint_map import JointMap
+from hw_drivers.sensors.sensor_map import SensorMap
 
 POWER_OFF_REMEDY = "switch the power of the motors off"
 RESET_REMEDY = "put that right, then call reset and enable"
@@ -63,7 +64,7 @@ class Reading:
     """One joint as its device last reported it. Values that a device does not report are NaN."""
 
     joint: str
-    time: float  # s on time.monotonic(), of the device's last answer: a lost reply leaves the old reading in place
+    time: float  # s by the driver's clock, of the device's last answer: a lost reply leaves the old reading in place
     position: float  # rad
     velocity: float  # rad/s
     effort: float = math.nan  # N·m
@@ -100,6 +101,17 @@ class Bus(ABC):
         Raises UserError for everything that can be known before torque: a missing id, a wrong model, a limit that the
         device cannot reach, a supply out of range, an error that the device already reports.
         """
+
+    def attach_sensors(self, sensors: Sequence[SensorMap]) -> None:  # noqa: B027  (few buses read sensors)
+        """Read these sensors too, from the next `configure` on, which raises UserError for those it does not find."""
+
+    def take_sensor_readings(self) -> Sequence[SensorReading]:
+        """Return the readings of sensors since the last call, with times by the driver's clock (ns)."""
+        return ()
+
+    def sensor_problems(self) -> Mapping[str, str]:
+        """Return why a sensor of this bus does not measure, by its name."""
+        return {}
 
     @abstractmethod
     def read(self) -> tuple[Reading, ...]:
@@ -184,7 +196,7 @@ class BusKind:
 
     bus_settings: type
     joint_settings: type
-    make: Callable[[str, Any], Bus]  # name, bus settings
+    make: Callable[..., Bus]  # name, bus settings; an emulation adds its port and clock as keywords
     emulator: str  # "module:object" of a hw_drivers.emulation.emulator.Emulate, imported for emulated runs only
     supports_effort: bool = False  # joints on it may be driven by effort
     supports_position: bool = False  # joints that are driven by effort can also move to an angle, slowly

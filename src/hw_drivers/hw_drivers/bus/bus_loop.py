@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from crawler_core.errors import UserError
-from crawler_core.types import FloatArray
+from crawler_core.types import FloatArray, SensorReading
 from hw_drivers.bus.bus import POWER_OFF_REMEDY, Bus, BusFault, Reading
 from hw_drivers.bus.fault_latch import FaultLatch
 from hw_drivers.bus.joint_map import JointMap
@@ -19,6 +21,7 @@ from hw_drivers.bus.liveness import Liveness
 FREE_RUN_AFTER_PERIODS = 2.0  # without a tick, until the loop runs by its own clock
 TICK_TIMEOUT_S = 1.0  # without a tick, until the torque goes off: the supervisor is gone
 CYCLE_TIMEOUT_S = 2.0  # of a cycle, until the bus counts as lost
+MAX_WAITING_READINGS = 1000  # of sensors, until they are fetched
 RELEASE_RETRY_PERIOD_S = 0.5  # between two attempts to take the torque off a bus that did not confirm it
 
 
@@ -42,15 +45,21 @@ class BusLoop:
         latch: FaultLatch,
         *,
         needs_ticks: bool = True,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`period` and `answer_timeout` in s. `needs_ticks`: the torque goes off after TICK_TIMEOUT_S without one."""
+        """`period` and `answer_timeout` in s. `needs_ticks`: the torque goes off after TICK_TIMEOUT_S without one.
+
+        `clock` (s) is the one of the bus's driver.
+        """
         self.bus = bus
         self.records_starts = False
-        self.starts: list[float] = []  # s, time.monotonic(), of the cycles while `records_starts`
+        self.starts: list[float] = []  # s, by the clock, of the cycles while `records_starts`
         self.cycle_time = 0.0  # s, of the last cycle
         self.liveness = Liveness(answer_timeout)
         self.readings: tuple[Reading, ...] = ()
+        self._sensor_readings: deque[SensorReading] = deque(maxlen=MAX_WAITING_READINGS)
         self.finished = 0.0  # s, end of the last cycle
+        self._clock = clock
         self._joints = tuple(joints)
         self._period = period
         self._latch = latch
@@ -62,7 +71,7 @@ class BusLoop:
         self.may_have_torque = False
         self._is_enabled = False  # setpoints are being sent
         self._last_tick = 0.0  # s
-        self._last_release = 0.0  # s
+        self._last_release = -math.inf  # s
         self._release_failures: tuple[BusFault, ...] = ()  # of the last attempt
         none = np.full(len(self._joints), np.nan)
         self._setpoints = BusSetpoints(none, none, none)
@@ -73,7 +82,7 @@ class BusLoop:
     def start(self) -> None:
         """Begin. The bus must be open and configured."""
         self.readings = self.bus.read()
-        self.finished = time.monotonic()
+        self.finished = self._clock()
         self._thread.start()
 
     def stop(self) -> None:
@@ -93,7 +102,7 @@ class BusLoop:
             here = BusSetpoints(position, np.zeros_like(position), np.full_like(position, np.nan))
             self.bus.write(*here)
             self.may_have_torque = self._is_enabled = True
-            self._last_tick = time.monotonic()
+            self._last_tick = self._clock()
             self._setpoints = here
             self.bus.enable()
 
@@ -107,7 +116,7 @@ class BusLoop:
         with self._wake:
             self._drop_old_efforts()
             self._has_new_setpoints = False
-            self._last_tick = time.monotonic()
+            self._last_tick = self._clock()
             self._requested = self._begun + 1  # one that is under way has older setpoints
             self._wake.notify_all()
 
@@ -119,10 +128,20 @@ class BusLoop:
                 lambda: self._done >= requested or self._latch.fault is not None, timeout=CYCLE_TIMEOUT_S
             )
         if not done:
-            raise BusFault(
-                f"the bus '{self.bus.name}' hangs: no cycle ended within {CYCLE_TIMEOUT_S:g} s",
-                remedy="check the adapter, then restart the backend",
-            )
+            raise self._hang()
+
+    def _hang(self) -> BusFault:
+        return BusFault(
+            f"the bus '{self.bus.name}' hangs: no cycle ended within {CYCLE_TIMEOUT_S:g} s",
+            remedy="check the adapter, then restart the backend",
+        )
+
+    def take_sensor_readings(self) -> list[SensorReading]:
+        """Return the readings of sensors since the last call, with times by the driver's clock (ns)."""
+        taken = []
+        while self._sensor_readings:
+            taken.append(self._sensor_readings.popleft())
+        return taken
 
     def release(self, timeout: float | None = None) -> tuple[BusFault, ...]:
         """Switch the torque off for each joint and return the failures. Waits up to `timeout` (s) for a running cycle.
@@ -134,7 +153,7 @@ class BusLoop:
         if not self._io.acquire(timeout=CYCLE_TIMEOUT_S if timeout is None else timeout):
             return (self._release_failure("hangs"),) if self.may_have_torque else ()
         try:
-            retry_is_due = time.monotonic() - self._last_release > RELEASE_RETRY_PERIOD_S
+            retry_is_due = self._clock() - self._last_release > RELEASE_RETRY_PERIOD_S
             if self._is_enabled:
                 self._try_release(reopen=False)
             elif self.may_have_torque and retry_is_due:
@@ -145,7 +164,7 @@ class BusLoop:
 
     def _try_release(self, *, reopen: bool) -> None:
         self._is_enabled = False
-        self._last_release = time.monotonic()
+        self._last_release = self._clock()
         try:
             if reopen:
                 self.bus.close()
@@ -165,7 +184,7 @@ class BusLoop:
 
     def recover(self) -> None:
         """Make the bus usable again, with the torque off. Raises BusFault with the remaining fault."""
-        if not self._thread.is_alive():
+        if not self._is_running():
             raise BusFault(f"the driver of the bus '{self.bus.name}' has ended", remedy="restart the backend")
         with self._io:
             self.release()
@@ -182,14 +201,21 @@ class BusLoop:
             self.may_have_torque = False
             self.liveness.reset()
 
+    def _is_running(self) -> bool:
+        return self._thread.is_alive()
+
     def _run(self) -> None:
-        due = time.monotonic()
+        due = self._clock()
+        is_well = True
+        while is_well and not self._is_ending:
+            due = self._await_cycle(due)
+            if not self._is_ending:
+                is_well = self._try_cycle()
+
+    def _try_cycle(self) -> bool:
+        """Run a cycle; return False where the driver broke, which ends it."""
         try:
-            while not self._is_ending:
-                due = self._await_cycle(due)
-                if not self._is_ending:
-                    self._cycle()
-                    self._finish_cycle()
+            self._cycle()
         except Exception as error:  # of any kind: the motors must not lose their guard
             self._stop_all(
                 BusFault(
@@ -197,20 +223,23 @@ class BusLoop:
                     remedy="report this with the log, then restart the backend",
                 )
             )
+            return False
+        finally:
             self._finish_cycle()
+        return True
 
     def _await_cycle(self, due: float) -> float:
         """Wait for a tick or until `due`; return when the next cycle is due without a tick."""
         with self._wake:
             while not self._is_ending and self._requested <= self._begun:
-                left = due - time.monotonic()
+                left = due - self._clock()
                 if left <= 0.0:
                     self._drop_old_efforts()
                     self._begun += 1
-                    return max(due + self._period, time.monotonic())  # missed cycles are not made up for
+                    return max(due + self._period, self._clock())  # missed cycles are not made up for
                 self._wake.wait(left)
             self._begun += 1
-        return time.monotonic() + FREE_RUN_AFTER_PERIODS * self._period
+        return self._clock() + FREE_RUN_AFTER_PERIODS * self._period
 
     def _drop_old_efforts(self) -> None:
         """Command no effort to effort-driven joints that got no setpoint since the last tick."""
@@ -220,7 +249,7 @@ class BusLoop:
 
     def _cycle(self) -> None:
         with self._io:
-            begun = time.monotonic()
+            begun = self._clock()
             if self.records_starts:
                 self.starts.append(begun)
             if self._latch.fault is not None:
@@ -232,10 +261,11 @@ class BusLoop:
                 else:
                     self.bus.keep_alive()
                 self.readings = self.bus.read()
-                now = time.monotonic()
+                self._sensor_readings.extend(self.bus.take_sensor_readings())
+                now = self._clock()
                 fault = self.liveness.check(self.readings, now) or self._check_ticks(now)
             except BusFault as gone:
-                now, fault = time.monotonic(), gone
+                now, fault = self._clock(), gone
             self.cycle_time, self.finished = now - begun, now
             if fault is not None:
                 self._stop_all(fault)
