@@ -27,12 +27,13 @@ from crawler_core.robot.names import check_namespace
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.robot.sections import SECTIONS
+from crawler_models.estimation.robot_estimator import RobotEstimator
 from crawler_nodes.transport.domain_id import domain_id
 from gait_generators.kinds.gait import Gait
 from gait_generators.kinds.gait_registry import gait_name, make_gait
 from gait_generators.kinds.limit_check import check_limits
 from gait_generators.node.gait_settings import GaitSettings
-from hybrid_controller.laws.law_registry import LAWS, law_defaults, law_name
+from hybrid_controller.laws.law_registry import LAWS, law_defaults, law_name, law_parameters
 from hybrid_controller.node.controller_settings import ControllerSettings
 
 Values = Mapping[str, Any]
@@ -53,7 +54,7 @@ class Stack:
     law: str
     backend: BackendChoice
     duration: float  # s; 0: no end
-    note: str  # a sentence about a default that another machine would choose differently; empty: none
+    note: str  # about a default that another machine would choose differently, or a law near its limits; empty: none
 
     @cached_property
     def nodes(self) -> tuple[NodeSpec, ...]:
@@ -110,9 +111,11 @@ def _choose(options: Options, note: str) -> Stack:
     name, law = gait_name(spec, options.gait), law_name(spec, options.controller)
     gait = _make_gait(spec, name, options.section("gait"))
     backend = choose_backend(options.backend, spec, options.section("backend"))
+    RobotEstimator(spec, backend.settings.estimator)  # UserError for one that there is not, or that does not fit
     duration = _run_duration(options, backend.settings, gait)
     _check_law(spec, law, options.section("controller"))
-    return Stack(options, spec, gait, name, law, backend, duration, note)
+    warning = _check_motors(spec, gait, law, options.section("controller"), backend)
+    return Stack(options, spec, gait, name, law, backend, duration, "; ".join(filter(None, (note, warning))))
 
 
 def _make_gait(spec: RobotSpec, name: str, values: Values) -> Gait:
@@ -127,6 +130,12 @@ def _check_law(spec: RobotSpec, law: str, values: Values) -> None:
     LAWS[law].check(spec)
     own, defaults = LAWS[law].parameters, law_defaults(spec, law)
     check_section("controller", values, ControllerSettings, own, defaults, RESERVED_PARAMETERS)
+
+
+def _check_motors(spec: RobotSpec, gait: Gait, law: str, values: Values, backend: BackendChoice) -> str:
+    """Return a warning of the law about its motors, or an empty text. Raises UserError where it does not hold."""
+    parameters = law_parameters(spec, law, values)
+    return LAWS[law].check_run(spec, gait, parameters, spec.reality(backend.motor_profile), backend.settings.rate)
 
 
 def _run_duration(options: Options, settings: BackendSettings, gait: Gait) -> float:

@@ -30,6 +30,7 @@ from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.reality.realistic_backend import make_realistic
 from crawler_core.safety.supervisor import MOVING_STATES, MotionState, Supervisor
 from crawler_core.types import JointCommand, Observation
+from crawler_models.estimation.robot_estimator import RobotEstimator
 from crawler_nodes.backend_node.priority_lock import PriorityLock
 from crawler_nodes.backend_node.publishers import BackendPublishers
 from crawler_nodes.backend_node.report import BackendReport
@@ -73,6 +74,7 @@ class BackendNode(LifecycleNode):
         )
         loop_closure = make_loop_closure_solver(self.spec)
         self.supervised = SupervisedBackend(backend, Supervisor(self.spec, dt), dt, loop_closure, sensors=sensors)
+        self.estimator = RobotEstimator(self.spec, self.settings.estimator)
         self.lock = PriorityLock()
 
         self.ticks = 0
@@ -314,7 +316,8 @@ class BackendNode(LifecycleNode):
         """Publish a state, which commands may answer from now on."""
         self._stamps.add(observation.time_ns)
         self._report.published_at = time.monotonic()
-        self._outputs.publish(observation, self.settings)
+        self._outputs.publish(observation)
+        self._outputs.publish_base(observation, self.estimator.update(observation), self.settings)
 
 
 def _check_settings(settings: BackendSettings) -> BackendSettings:

@@ -12,7 +12,8 @@ from crawler_core.description.urdf import build_urdf
 from crawler_core.loop.backend_settings import BackendSettings
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.sensors.robot_sensors import RobotSensors
-from crawler_core.types import Observation
+from crawler_core.types import BaseState, Observation
+from crawler_models.interface.estimator import StateEstimate
 from crawler_nodes.backend_node.sensor_publishers import SensorPublishers
 from crawler_nodes.messages.base_writer import BaseWriter
 from crawler_nodes.messages.contact_writer import ContactWriter
@@ -85,8 +86,8 @@ class BackendPublishers:
         self._motion.level, self._motion.message = level, motion
         self._motion_out.publish(self._motion)
 
-    def publish(self, observation: Observation, settings: BackendSettings) -> None:
-        """Publish a state: first what the controller waits for, the rest while it works."""
+    def publish(self, observation: Observation) -> None:
+        """Publish what the controller waits for. `publish_base` follows, while it works."""
         now = observation.time_ns
         if self._sensors is not None:
             self._sensors.publish_all(observation)
@@ -98,17 +99,25 @@ class BackendPublishers:
             self._clock_out.publish(serialize_clock(now))
         if self._sensors is not None:
             self._sensors.publish(observation)
-        if observation.base is not None and now >= self._odom_due:
+
+    def publish_base(self, observation: Observation, estimate: StateEstimate | None, settings: BackendSettings) -> None:
+        """Publish odometry, the truth of a simulation, and frames, when they are due."""
+        now = observation.time_ns
+        if now >= self._odom_due and not (estimate is None and observation.base is None):
             self._odom_due = now + round(1e9 / settings.odom_rate)
-            self._odom_out.publish(self._base.fill_odometry(now, observation.base))
-            self._truth_out.publish(self._truth.fill_odometry(now, observation.base))
+            if estimate is not None:
+                self._base.fill_variances(estimate.pose_variance, estimate.twist_variance)
+                self._odom_out.publish(self._base.fill_odometry(now, estimate.base))
+            if observation.base is not None:
+                self._truth_out.publish(self._truth.fill_odometry(now, observation.base))
         if now >= self._tf_due:
             self._tf_due = now + round(1e9 / settings.tf_rate)
             if self._tf_out.get_subscription_count():
-                self._tf_out.publish(TFMessage(transforms=self._transforms(now, observation)))
+                base = None if estimate is None else estimate.base
+                self._tf_out.publish(TFMessage(transforms=self._transforms(now, observation, base)))
 
-    def _transforms(self, now: int, observation: Observation) -> list[TransformStamped]:
+    def _transforms(self, now: int, observation: Observation, base: BaseState | None) -> list[TransformStamped]:
         transforms = self._links.moving(now, self._names, observation.position.tolist())
-        if observation.base is not None:
-            transforms.append(self._base.fill_transform(now, observation.base))
+        if base is not None:
+            transforms.append(self._base.fill_transform(now, base))
         return transforms

@@ -78,7 +78,14 @@ class BackendReport:
             return ERROR, supervisor.report.fault
         sensors = node.supervised.sensors
         problem = "" if sensors is None else sensors.problem
-        warnings = (node.idle_reason, supervisor.timeout_reason, problem, self._monitor.text, self._recent.text)
+        warnings = (
+            node.idle_reason,
+            supervisor.timeout_reason,
+            problem,
+            node.estimator.note,
+            self._monitor.text,
+            self._recent.text,
+        )
         if text := "; ".join(filter(None, warnings)):
             return WARN, text
         return OK, self.end_text if node.finished else f"motion is {supervisor.motion.value}"
@@ -116,5 +123,7 @@ class BackendReport:
             "state_publishers": self._monitor.counts[JOINT_STATES.name],
             "command_age": age(self.commanded_at),
             "state_age": age(self.published_at),
+            "estimator": node.estimator.name,
+            "external_pose": "used" if node.estimator.uses_external_pose else "",
             **node.supervised.health(),
         }

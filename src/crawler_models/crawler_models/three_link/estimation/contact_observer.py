@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import cmath
 import math
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from crawler_core.types import Contact, ContactMode, ContactSource
+from crawler_core.types import BaseState, Contact, ContactMode, ContactSource
 from crawler_models.estimation.base_motion import BaseMotion
-from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.equations.closed_chain import Chain, chain
 from crawler_models.three_link.equations.contact_law import HybridFault
 from crawler_models.three_link.equations.contact_map import Pair
 from crawler_models.three_link.equations.dynamics import Forces
 from crawler_models.three_link.equations.foot_mode import ROS_MODE, Mode
+from crawler_models.three_link.equations.three_link import ThreeLink
 from crawler_models.three_link.plant import tick
+from crawler_models.three_link.plant.base_state import base_from_foot_1, base_state
 
 MAX_STATE_GAP_S = 0.1  # between two states; after a longer one the observer starts again
 MAX_PAST_STATES = 400  # by which odometry may lag behind
@@ -48,6 +50,7 @@ class ContactObserver:
     def restart(self) -> None:
         self.contacts: tuple[Contact, ...] = ()
         self._time_ns = 0
+        self._distance = 0.0  # m, from foot 1 to foot 2 at the measured angles
         self._now: tick.Instant | None = None
         self._past: deque[_PastState] = deque(maxlen=MAX_PAST_STATES)
 
@@ -77,13 +80,21 @@ class ContactObserver:
         self.contacts = self._describe(self._now, known)
         return self.contacts
 
+    def base(self) -> BaseState:
+        """Return the base at the time of the last update; it began at x = 0."""
+        assert self._now is not None
+        return base_state(self._robot, self._now)
+
     def _begin(self, q: Pair, dq: Pair) -> None:
-        """Start with foot 1 at rest; friction corrects an error in that."""
+        """Start with foot 1 at rest; friction corrects an error in that. The base stays where it was."""
         self._past.clear()
+        place = 0.0 if self._now is None else self._now.x1 + base_from_foot_1(self._robot, self._now.chain).real
         c = chain(self._robot, *q, *dq, 0.0, 0.0, cmath.exp)
+        self._distance = _feet_distance(self._robot, q)
+        x1 = place - base_from_foot_1(self._robot, c).real
         mode = (0, 0 if abs(c.d1) <= tick.AT_REST else 1 if c.d1 > 0.0 else -1)
         nan = math.nan
-        self._now = tick.Instant(0.0, q, dq, (0.0, 0.0), 0.0, 0.0, mode, c, 0.0, Forces(nan, nan, nan, nan))
+        self._now = tick.Instant(0.0, q, dq, (0.0, 0.0), x1, 0.0, mode, c, 0.0, Forces(nan, nan, nan, nan))
 
     def _advance(self, now: tick.Instant, q: Pair, dq: Pair, h: float) -> bool:
         """Advance the equations along the joints. Return False where they have no solution.
@@ -97,16 +108,28 @@ class ContactObserver:
         except (HybridFault, ArithmeticError):
             self._begin(q, dq)
             return False
-        self._now = replace(then, q=q)
+        distance = _feet_distance(self._robot, q)
+        x1 = then.x1
+        if now.mode[1] == then.mode[1] == 0 and not now.mode[0] == then.mode[0] == 0:
+            # foot 2 sticks: the measured angles say where foot 1 is, without the error of integrated rates
+            x1 = now.x1 - (distance - self._distance)
+        self._distance = distance
+        self._now = replace(then, q=q, x1=x1)
         return math.isfinite(then.v1)
 
     def _correct(self, motion: BaseMotion) -> None:
         """Correct the estimate by a share of its error at the time of the odometry."""
-        index = next((i for i, past in enumerate(self._past) if past.time_ns == motion.time_ns), None)
-        if index is None or self._now is None or not math.isfinite(motion.forward):
+        index = bisect_left(self._past, motion.time_ns, key=lambda past: past.time_ns)
+        if index == len(self._past) or self._now is None or not math.isfinite(motion.forward):
             return
-        past, now = self._past[index], self._now
-        error = (0.0 - motion.forward) - past.base - past.v1
+        late, now = self._past[index], self._now
+        early = self._past[index - 1] if index else late
+        if motion.time_ns < early.time_ns:
+            return  # older than all that is remembered
+        gap = late.time_ns - early.time_ns
+        share = (motion.time_ns - early.time_ns) / gap if gap else 1.0
+        speed = early.base + early.v1 + share * (late.base + late.v1 - early.base - early.v1)
+        error = (0.0 - motion.forward) - speed
         if 0 in now.mode and abs(error) < MIN_SLIP_CORRECTION:
             return
         change = self.gain * error
@@ -127,6 +150,11 @@ class ContactObserver:
             Contact(foot, ROS_MODE[s], ContactSource.ESTIMATED, force, (0.0 - speed, 0.0, 0.0))
             for foot, s, force, speed in zip(self._feet, mode, forces, v, strict=True)
         )
+
+
+def _feet_distance(robot: ThreeLink, q: Pair) -> float:
+    """Return the distance of the feet (m)."""
+    return abs(robot.l0 - robot.l1 * cmath.exp(1j * q[0]) - robot.l2 * cmath.exp(-1j * q[1]))
 
 
 def _sign(v: float) -> int:

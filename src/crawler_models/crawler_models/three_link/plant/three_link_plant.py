@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crawler_core.types import BaseState, Contact, ContactSource, FloatArray, Vector
+from crawler_core.types import BaseState, Contact, ContactSource, FloatArray
 from crawler_models.interface.plant import PlantFault
 from crawler_models.three_link.equations.closed_chain import Planar
 from crawler_models.three_link.equations.contact_law import HybridFault
@@ -19,6 +19,7 @@ from crawler_models.three_link.equations.dynamics import joint_torques
 from crawler_models.three_link.equations.foot_mode import ROS_MODE
 from crawler_models.three_link.equations.three_link import ThreeLink
 from crawler_models.three_link.plant import tick
+from crawler_models.three_link.plant.base_state import base_from_foot_1, base_state, to_world
 
 
 class ThreeLinkPlant:
@@ -41,7 +42,7 @@ class ThreeLinkPlant:
         state = tick.standing(self._robot, q)
         if state.chain.d < 1e-6 or min(state.forces.f1y, state.forces.f2y) <= 0.0 or state.chain.e1.imag >= 0.0:
             raise ValueError(f"The robot does not stand on both feet with its joints at {q[0]:.4g}, {q[1]:.4g} rad.")
-        self._now = tick.standing(self._robot, q, x1=-self._base_from_foot_1(state).real)
+        self._now = tick.standing(self._robot, q, x1=-base_from_foot_1(self._robot, state.chain).real)
 
     def advance(self, position: ArrayLike, velocity: ArrayLike, effort: ArrayLike, dt: float) -> None:
         """Move the joints to the setpoints within ``dt`` (s) on a cubic Hermite; ``effort`` is not used.
@@ -70,17 +71,7 @@ class ThreeLinkPlant:
 
     def base(self) -> BaseState:
         """The central link's centre."""
-        s, robot = self._now, self._robot
-        c = s.chain
-        centre = s.x1 + self._base_from_foot_1(s)
-        moving = s.v1 - 1j * robot.l1 * (c.theta1 - s.dq[0]) * c.e1 + 0.5j * robot.l0 * c.theta1 * c.e0
-        half = 0.5 * math.atan2(c.e0.imag, c.e0.real)
-        return BaseState(
-            position=_world(centre),
-            quaternion=(math.cos(half), 0.0, math.sin(half), 0.0),
-            linear=_world(moving),
-            angular=(0.0, c.theta1, 0.0),
-        )
+        return base_state(self._robot, self._now)
 
     def contacts(self) -> tuple[Contact, Contact]:
         """Foot 1 (front), then foot 2."""
@@ -91,17 +82,9 @@ class ThreeLinkPlant:
             _contact("foot_2", s.mode[1], s.forces.f2x + 1j * s.forces.f2y, v2 + 0j),
         )
 
-    def _base_from_foot_1(self, state: tick.Instant) -> Planar:
-        return 0.5 * self._robot.l0 * state.chain.e0 - self._robot.l1 * state.chain.e1
-
 
 def _contact(foot: str, mode: int, force: Planar, slip: Planar) -> Contact:
-    return Contact(foot, ROS_MODE[mode], ContactSource.SIMULATED, _world(force), _world(slip))
-
-
-def _world(planar: Planar) -> Vector:
-    """From the paper's axes to ROS's."""
-    return (0.0 - planar.real, 0.0, planar.imag)  # 0 - x: no negative zero
+    return Contact(foot, ROS_MODE[mode], ContactSource.SIMULATED, to_world(force), to_world(slip))
 
 
 def _pair(name: str, values: ArrayLike) -> tuple[float, float]:

@@ -1,0 +1,320 @@
+"""Odometry of any robot with feet: the foot that sticks holds the base, through the kinematics of the robot file.
+
+Feet whose contact a sensor measures are believed. Otherwise those that are lowest are on the ground, and of these the
+base moves as the feet let it move with the least friction: with two feet the one that carries more sticks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from transforms3d.euler import euler2quat
+from transforms3d.quaternions import mat2quat
+
+from crawler_core.errors import UserError
+from crawler_core.parameters import parameter
+from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, ImuReading, Observation, Vector
+from crawler_models.estimation.attitude_filter import IDENTITY, AttitudeFilter, Matrix
+from crawler_models.estimation.compiled_kinematics import FootMotion, compile_feet
+from crawler_models.estimation.estimator_entry import EstimatorEntry
+from crawler_models.estimation.planar_support import Support, find_support
+from crawler_models.interface.estimator import Estimator, Six, StateEstimate
+
+PLANAR_MOTIONS = {"x", "z", "pitch"}
+UNKNOWN_FORCE: Vector = (math.nan, math.nan, math.nan)
+REST_SPEED_RAD_S = 0.01  # of every joint, below which the robot stands still
+HEIGHT_SIGMA_M = 5e-4
+PITCH_SIGMA_RAD = 0.01
+SLIP_SPEED_M_S = 1e-3  # of a foot, from which on it counts as slipping
+
+
+@dataclass(frozen=True)
+class FootKinematicsParameters:
+    """Settings of the estimator."""
+
+    distance_error: float = parameter(
+        0.15, lower=0.0, upper=10.0, doc="standard deviation of a distance, as a share of the way; for the covariance"
+    )
+    contact_height: float = parameter(
+        0.002, unit="m", lower=1e-6, upper=1.0, doc="above the lowest foot, up to which a foot is on the ground"
+    )
+    gravity_time: float = parameter(
+        1.0, unit="s", lower=0.01, upper=100.0, doc="in which an IMU's roll and pitch follow gravity"
+    )
+    bias_time: float = parameter(
+        20.0, unit="s", lower=0.1, upper=1e4, doc="in which the bias of its gyro is learned while the robot moves"
+    )
+
+
+def make_foot_kinematics(spec: RobotSpec, parameters: FootKinematicsParameters) -> Estimator:
+    """Return the estimator for a robot: in the plane, or in three dimensions. Raise UserError without feet."""
+    if not spec.feet:
+        raise UserError(f"the estimator foot_kinematics needs feet, and {spec.name} has none: use another estimator.")
+    if PLANAR_MOTIONS.issuperset(spec.base_motion) and len(spec.feet) > 1 and "pitch" in spec.base_motion:
+        return PlanarFootKinematics(spec, parameters)
+    return SpatialFootKinematics(spec, parameters)
+
+
+class PlanarFootKinematics:
+    """Follows a robot in the vertical plane that rests on two feet at any time, as slow crawlers do."""
+
+    def __init__(self, spec: RobotSpec, parameters: FootKinematicsParameters) -> None:
+        self._names = spec.foot_names
+        self._friction = tuple(foot.friction for foot in spec.feet)
+        self._kinematics = compile_feet(spec)
+        self._distance_error = parameters.distance_error
+        self.restart()
+
+    def restart(self) -> None:
+        self._support: Support | None = None
+        self._places: list[float] = []  # m, of the feet forward of the base, on the ground
+        self._x = self._way = 0.0  # m
+        self._last: StateEstimate | None = None
+
+    def update(self, measured: Observation) -> StateEstimate | None:
+        q, dq = measured.position.tolist(), measured.velocity.tolist()
+        if not math.isfinite(sum(q) + sum(dq)):
+            return self._last
+        feet, (cx, _, cz) = self._kinematics(q, dq)
+        support = find_support([(foot[0], foot[2]) for foot in feet], (cx, cz), self._support)
+        if support is None:
+            return self._last
+        self._support = support
+        c, s = math.cos(support.pitch), math.sin(support.pitch)
+        places = [c * foot[0] + s * foot[2] for foot in feet]
+        stuck = self._stuck_foot(support, measured.contacts)
+        if self._places:
+            step = self._places[stuck] - places[stuck]
+            self._x += step
+            self._way += abs(step)
+        else:
+            self._x = 0.0
+        self._places = places
+        self._last = self._estimate(support, stuck, feet, places, c, s)
+        return self._last
+
+    def _stuck_foot(self, support: Support, contacts: Sequence[Contact]) -> int:
+        for contact in contacts:
+            if contact.mode is ContactMode.STICK:
+                return self._names.index(contact.foot)
+        rear = self._friction[support.rear] * (1.0 - support.front_share)
+        front = self._friction[support.front] * support.front_share
+        return support.front if front >= rear else support.rear
+
+    def _estimate(
+        self, support: Support, stuck: int, feet: Sequence[FootMotion], places: Sequence[float], c: float, s: float
+    ) -> StateEstimate:
+        def velocity(i: int) -> tuple[float, float]:
+            return c * feet[i][3] + s * feet[i][5], c * feet[i][5] - s * feet[i][3]
+
+        def height(i: int) -> float:
+            return c * feet[i][2] - s * feet[i][0]
+
+        rear, front = support.rear, support.front
+        rate = (velocity(front)[1] - velocity(rear)[1]) / (places[front] - places[rear])  # rad/s
+        vx = -velocity(stuck)[0] - rate * height(stuck)
+        vz = -velocity(stuck)[1] + rate * places[stuck]
+        half = 0.5 * support.pitch
+        base = BaseState(
+            (self._x, 0.0, -height(stuck)),
+            (math.cos(half), 0.0, math.sin(half), 0.0),
+            (vx, 0.0, vz),
+            (0.0, rate, 0.0),
+        )
+        contacts = []
+        for i, name in enumerate(self._names):
+            slip = vx + velocity(i)[0] + rate * height(i)
+            if i == stuck:
+                mode, slip = ContactMode.STICK, 0.0
+            elif i in (rear, front):
+                mode = _slip_mode(slip)
+            else:
+                mode = ContactMode.OPEN
+            contacts.append(Contact(name, mode, ContactSource.ESTIMATED, UNKNOWN_FORCE, (slip, 0.0, 0.0)))
+        error = self._distance_error
+        spread, speed = (error * self._way) ** 2, (error * vx) ** 2
+        pose: Six = (spread, 0.0, HEIGHT_SIGMA_M**2, 0.0, PITCH_SIGMA_RAD**2, 0.0)
+        return StateEstimate(base, pose, (speed, 0.0, speed, 0.0, PITCH_SIGMA_RAD**2, 0.0), tuple(contacts))
+
+
+class SpatialFootKinematics:
+    """Follows a robot in three dimensions. Its attitude comes from an IMU, or from the feet where it has none."""
+
+    def __init__(self, spec: RobotSpec, parameters: FootKinematicsParameters) -> None:
+        self._names = spec.foot_names
+        self._friction = tuple(foot.friction for foot in spec.feet)
+        self._kinematics = compile_feet(spec)
+        self._parameters = parameters
+        self._turns = bool({"roll", "pitch", "yaw"} & set(spec.base_motion))
+        self._slides = "y" in spec.base_motion
+        imu = next((one for one in spec.sensors if one.kind == "imu" and one.link == spec.base_link), None)
+        self._imu = imu.name if imu is not None and self._turns else ""
+        gravity = float(spec.parameters.get("gravity", 0.0))
+        self._attitude = (
+            AttitudeFilter(imu, gravity, parameters.gravity_time, parameters.bias_time)
+            if imu is not None and self._turns
+            else None
+        )
+        self.restart()
+
+    def restart(self) -> None:
+        if self._attitude is not None:
+            self._attitude.restart()
+        self._rotation: Matrix = IDENTITY
+        self._rate: Vector = (0.0, 0.0, 0.0)  # rad/s, in the base's frame
+        self._offsets: list[Vector] = []  # m, of the feet from the base, in the axes of the ground
+        self._weights: list[float] = []
+        self._x = self._y = self._way = self._yaw_sigma = 0.0
+        self._time_ns = 0
+        self._last: StateEstimate | None = None
+
+    def update(self, measured: Observation) -> StateEstimate | None:
+        q, dq = measured.position.tolist(), measured.velocity.tolist()
+        if not math.isfinite(sum(q) + sum(dq)):
+            return self._last
+        feet, _ = self._kinematics(q, dq)
+        h = (measured.time_ns - self._time_ns) * 1e-9 if self._time_ns else 0.0
+        self._time_ns = measured.time_ns
+        note = self._update_attitude(measured, max(map(abs, dq)) < REST_SPEED_RAD_S, h)
+        if self._attitude is None and self._turns and self._offsets:
+            self._turn_by_feet(feet)
+        offsets = [_rotate(self._rotation, foot[:3]) for foot in feet]
+        lowest = min(offset[2] for offset in offsets)
+        weights = self._contact_weights(offsets, lowest, measured.contacts)
+        if self._offsets:
+            shares = [min(new, old) for new, old in zip(weights, self._weights, strict=True)]
+            dx = _weighted_median([old[0] - new[0] for old, new in zip(self._offsets, offsets, strict=True)], shares)
+            dy = _weighted_median([old[1] - new[1] for old, new in zip(self._offsets, offsets, strict=True)], shares)
+            self._x += dx
+            self._y += dy if self._slides else 0.0
+            self._way += math.hypot(dx, dy)
+        self._offsets, self._weights = offsets, weights
+        self._last = self._estimate(feet, offsets, weights, lowest, note)
+        return self._last
+
+    def _update_attitude(self, measured: Observation, at_rest: bool, h: float) -> str:
+        """Turn with the IMU's readings. Return what is wrong with it."""
+        filter_ = self._attitude
+        if filter_ is None:
+            return ""
+        for reading in measured.readings:
+            if isinstance(reading, ImuReading) and reading.sensor == self._imu:
+                filter_.update(reading, at_rest)
+        if not filter_.has_started:
+            return f"no reading of {self._imu} yet: the attitude is that of level ground"
+        self._rotation, self._rate = filter_.rotation, filter_.rate
+        self._yaw_sigma = filter_.yaw_sigma
+        return ""
+
+    def _turn_by_feet(self, feet: Sequence[FootMotion]) -> None:
+        """Turn about the vertical as the feet on the ground do, in the mean: without an IMU."""
+        shares = self._weights
+        total = sum(shares)
+        if total <= 0.0:
+            return
+        new = [_rotate(self._rotation, foot[:3]) for foot in feet]
+        mx, my, nx, ny = (
+            sum(w * place[k] for w, place in zip(shares, places, strict=True)) / total
+            for places in (self._offsets, new)
+            for k in (0, 1)
+        )
+        cross = dot = 0.0
+        for w, old, now in zip(shares, self._offsets, new, strict=True):
+            ax, ay, bx, by = old[0] - mx, old[1] - my, now[0] - nx, now[1] - ny
+            cross += w * (bx * ay - by * ax)
+            dot += w * (bx * ax + by * ay)
+        if dot <= 0.0:
+            return
+        angle = math.atan2(cross, dot)
+        c, s = math.cos(angle), math.sin(angle)
+        r = self._rotation
+        self._rotation = (
+            *(c * r[k] - s * r[k + 3] for k in range(3)),
+            *(s * r[k] + c * r[k + 3] for k in range(3)),
+            *r[6:],
+        )  # type: ignore[assignment]
+        self._yaw_sigma += self._parameters.distance_error * abs(angle)
+
+    def _contact_weights(self, offsets: Sequence[Vector], lowest: float, contacts: Sequence[Contact]) -> list[float]:
+        """Return how much each foot holds the base: by sensors, or by its height above the lowest foot."""
+        height = self._parameters.contact_height
+        weights = [
+            mu / (1.0 + ((offset[2] - lowest) / height) ** 4)
+            for mu, offset in zip(self._friction, offsets, strict=True)
+        ]
+        for contact in contacts:
+            if contact.mode is not ContactMode.UNKNOWN:
+                i = self._names.index(contact.foot)
+                weights[i] = 0.0 if contact.mode is ContactMode.OPEN else self._friction[i]
+        return weights
+
+    def _estimate(
+        self,
+        feet: Sequence[FootMotion],
+        offsets: Sequence[Vector],
+        weights: Sequence[float],
+        lowest: float,
+        note: str,
+    ) -> StateEstimate:
+        angular = _rotate(self._rotation, self._rate)
+        wx, wy, wz = angular
+        speeds = []
+        for foot, (x, y, z) in zip(feet, offsets, strict=True):
+            ux, uy, uz = _rotate(self._rotation, foot[3:])
+            speeds.append((ux + wy * z - wz * y, uy + wz * x - wx * z, uz + wx * y - wy * x))
+        vx = -_weighted_median([speed[0] for speed in speeds], weights)
+        vy = -_weighted_median([speed[1] for speed in speeds], weights) if self._slides else 0.0
+        vz = -speeds[min(range(len(offsets)), key=lambda i: offsets[i][2])][2]
+        if self._turns:
+            w, i, j, k = mat2quat(np.array(self._rotation).reshape(3, 3)).tolist()
+        else:
+            w, i, j, k = euler2quat(0.0, 0.0, 0.0).tolist()
+        base = BaseState((self._x, self._y, -lowest), (w, i, j, k), (vx, vy, vz), angular)
+        contacts = []
+        for name, weight, mu, own in zip(self._names, weights, self._friction, speeds, strict=True):
+            slip = (vx + own[0], vy + own[1], 0.0)
+            forward = slip[0] if abs(slip[0]) > abs(slip[1]) else slip[1]
+            mode = ContactMode.OPEN if weight < 0.5 * mu else _slip_mode(forward)
+            contacts.append(Contact(name, mode, ContactSource.ESTIMATED, UNKNOWN_FORCE, slip))
+        error = self._parameters.distance_error
+        spread, speed = (error * self._way) ** 2, (error * math.hypot(vx, vy)) ** 2
+        tilt, yaw = PITCH_SIGMA_RAD**2, self._yaw_sigma**2
+        pose: Six = (spread, spread, HEIGHT_SIGMA_M**2, tilt, tilt, yaw)
+        return StateEstimate(base, pose, (speed, speed, speed, tilt, tilt, tilt), tuple(contacts), note)
+
+
+def _slip_mode(slip: float) -> ContactMode:
+    if abs(slip) < SLIP_SPEED_M_S:
+        return ContactMode.STICK
+    return ContactMode.SLIP_POS if slip > 0.0 else ContactMode.SLIP_NEG
+
+
+def _weighted_median(values: Sequence[float], weights: Sequence[float]) -> float:
+    """Return the value that has half of the weight on either side; 0 without any weight.
+
+    Friction that is proportional to the weights does the least work where the base moves by it.
+    """
+    half = 0.5 * sum(weights)
+    if half <= 0.0:
+        return 0.0
+    passed = 0.0
+    order = sorted(zip(values, weights, strict=True))
+    for k, (value, weight) in enumerate(order):
+        passed += weight
+        if passed > half * (1.0 + 1e-9):
+            return value
+        if passed > half * (1.0 - 1e-9) and k + 1 < len(order):
+            return 0.5 * (value + order[k + 1][0])
+    return order[-1][0]
+
+
+def _rotate(m: Matrix, v: Sequence[float]) -> Vector:
+    x, y, z = v
+    return m[0] * x + m[1] * y + m[2] * z, m[3] * x + m[4] * y + m[5] * z, m[6] * x + m[7] * y + m[8] * z
+
+
+ESTIMATOR_ENTRY = EstimatorEntry(FootKinematicsParameters, make_foot_kinematics)

@@ -1,0 +1,75 @@
+"""Estimator of the three-link robot: its contact observer, with foot 1's velocity integrated to the base's place."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from crawler_core.errors import UserError
+from crawler_core.parameters import parameter
+from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.types import Observation
+from crawler_models.estimation.estimator_entry import EstimatorEntry
+from crawler_models.interface.estimator import Six, StateEstimate
+from crawler_models.three_link.equations.three_link import ThreeLink
+from crawler_models.three_link.estimation.contact_observer import ContactObserver
+
+HEIGHT_SIGMA_M, PITCH_SIGMA_RAD = 5e-4, 0.005
+
+
+@dataclass(frozen=True)
+class StickSlipParameters:
+    """Settings of the estimator."""
+
+    distance_error: float = parameter(
+        0.05, lower=0.0, upper=10.0, doc="standard deviation of a distance, as a share of the way; for the covariance"
+    )
+
+
+class StickSlip:
+    """Runs the stick-slip equations along the measured joints. Contacts are estimated with the base."""
+
+    def __init__(self, spec: RobotSpec, parameters: StickSlipParameters) -> None:
+        self._observer = ContactObserver(_three_link(spec), spec.foot_names)
+        self._distance_error = parameters.distance_error
+        self.restart()
+
+    def restart(self) -> None:
+        self._observer.restart()
+        self._x = self._way = 0.0  # m
+        self._last: StateEstimate | None = None
+
+    def update(self, measured: Observation) -> StateEstimate | None:
+        q, dq = measured.position.tolist(), measured.velocity.tolist()
+        if not math.isfinite(sum(q) + sum(dq)):
+            return self._last
+        contacts = self._observer.update(measured.time_ns, q, dq)
+        base = self._observer.base()
+        x, vx = base.position[0], base.linear[0]
+        self._way += abs(x - self._x)
+        self._x = x
+        spread, speed = (self._distance_error * self._way) ** 2, (self._distance_error * vx) ** 2
+        pose: Six = (spread, 0.0, HEIGHT_SIGMA_M**2, 0.0, PITCH_SIGMA_RAD**2, 0.0)
+        twist: Six = (speed, 0.0, speed, 0.0, PITCH_SIGMA_RAD**2, 0.0)
+        known = all(math.isfinite(contact.slip_velocity[0]) for contact in contacts)
+        note = "" if known else "the equations have no solution for these joints: the feet are not known"
+        self._last = StateEstimate(base, pose, twist, contacts, note)
+        return self._last
+
+
+def _three_link(spec: RobotSpec) -> ThreeLink:
+    try:
+        robot = ThreeLink.from_parameters(spec.parameters)
+    except ValueError as error:
+        raise UserError(
+            f"the estimator stick_slip is for three-link crawlers, and {spec.name} is none: {error}"
+        ) from None
+    if len(spec.joints) != 2 or len(spec.feet) != 2:
+        raise UserError(
+            f"the estimator stick_slip is for two joints and two feet, and {spec.name} has {len(spec.joints)} and "
+            f"{len(spec.feet)}: use foot_kinematics."
+        )
+    return robot
+
+
+ESTIMATOR_ENTRY = EstimatorEntry(StickSlipParameters, StickSlip)
