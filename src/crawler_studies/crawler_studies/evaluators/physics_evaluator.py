@@ -138,7 +138,8 @@ class PhysicsEvaluator:
         ticks = round(max(1, periods) * gait.period / dt)
         backend = self._make_backend(spec, dt)
         try:
-            loop = ControlLoop(spec, gait, law, backend, dt_ns, self.ticks.make_sensors(backend, spec, law))
+            sensors, estimator = self.ticks.make_sensors(backend, spec, law), self.ticks.make_estimator(spec, law)
+            loop = ControlLoop(spec, gait, law, backend, dt_ns, sensors, estimator)
 
             def windows() -> Iterator[RunWindow]:
                 for _ in range(1 + MAX_REPEATED_BLOCKS):

@@ -15,6 +15,8 @@ from crawler_core.safety.supervisor import Supervisor
 from crawler_core.sensors.robot_sensors import RobotSensors
 from crawler_core.types import JointCommand, Observation
 from crawler_models.estimation.base_motion import BaseMotion
+from crawler_models.estimation.robot_estimator import RobotEstimator
+from crawler_models.interface.estimator import StateEstimate
 from gait_generators.kinds.gait import Gait
 from gait_generators.transitions.gait_stream import DEFAULT_GRID, GaitStream
 from hybrid_controller.controller import Controller
@@ -34,8 +36,12 @@ class ControlLoop:
         backend: Backend,
         dt_ns: int,
         sensors: RobotSensors | None = None,
+        estimator: RobotEstimator | None = None,
     ) -> None:
-        """Open the backend and enable motion; the caller closes the backend. Raises UserError or BackendFault."""
+        """Open the backend and enable motion; the caller closes the backend. Raises UserError or BackendFault.
+
+        The `estimator` gives the odometry for a law that reads it, and `estimate` for the caller.
+        """
         dt = dt_ns * 1e-9
         self.dt_ns = dt_ns
         self._spec, self._actuated = spec, spec.actuated_indices
@@ -48,6 +54,8 @@ class ControlLoop:
         self._gait_stream = GaitStream(spec, gait, 0, pose, DEFAULT_GRID)
         self._next_horizon_ns = 0
         self._odometry_delay = OdometryDelay()
+        self._estimator = estimator
+        self.estimate = self._update_estimate()  # of the base in the newest state; None without an estimator
 
     @property
     def observation(self) -> Observation:
@@ -67,6 +75,7 @@ class ControlLoop:
             self._controller.reference.add(Horizon(*vars(self._gait_stream.points(state.time_ns)).values()))
             self._next_horizon_ns = state.time_ns + DEFAULT_GRID.behind
         self._backend.tick(self._answer(state))
+        self.estimate = self._update_estimate()
         report = self._backend.supervisor.report
         if report.fault:
             raise BackendFault(report.fault, remedy=report.remedy, joint=report.joint)
@@ -84,8 +93,12 @@ class ControlLoop:
 
     def _past_odometry(self, state: Observation) -> list[BaseMotion]:
         """Return the odometry that has become as old as the law gets it in the stack."""
-        if not self._controller.law.reads_odometry or state.base is None:
+        if not self._controller.law.reads_odometry or self.estimate is None:
             return []
-        heading = Heading.of(state.base.quaternion) if "yaw" in self._spec.base_motion else WORLD_HEADING
-        self._odometry_delay.add(BaseMotion(state.time_ns, heading.forward(*state.base.linear[:2])))
+        base = self.estimate.base
+        heading = Heading.of(base.quaternion) if "yaw" in self._spec.base_motion else WORLD_HEADING
+        self._odometry_delay.add(BaseMotion(state.time_ns, heading.forward(*base.linear[:2])))
         return self._odometry_delay.take(state.time_ns)
+
+    def _update_estimate(self) -> StateEstimate | None:
+        return None if self._estimator is None else self._estimator.update(self.observation)

@@ -19,6 +19,7 @@ from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.sensors.robot_sensors import RobotSensors
 from crawler_core.sensors.sensor_spec import DEFAULT_PROFILE, PROFILES
 from crawler_core.types import Observation
+from crawler_models.estimation.robot_estimator import RobotEstimator
 from crawler_studies.simulation.control_loop import ControlLoop
 from crawler_studies.study.study_case import StudyCase
 from gait_generators.kinds.limit_check import check_limits
@@ -42,14 +43,23 @@ class TickSettings:
         doc="imperfections of motors and sensors",
     )
     seed: int = parameter(0, lower=0, upper=2**31 - 1, constant=True, doc="of the imperfections")
+    estimator: str = parameter("", constant=True, doc="of odometry; empty: the robot's own, for a law that reads it")
 
     def make_realistic(self, backend: Backend, spec: RobotSpec, dt: float) -> Backend:
         """Return the backend with these imperfections. Raises UserError."""
         return make_realistic(backend, spec, self.reality, dt, self.seed)
 
     def make_sensors(self, backend: Backend, spec: RobotSpec, law: Law) -> RobotSensors | None:
-        """Return the robot's sensors on that backend, for a law that reads any; else None, which is faster."""
-        return make_robot_sensors(spec, backend, self.reality, self.seed) if law.reads_sensors else None
+        """Return the robot's sensors on that backend, for a law or an estimator; else None, which is faster."""
+        is_read = law.reads_sensors or self._estimates(law)
+        return make_robot_sensors(spec, backend, self.reality, self.seed) if is_read else None
+
+    def make_estimator(self, spec: RobotSpec, law: Law) -> RobotEstimator | None:
+        """Return the estimator of the base, for a law that reads odometry or where one is chosen. Raises UserError."""
+        return RobotEstimator(spec, self.estimator) if self._estimates(law) else None
+
+    def _estimates(self, law: Law) -> bool:
+        return bool(law.reads_odometry or self.estimator)
 
 
 def simulation_settings(spec: RobotSpec, kind: str, values: Mapping[str, Any]) -> tuple[Any, TickSettings]:
@@ -87,7 +97,8 @@ def start_loop(case: StudyCase, kind: str, values: Mapping[str, Any], rate: floa
     law = case.law_entry.build(spec, case.law_at({}), dt_ns * 1e-9)
     backend = ticks.make_realistic(entry.backend(spec, settings, dt_ns * 1e-9), spec, dt_ns * 1e-9)
     try:
-        yield ControlLoop(spec, gait, law, backend, dt_ns, ticks.make_sensors(backend, spec, law))
+        sensors, estimator = ticks.make_sensors(backend, spec, law), ticks.make_estimator(spec, law)
+        yield ControlLoop(spec, gait, law, backend, dt_ns, sensors, estimator)
     finally:
         backend.close()
 
