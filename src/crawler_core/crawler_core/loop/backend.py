@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from crawler_core.types import JointCommand, Observation
+
+if TYPE_CHECKING:
+    from crawler_core.sensors.simulated_sensors import SimulatedSensors
 
 
 class Backend(Protocol):
@@ -80,4 +83,13 @@ class SensorReader(Protocol):
 
     def sensor_names(self) -> Collection[str]:
         """Return the sensors that its devices read, as the robot file names them."""
+        ...
+
+
+@runtime_checkable
+class SensorEmulation(SensorReader, Protocol):
+    """A simulation whose emulated devices read sensors."""
+
+    def emulate_sensors(self, simulated: SimulatedSensors) -> None:
+        """Let the devices measure what these sensors read from the truth, from the next `open` on."""
         ...

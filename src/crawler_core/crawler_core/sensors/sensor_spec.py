@@ -80,6 +80,7 @@ ERROR_NAMES = (
     *("position_noise", "angle_noise"),
 )
 FOOT_KINDS = ("contact_switch", "foot_force")
+TOPIC_KINDS = ("external_pose",)  # of sensors whose readings arrive as messages, and not through a backend
 
 
 def check_sensor(sensor: SensorSpec, feet: Mapping[str, Any]) -> None:

@@ -9,11 +9,9 @@ from crawler_core.errors import UserError, unknown_name
 from crawler_core.parameters import build
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.robot.schema import check_mapping
-from crawler_core.sensors.sensor_spec import SensorSpec
+from crawler_core.sensors.sensor_spec import TOPIC_KINDS, SensorSpec
 from hw_drivers.sensors.sensor_kinds import SENSOR_KINDS
 from hw_drivers.sensors.sensor_map import SensorKind, SensorMap
-
-TOPIC_KINDS = ("external_pose",)  # of sensors that arrive as messages, and not through the backend
 
 
 def sensor_maps(spec: RobotSpec, entries: Mapping[str, Any], buses: Mapping[str, str]) -> tuple[SensorMap, ...]:
