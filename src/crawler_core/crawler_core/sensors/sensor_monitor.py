@@ -36,7 +36,8 @@ class SensorMonitor:
     """Checks the readings of a robot's sensors.
 
     A reading is dropped if it is not finite, out of its sensor's range, too old, or the same as those before for longer
-    than noise allows. The last is not known of a switch, and of a sensor without noise.
+    than noise allows. The last is not known of a switch, of a sensor without noise, and of a battery: motors report
+    their supply in steps of 0.1 V.
     """
 
     def __init__(self, sensors: Iterable[SensorSpec]) -> None:
@@ -178,7 +179,6 @@ def _has_noise(sensor: SensorSpec) -> bool:
     noise = {
         "imu": sensor.gyro_noise + sensor.accel_noise,
         "foot_force": sensor.force_noise,
-        "battery": sensor.voltage_noise,
         "external_pose": sensor.position_noise + sensor.angle_noise,
     }
     return noise.get(sensor.kind, 0.0) > 0.0
@@ -190,8 +190,6 @@ def _values(reading: SensorReading) -> tuple[object, ...]:
             return angular, linear
         case ForceReading(force=force):
             return (force or reading.time_ns,)  # never the same in the air, where some sensors have no noise
-        case BatteryReading(voltage=voltage):
-            return (voltage,)
         case PoseReading(position=position, quaternion=quaternion):
             return position, quaternion
     return (reading.time_ns,)
