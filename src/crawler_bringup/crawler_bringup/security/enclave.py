@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from crawler_nodes.topics import DIAGNOSTICS, topics_published_by
+from crawler_nodes.topics import DIAGNOSTICS, EXTERNAL_POSE, topics_published_by
 
 COMMON_TOPICS = ("/rosout", "/parameter_events")  # every enclave may publish these
 VIEWER = "viewer"
@@ -40,7 +40,13 @@ ENCLAVES: Mapping[str, Enclave] = {
         Enclave("recorder", "publishes only its diagnostics", _topics("recorder", DIAGNOSTICS.name)),
         Enclave("markers", "publishes the markers of the feet for RViz", _topics("markers")),
         Enclave(VIEWER, "reads every topic, publishes none", is_node=False),
-        Enclave("operator", "publishes cmd_vel, calls every service", _topics("operator"), False, calls_services=True),
+        Enclave(
+            "operator",
+            "publishes cmd_vel and external_pose, calls every service",
+            _topics("operator", EXTERNAL_POSE.name),
+            False,
+            calls_services=True,
+        ),
     )
 }
 

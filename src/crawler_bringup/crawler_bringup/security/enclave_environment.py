@@ -49,7 +49,7 @@ def check_middleware(settings: dict[str, str]) -> None:
     """Raise UserError where a node cannot be created with these environment variables."""
     try:
         probe = subprocess.run(
-            [sys.executable, "-c", PROBE],
+            [sys.executable, "-P", "-c", PROBE],
             env={**os.environ, **settings},
             capture_output=True,
             text=True,

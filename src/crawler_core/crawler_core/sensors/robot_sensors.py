@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 
 from crawler_core.errors import BackendFault
@@ -40,8 +41,13 @@ class RobotSensors:
         self._contacts.restart()
         if self._simulated is not None:
             self._simulated.restart()
+        self._added: deque[SensorReading] = deque()  # from any thread
         self._time_ns: int | None = None  # of the last state,
         self._readings: tuple[SensorReading, ...] = ()  # and its good readings
+
+    def add(self, reading: SensorReading) -> None:
+        """Take a reading that reaches the robot on another way than through its backend; any thread may."""
+        self._added.append(reading)
 
     def observe(self, seen: Observation, truth: Observation) -> Observation:
         """Return a state with the good readings that have arrived; `truth` has the joints as they are.
@@ -51,6 +57,8 @@ class RobotSensors:
         if seen.time_ns != self._time_ns:
             self._time_ns = seen.time_ns
             readings = seen.readings if self._simulated is None else (*seen.readings, *self._simulated.update(truth))
+            if self._added:
+                readings = (*readings, *(self._added.popleft() for _ in range(len(self._added))))
             self._readings = self._monitor.check(seen.time_ns, readings)
             self.contacts = self._contacts.update(self._readings, self._monitor.failed)
         if seen.readings or self._readings or (self.contacts and not seen.contacts):

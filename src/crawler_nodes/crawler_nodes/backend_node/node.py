@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import time
 import traceback
+from functools import partial
 from typing import Any
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
@@ -29,6 +30,7 @@ from crawler_core.loop.backend_settings import (
 from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.reality.realistic_backend import make_realistic
 from crawler_core.safety.supervisor import MOVING_STATES, MotionState, Supervisor
+from crawler_core.sensors.robot_sensors import RobotSensors
 from crawler_core.types import JointCommand, Observation
 from crawler_models.estimation.robot_estimator import RobotEstimator
 from crawler_nodes.backend_node.priority_lock import PriorityLock
@@ -39,10 +41,11 @@ from crawler_nodes.backend_node.services import BackendServices
 from crawler_nodes.backend_node.stamp_window import StampWindow
 from crawler_nodes.backend_node.startup import START_TIMEOUT_S, BackendStartup
 from crawler_nodes.messages.command_reader import CommandMessage, CommandReader
+from crawler_nodes.messages.external_pose import read_external_pose
 from crawler_nodes.messages.joint_message import JointMessageReader
 from crawler_nodes.node_main import run_node
 from crawler_nodes.parameters import NodeParameters, robot_from_parameters
-from crawler_nodes.topics import JOINT_COMMANDS
+from crawler_nodes.topics import EXTERNAL_POSE, JOINT_COMMANDS, PER_TICK
 from crawler_nodes.transport.message_source import instance_name
 from crawler_nodes.transport.priority_executor import PriorityExecutor
 from crawler_nodes.transport.safe_subscriptions import SafeSubscriptions
@@ -92,9 +95,13 @@ class BackendNode(LifecycleNode):
         self._outputs = BackendPublishers(self, self.spec, backend.simulated, name, sensors)
         self._stamps = StampWindow(name, safety.command_timeout + dt)
         self._commander = SourceArbiter(max(safety.relax_after, lockstep_timeout))
-        self.commands = SafeSubscriptions(self, self._reject_command).subscribe(
+        subscriptions = SafeSubscriptions(self, self._reject_command)
+        self.commands = subscriptions.subscribe(
             JOINT_COMMANDS, CommandReader(self.spec).read, self._on_command, decode=JointMessageReader()
         )
+        if sensors is not None and (camera := external_sensor(sensors)):
+            read = partial(read_external_pose, sensor=camera)
+            subscriptions.subscribe(EXTERNAL_POSE, read, sensors.add, depth=PER_TICK)
         self.priority_services = [BackendServices(self).estop]
         self._report = BackendReport(self, self._commander, self._outputs)
         self._startup = BackendStartup(self, self._outputs, self._start_ticks)
@@ -317,7 +324,17 @@ class BackendNode(LifecycleNode):
         self._stamps.add(observation.time_ns)
         self._report.published_at = time.monotonic()
         self._outputs.publish(observation)
-        self._outputs.publish_base(observation, self.estimator.update(observation), self.settings)
+        self.estimator.update(observation)
+        self._outputs.publish_base(observation, self.estimator, self.settings)
+
+
+def external_sensor(sensors: RobotSensors) -> str:
+    """Return the sensor that the messages of external_pose are of, which no backend reads; empty where there is none.
+
+    A message does not tell which of several it is of: it counts for the first.
+    """
+    found = (one.name for one in sensors.sensors if one.kind == "external_pose" and one.name not in sensors.own)
+    return next(found, "")
 
 
 def _check_settings(settings: BackendSettings) -> BackendSettings:

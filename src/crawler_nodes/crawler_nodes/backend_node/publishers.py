@@ -13,7 +13,7 @@ from crawler_core.loop.backend_settings import BackendSettings
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.sensors.robot_sensors import RobotSensors
 from crawler_core.types import BaseState, Observation
-from crawler_models.interface.estimator import StateEstimate
+from crawler_models.estimation.robot_estimator import RobotEstimator
 from crawler_nodes.backend_node.sensor_publishers import SensorPublishers
 from crawler_nodes.messages.base_writer import BaseWriter
 from crawler_nodes.messages.contact_writer import ContactWriter
@@ -100,17 +100,21 @@ class BackendPublishers:
         if self._sensors is not None:
             self._sensors.publish(observation)
 
-    def publish_base(self, observation: Observation, estimate: StateEstimate | None, settings: BackendSettings) -> None:
+    def publish_base(self, observation: Observation, estimator: RobotEstimator, settings: BackendSettings) -> None:
         """Publish odometry, the truth of a simulation, and frames, when they are due."""
         now = observation.time_ns
-        if now >= self._odom_due and not (estimate is None and observation.base is None):
+        is_odom_due, is_tf_due = now >= self._odom_due, now >= self._tf_due
+        if not (is_odom_due or is_tf_due):
+            return
+        estimate = estimator.estimate()
+        if is_odom_due and not (estimate is None and observation.base is None):
             self._odom_due = now + round(1e9 / settings.odom_rate)
             if estimate is not None:
                 self._base.fill_variances(estimate.pose_variance, estimate.twist_variance)
                 self._odom_out.publish(self._base.fill_odometry(now, estimate.base))
             if observation.base is not None:
                 self._truth_out.publish(self._truth.fill_odometry(now, observation.base))
-        if now >= self._tf_due:
+        if is_tf_due:
             self._tf_due = now + round(1e9 / settings.tf_rate)
             if self._tf_out.get_subscription_count():
                 base = None if estimate is None else estimate.base
