@@ -16,6 +16,8 @@ class Backend(Protocol):
 
     The caller has one thread and keeps the order: open, then any number of (observe, apply, advance), then close.
     Limits of the robot file are enforced before `apply` is called; a backend adds only the limits of its device.
+    The robot's sensors are simulated from the base and the contacts of a simulation. Another backend that knows them
+    has `simulates_sensors = True`.
     """
 
     simulated: ClassVar[bool]  # True: `advance` makes the time; False: time passes by itself

@@ -207,26 +207,26 @@ class SimulatedFootSensor(SimulatedSensor):
 
 
 class SimulatedSwitch(SimulatedFootSensor):
-    """A switch, closed by a force above its threshold or, where the force is not known, by any contact."""
+    """A switch, closed by a force above its threshold or, where the force is not known, by any known contact."""
 
     def measure(self, truth: Observation) -> SensorReading | None:
         if not truth.contacts:
             return None
         contact = truth.contacts[self._foot]
         force = contact.force[2]
-        if math.isfinite(force):
-            return SwitchReading(self._sensor.name, truth.time_ns, force > self._sensor.threshold)
-        if contact.mode is ContactMode.UNKNOWN:
-            return None
-        return SwitchReading(self._sensor.name, truth.time_ns, contact.mode is not ContactMode.OPEN)
+        has_contact = contact.mode not in (ContactMode.UNKNOWN, ContactMode.OPEN)
+        is_closed = force > self._sensor.threshold if math.isfinite(force) else has_contact
+        return SwitchReading(self._sensor.name, truth.time_ns, is_closed)
 
 
 class SimulatedFootForce(SimulatedFootSensor):
-    """The normal force of the ground on a foot."""
+    """The normal force of the ground on a foot; none where it is not known."""
 
     def measure(self, truth: Observation) -> SensorReading | None:
-        if not truth.contacts or not math.isfinite(force := truth.contacts[self._foot].force[2]):
+        if not truth.contacts:
             return None
+        force = truth.contacts[self._foot].force[2]
+        force = force if math.isfinite(force) else 0.0
         return ForceReading(self._sensor.name, truth.time_ns, force + self._noise(self._sensor.force_noise))
 
 

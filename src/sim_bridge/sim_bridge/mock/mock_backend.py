@@ -60,6 +60,7 @@ class MockBackend:
     """
 
     simulated: ClassVar[bool] = False
+    simulates_sensors: ClassVar[bool] = True
     kind: ClassVar[str] = "mock"
 
     def __init__(
