@@ -6,22 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from crawler_core.reality.reality import IDEAL
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import RobotSpec
+from hw_drivers.emulation.emulated_backend import EmulatedBackend
+from hw_drivers.emulation.emulated_settings import EmulatedSettings
 
 DESCRIPTIONS = Path(__file__).parents[2] / "crawler_description/robots"
 GYMNAST = Path(__file__).parents[2] / "crawler_core/test/robots/gymnast/robot.yaml"
-EASY = 5.0  # s of patience for tests that are about something else, on a machine that may be busy
 LONG = 120.0  # s, a deadline that only a broken driver meets
 
 
 def three_link(**hardware) -> RobotSpec:
     """The three-link robot of this source tree; `hardware` replaces parts of that section: buses, joints."""
     spec = load_robot(str(DESCRIPTIONS / "three_link/robot.yaml"))
-    section = copy.deepcopy(dict(spec.section("hardware")))
-    # a busy machine is no dead servo: an emulated one may have to wait for its turn
-    section["buses"]["servos"].update(watchdog=2.5, reply_timeout=0.25)
-    return _changed(spec, section, hardware)
+    return _changed(spec, copy.deepcopy(dict(spec.section("hardware"))), hardware)
 
 
 def three_link_on_a_board(**hardware) -> RobotSpec:
@@ -33,8 +32,6 @@ def three_link_on_a_board(**hardware) -> RobotSpec:
         "buses": {
             "servos": {
                 "kind": "board",
-                "reply_timeout": 0.25,
-                "watchdog": 1.0,
                 "lowest_supply": 11.0,
                 "highest_supply": 13.0,
             }
@@ -51,7 +48,7 @@ def snake(**bus) -> RobotSpec:
     """The snake with seven joints on a bus of XL430 servos, with gears and in turns mounted the other way round."""
     spec = load_robot(str(DESCRIPTIONS / "snake/robot.yaml"), {"links": 8})
     section = {
-        "buses": {"spine": {"kind": "dynamixel", "watchdog": 2.5, "reply_timeout": 0.25, **bus}},
+        "buses": {"spine": {"kind": "dynamixel", **bus}},
         "joints": {
             joint.name: {
                 "bus": "spine",
@@ -70,33 +67,37 @@ def snake(**bus) -> RobotSpec:
 
 def gymnast() -> RobotSpec:
     """The robot for tests on its ODrives: a crank that closes a loop, and a flywheel that is driven by effort."""
-    spec = load_robot(str(GYMNAST))
-    section = copy.deepcopy(dict(spec.section("hardware")))
-    section["buses"]["axes"].update(heartbeat_period=0.2, missed_heartbeats=10, watchdog=EASY)
-    return replace(spec, sections={**spec.sections, "hardware": section})
+    return load_robot(str(GYMNAST))
 
 
 def on_its_board(name: str, **overrides: float) -> RobotSpec:
-    """A robot of this source tree whose cranks are on a board, with a watchdog that is not in a hurry."""
-    spec = load_robot(str(DESCRIPTIONS / f"{name}/robot.yaml"), overrides)
-    return _changed(spec, copy.deepcopy(dict(spec.section("hardware"))), {"buses": {"board": {"watchdog": 1.0}}})
+    """A robot of this source tree whose cranks are on a board."""
+    return load_robot(str(DESCRIPTIONS / f"{name}/robot.yaml"), overrides)
 
 
 def bolt(**overrides: float) -> RobotSpec:
     """The running leg of this source tree, whose crank is driven by effort and which has equations, on an ODrive."""
     spec = load_robot(str(DESCRIPTIONS / "bolt/robot.yaml"), overrides)
-    drive = {"bitrate": 1000000, "estimate_period": 0.001, "heartbeat_period": 0.2, "missed_heartbeats": 10}
+    drive = {"bitrate": 1000000, "estimate_period": 0.001}
     crank = {"bus": "drive", "id": 1, "gear": 32, "mode": "torque", "torque_constant": 0.03, "max_current": 125}
-    section = {"buses": {"drive": {"kind": "odrive", "watchdog": EASY, **drive}}, "joints": {"crank": crank}}
+    section = {"buses": {"drive": {"kind": "odrive", **drive}}, "joints": {"crank": crank}}
     return replace(spec, sections={**spec.sections, "hardware": section})
 
 
 def _changed(spec: RobotSpec, section: dict[str, Any], changes: dict[str, Any]) -> RobotSpec:
-    """The robot with that section `hardware`, of which `changes` replaces parts."""
+    """The robot without sensors, with that section `hardware`, of which `changes` replaces parts."""
     for part, entries in changes.items():
         for name, values in entries.items():
             section[part].setdefault(name, {}).update(values)
-    return replace(spec, sections={**spec.sections, "hardware": section})
+    section.pop("sensors", None)
+    return replace(spec, sections={**spec.sections, "hardware": section}, sensors=())
+
+
+def ideal_motors(spec: RobotSpec, dt: float) -> EmulatedBackend:
+    """The robot on emulated motors without the imperfections that its file describes."""
+    backend = EmulatedBackend(spec, EmulatedSettings(), dt)
+    backend.set_reality(IDEAL, 0)
+    return backend
 
 
 def wait_for(condition, what=""):

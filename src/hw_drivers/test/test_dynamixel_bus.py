@@ -226,10 +226,9 @@ def test_a_hot_servo_and_a_wrong_supply_are_refused():
         emulator.servos[0].overheat()
 
     assert "reports overheating" in refusal([joint(1)], heat)
-    low = replace(t.MODELS["XM430-W350"], voltage=(5.0, 6.0))  # an emulated servo is fed with the middle of this
 
     def starve(emulator):
-        emulator.servos[0].model = low
+        emulator.servos[0].supply = 5.5
 
     assert "is supplied with 5.5 V" in refusal([joint(1)], starve)
 

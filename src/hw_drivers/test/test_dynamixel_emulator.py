@@ -6,6 +6,7 @@ import time
 import pytest
 from hw_robots import wait_for
 
+from crawler_core.reality.reality import Reality
 from hw_drivers.dynamixel import tables as t
 from hw_drivers.dynamixel.emulated_servo import EmulatedServo
 from hw_drivers.dynamixel.emulator import DynamixelEmulator
@@ -110,13 +111,13 @@ def test_a_servo_without_packets_stops_where_it_is_and_takes_no_goals_until_its_
 
 
 def test_a_motor_comes_to_its_goal_as_a_critically_damped_one_does():
-    one = servo()
+    one = EmulatedServo(1, MODEL, math.pi, 0.0, reality=Reality(bandwidth=40.0))
     one.write(t.TORQUE.address, b"\x01")
     one.write(t.GOAL_POSITION.address, t.GOAL_POSITION.pack(2048 + 20))
     one.advance(0.05)
     left = (2068 * t.RAD_PER_TICK - one.motor.angle) / (20 * t.RAD_PER_TICK)
     wt = 40.0 * 0.05
-    assert left == pytest.approx((1 + wt) * math.exp(-wt), rel=0.05)  # of the exact solution; Euler's steps are 1 ms
+    assert left == pytest.approx((1 + wt) * math.exp(-wt), rel=1e-6)
 
 
 def test_an_overheated_servo_lets_go_and_stays_so_until_a_reboot_when_cool():

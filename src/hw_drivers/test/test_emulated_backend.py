@@ -4,7 +4,8 @@ import subprocess
 import sys
 from dataclasses import replace
 
-from hw_robots import EASY, three_link, wait_for
+import pytest
+from hw_robots import three_link
 
 from crawler_core.errors import BackendFault
 from crawler_core.loop.backend_settings import own_robot_settings
@@ -19,7 +20,7 @@ def test_the_driver_of_real_motors_brings_in_nothing_that_is_pretended():
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     brought = done.stdout.split()
     assert "hw_drivers.backend.hardware_backend" in brought
-    assert not [name for name in brought if "emulat" in name or name.startswith("crawler_models")]
+    assert not [name for name in brought if "emulat" in name or name == "crawler_models.standing_plant"]
 
 
 def test_what_a_robot_file_wants_of_hardware_holds_for_its_emulation_as_far_as_both_have_it():
@@ -29,25 +30,23 @@ def test_what_a_robot_file_wants_of_hardware_holds_for_its_emulation_as_far_as_b
     assert own_robot_settings(spec, "emulated", EmulatedSettings) == {"patience": 0.5, "fail_after": 3.0}
 
 
-def test_an_ordered_fault_comes_by_itself_and_names_the_joint_that_it_was_ordered_for():
-    settings = EmulatedSettings(patience=EASY, fail="hot", fail_after=0.0, fail_joint="joint_2")
+def _tick_twice(backend):
+    for _ in range(2):
+        backend.advance(DT)
+        backend.observe()
+
+
+@pytest.mark.parametrize("fail_after", [0.0, 0.3])
+def test_an_ordered_fault_comes_by_itself_and_names_the_joint_that_it_was_ordered_for(fail_after):
+    settings = EmulatedSettings(fail="hot", fail_after=fail_after, fail_joint="joint_2")
     backend = EmulatedBackend(three_link(), settings, DT)
     backend.open()
     try:
-        fault: BackendFault | None = None
-
-        def stopped():
-            nonlocal fault
+        for _ in range(round(fail_after / DT) - 1):
             backend.advance(DT)
-            try:
-                backend.observe()
-            except BackendFault as raised:
-                fault = raised
-            return fault is not None
-
-        wait_for(stopped)
-        assert fault is not None
-        assert fault.joint == "joint_2"
-        assert "overheating" in str(fault)
+            backend.observe()
+        with pytest.raises(BackendFault, match="overheating") as fault:
+            _tick_twice(backend)
+        assert fault.value.joint == "joint_2"
     finally:
         backend.close()

@@ -1,25 +1,31 @@
-"""The backend behind its supervisor on emulated buses: every fault stops all joints, says why, and needs a re-arm."""
+"""The backend behind its supervisor on emulated buses: every fault stops all joints, says why, and needs a re-arm.
 
+Time is virtual but for the tests of the buses' threads, which drive emulated motors behind pseudo-terminals.
+"""
+
+import contextlib
 import math
+import re
 import threading
 import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hw_robots import EASY, snake, three_link, three_link_on_a_board, wait_for
+from hw_robots import LONG, ideal_motors, snake, three_link, three_link_on_a_board, wait_for
 
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.loop.pacer import Pacer
 from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand
 from hw_drivers.backend.hardware_backend import HardwareBackend
+from hw_drivers.backend.hardware_map import hardware_map
 from hw_drivers.backend.hardware_settings import HardwareSettings
 from hw_drivers.board.emulated_motor import FreeRotor
 from hw_drivers.bus import bus_loop
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
+from hw_drivers.emulation.emulation import Emulation
 
 DT = 0.01
 HOME = math.radians(110.0)
@@ -37,20 +43,14 @@ def kind(request):
 class Rig:
     """A guarded robot on emulated motors."""
 
-    def __init__(
-        self,
-        patience=EASY,
-        on_exit="rest_then_release",
-        tracking=60.0,
-        spec=None,
-        kind="dynamixel",
-        **hardware,
-    ):
+    def __init__(self, on_exit="rest_then_release", spec=None, kind="dynamixel", **hardware):
         spec = spec or ROBOTS[kind](**hardware)
-        # the motors of a machine that is busy may lag: only the tests about that want a fault of it
-        self.spec = replace(spec, safety=replace(spec.safety, on_exit=on_exit, tracking_time=tracking))
-        self.backend = EmulatedBackend(self.spec, EmulatedSettings(patience=patience), DT)
+        self.spec = replace(spec, safety=replace(spec.safety, on_exit=on_exit))
+        self.backend = self.make_backend()
         self.runner = SupervisedBackend(self.backend, Supervisor(self.spec, DT), DT)
+
+    def make_backend(self):
+        return ideal_motors(self.spec, DT)
 
     def __enter__(self):
         self.runner.open()
@@ -60,8 +60,12 @@ class Rig:
         self.backend.close()
 
     @property
+    def emulation(self):
+        return self.backend.emulation
+
+    @property
     def emulator(self):
-        return self.backend.emulation.emulators["servos"]
+        return self.emulation.emulators["servos"]
 
     @property
     def report(self):
@@ -71,36 +75,79 @@ class Rig:
     def motion(self):
         return self.runner.supervisor.motion
 
-    def reset(self):
-        """Whether it is well again: answers that were late may still be on their way."""
-        try:
-            self.runner.reset()
-        except BackendFault:
-            return False
-        return True
-
     def arm(self):
-        """Torque on. What a busy machine makes a fault on the way is put right."""
+        """Torque on."""
+        self.runner.enable()
+        assert self.tick()
+        self.pass_time(2e-3)  # a board's bridges close with its loop's next turn
+        assert self.emulator.torque() == (True, True)
 
-        def armed():
-            if self.motion is MotionState.FAULTED and not self.reset():
-                return False
-            self.runner.enable()
-            self.tick()
-            return self.emulator.torque() == (True, True)  # a board's bridges close with its loop's next turn
-
-        wait_for(armed)
+    def pass_time(self, seconds):
+        """Let time pass without ticks."""
+        self.backend.let_time_pass(seconds)
 
     def tick(self, offset=0.0):
         return self.runner.tick(JointCommand(np.full(2, HOME + offset), np.zeros(2), np.full(2, np.nan)))
 
-    def until_faulted(self):
-        def faulted():
+    def ticks_until(self, condition, seconds):
+        """Tick until the condition holds, for `seconds` at most; return the seconds that passed."""
+        for k in range(round(seconds / DT)):
+            if condition():
+                return k * DT
             self.tick()
-            return self.motion is MotionState.FAULTED
+        assert condition()
+        return seconds
 
-        wait_for(faulted)
-        wait_for(lambda: self.emulator.torque() == (False, False))
+    def until_faulted(self, seconds=2.0):
+        """Tick until a fault; return the seconds until then."""
+        passed = self.ticks_until(lambda: self.motion is MotionState.FAULTED, seconds)
+        self.tick()
+        assert self.emulator.torque() == (False, False)
+        return passed
+
+
+class ThreadedRig(Rig):
+    """The same on the wall clock: the buses' threads as with real motors, which nothing hurries."""
+
+    def make_backend(self):
+        buses = hardware_map(self.spec)
+        self.motors = Emulation(self.spec, buses, in_real_time=True)
+        connected = [self.motors.connected(bus) for bus in buses]
+        return HardwareBackend(self.spec, HardwareSettings(patience=5.0), DT, connected)
+
+    def __exit__(self, *_):
+        super().__exit__()
+        self.motors.close()
+
+    @property
+    def emulation(self):
+        return self.motors
+
+    def arm(self):
+        """Torque on. A fault on the way, on a busy machine, is cleared."""
+
+        def armed():
+            if self.motion is MotionState.FAULTED:
+                with contextlib.suppress(BackendFault):
+                    self.runner.reset()
+                    self.runner.enable()
+                return False
+            if self.motion is MotionState.DISABLED:
+                self.runner.enable()
+            self.tick()
+            return self.emulator.torque() == (True, True)
+
+        wait_for(armed)
+
+
+UNHURRIED = {"servos": {"watchdog": 2.5, "reply_timeout": 0.25}}
+
+
+@pytest.fixture
+def no_hurry(monkeypatch):
+    """Ticks and cycles may take as long as a busy machine needs."""
+    monkeypatch.setattr(bus_loop, "TICK_TIMEOUT_S", LONG)
+    monkeypatch.setattr(bus_loop, "CYCLE_TIMEOUT_S", LONG)
 
 
 def test_nothing_has_torque_before_the_first_setpoint(kind):
@@ -108,16 +155,8 @@ def test_nothing_has_torque_before_the_first_setpoint(kind):
         rig.runner.enable()
         assert rig.emulator.torque() == (False, False)
         rig.tick()
-        wait_for(lambda: rig.emulator.torque() == (True, True))
-
-
-def lead(spec):
-    """How far a board's motor may run ahead of an approach that stands still for a moment, as on a busy machine, rad.
-
-    damping * (velocity - 0) + stiffness * (angle - measured) is nothing there; other motors are told no velocity.
-    """
-    motor = spec.section("hardware")["joints"]["joint_1"]
-    return spec.safety.approach_velocity * motor.get("damping", 0.0) / motor.get("stiffness", 1.0)
+        rig.pass_time(2e-3)
+        assert rig.emulator.torque() == (True, True)
 
 
 def test_enabling_far_from_the_command_approaches_slowly(kind):
@@ -126,16 +165,15 @@ def test_enabling_far_from_the_command_approaches_slowly(kind):
         seen = [rig.emulator.motion()[0][0]]
         goals = [rig.runner.observation.position[0]]
 
-        def arrived():
+        for _ in range(100):
             rig.tick(-0.2)
             goals.append(rig.runner.applied.position[0])
             seen.append(rig.emulator.motion()[0][0])
-            return abs(seen[-1] - (HOME - 0.2)) < 2 * TICK
-
-        wait_for(arrived)
+        assert seen[-1] == pytest.approx(HOME - 0.2, abs=2 * TICK)
         assert abs(goals[0] - HOME) < TICK
         assert np.abs(np.diff(goals)).max() <= rig.spec.safety.approach_velocity * DT * (1 + 1e-9)
-        assert min(seen) > HOME - 0.2 - lead(rig.spec) - 3 * TICK  # no overshoot either
+        # no overshoot either, but for half a degree of the board's loop
+        assert min(seen) > HOME - 0.2 - (6 if kind == "board" else 3) * TICK
 
 
 def test_a_joint_found_outside_its_limits_is_led_back_and_not_thrown(kind):
@@ -146,23 +184,18 @@ def test_a_joint_found_outside_its_limits_is_led_back_and_not_thrown(kind):
             rig.emulator.board.motors[0].load = FreeRotor(0.005, outside)
         else:
             rig.emulator.servos[0].motor.angle = joint.to_motor(outside)
-
-        def seen():
+        for _ in range(2):
             rig.runner.tick(None)
-            return rig.runner.observation.position[0] == pytest.approx(outside, abs=TICK)
-
-        wait_for(seen)
+        assert rig.runner.observation.position[0] == pytest.approx(outside, abs=TICK)
         rig.runner.enable()
         rig.runner.tick(None)  # no command yet: it stays
         assert rig.runner.applied.position[0] == pytest.approx(outside, abs=TICK)
         goals = [rig.runner.applied.position[0]]
 
-        def inside():
+        for _ in range(200):
             rig.tick(-0.3)
             goals.append(rig.runner.applied.position[0])
-            return rig.emulator.motion()[0][0] >= rig.spec.actuated[0].lower
-
-        wait_for(inside)
+        assert rig.emulator.motion()[0][0] >= rig.spec.actuated[0].lower
         assert np.abs(np.diff(goals)).max() <= rig.spec.safety.approach_velocity * DT * (1 + 1e-9)
 
 
@@ -189,18 +222,13 @@ INJECTABLE_FAULTS = [
 
 @pytest.mark.parametrize(("kind", "fault", "joint", "words"), INJECTABLE_FAULTS)
 def test_a_fault_of_one_joint_stops_all_and_names_joint_cause_and_remedy(kind, fault, joint, words):
-    # an answer that is late is so by 0.15 s; three that fail in a row, and patience has an end
-    reply = 0.1 if kind == "dynamixel" else 0.05  # s: what a board does not confirm is said to it six times
-    with Rig(kind=kind, patience=0.4, buses={"servos": {"reply_timeout": reply}}) as rig:
+    with Rig(kind=kind) as rig:
         rig.arm()
         rig.emulator.inject(fault, joint if joint in rig.spec.actuated_names else "")
-
-        def faulted():
-            rig.tick()
-            return rig.motion is MotionState.FAULTED
-
-        wait_for(faulted)
+        rig.ticks_until(lambda: rig.motion is MotionState.FAULTED, 1.0)
         assert words in rig.report.fault
+        if silence := re.search(r"has not answered for (\S+) s", rig.report.fault):
+            assert 0.1 <= float(silence[1]) <= 0.13  # patience, and a cycle that waits for answers
         if joint == BOARD:
             assert rig.report.joint == ""
         else:
@@ -208,7 +236,9 @@ def test_a_fault_of_one_joint_stops_all_and_names_joint_cause_and_remedy(kind, f
         assert rig.report.joint in rig.report.fault
         assert rig.report.remedy
         first = rig.report.fault
-        wait_for(lambda: rig.emulator.torque() == (False, False))
+        rig.pass_time(0.6)  # a board that hears nothing any more does that by itself
+        rig.tick()
+        assert rig.emulator.torque() == (False, False)
         for _ in range(2):
             assert not rig.tick()
         assert rig.report.fault.startswith(first)  # what follows from it does not hide the cause
@@ -218,7 +248,7 @@ def test_a_fault_of_one_joint_stops_all_and_names_joint_cause_and_remedy(kind, f
         rig.tick()
         assert rig.motion is MotionState.FAULTED  # healed, but nobody has said so
         assert rig.emulator.torque() == (False, False)
-        wait_for(rig.reset)
+        rig.runner.reset()
         assert rig.motion is MotionState.DISABLED
         assert rig.tick()
         assert rig.emulator.torque() == (False, False)
@@ -241,31 +271,25 @@ def test_a_port_that_vanishes_and_returns_needs_a_reset_and_an_enable(kind):
     with Rig(kind=kind) as rig:
         rig.arm()
         rig.emulator.inject("gone")
-
-        def faulted():
-            rig.tick()
-            return rig.motion is MotionState.FAULTED
-
-        wait_for(faulted)
+        rig.ticks_until(lambda: rig.motion is MotionState.FAULTED, 1.0)
         assert "is gone" in rig.report.fault
         assert "plug the adapter in again" in rig.report.remedy
-        if kind == "board":
-            wait_for(lambda: rig.emulator.torque() == (False, False))  # it heard nothing any more
-        else:
-            assert rig.emulator.torque() == (True, True)  # nobody could tell them
+        rig.pass_time(0.2)
+        # a board heard nothing any more; nobody could tell the servos
+        assert rig.emulator.torque() == ((False, False) if kind == "board" else (True, True))
         with pytest.raises(BackendFault, match="there is no port"):
             rig.runner.reset()
         rig.emulator.inject("none")
         # that goes out by itself as soon as it can, whoever asks for it meanwhile
-        wait_for(lambda: not rig.tick() and rig.emulator.torque() == (False, False))
-        wait_for(rig.reset)
+        rig.ticks_until(lambda: rig.emulator.torque() == (False, False), 1.0)
+        rig.runner.reset()
         assert rig.motion is MotionState.DISABLED
         rig.arm()
         assert rig.emulator.motion()[0] == pytest.approx([HOME, HOME], abs=0.01)
 
 
-def test_whoever_asks_tries_a_port_that_is_back():
-    with Rig() as rig:
+def test_whoever_asks_tries_a_port_that_is_back(no_hurry):
+    with ThreadedRig(buses=UNHURRIED) as rig:
         rig.arm()
         rig.emulator.inject("gone")
         wait_for(lambda: not rig.tick() and rig.motion is MotionState.FAULTED)
@@ -277,14 +301,14 @@ def test_whoever_asks_tries_a_port_that_is_back():
 
 
 def test_a_fault_before_enable_is_found_too(kind):
-    with Rig(kind=kind, patience=0.4) as rig:
+    with Rig(kind=kind) as rig:
         rig.emulator.inject("dead", "joint_1")
         rig.until_faulted()
         assert rig.report.joint == "joint_1"
 
 
 def test_answers_that_fail_now_and_then_stop_nobody():
-    with Rig(buses={"servos": {"reply_timeout": 0.05}}) as rig:
+    with Rig() as rig:
         rig.arm()
         rig.emulator.inject("corrupt", "joint_2", every=4)
         for _ in range(40):
@@ -294,20 +318,18 @@ def test_answers_that_fail_now_and_then_stop_nobody():
 
 
 def test_a_joint_that_is_held_fast_is_a_fault_and_lets_go(kind):
-    with Rig(kind=kind, tracking=0.25) as rig:
+    with Rig(kind=kind) as rig:
         rig.arm()
         if kind == "board":
             rig.emulator.attach_load("joint_2", FreeRotor(1e9, HOME))
         else:
             rig.emulator.servos[1].write = lambda address, data: 0  # hears, does nothing
 
-        def faulted():
+        for _ in range(200):
             rig.tick(-0.5)
-            return rig.motion is MotionState.FAULTED
-
-        wait_for(faulted)
+        assert rig.motion is MotionState.FAULTED
         assert rig.report.joint == "joint_2"
-        wait_for(lambda: not rig.emulator.torque()[0])
+        assert not rig.emulator.torque()[0]
 
 
 def test_a_driver_that_breaks_takes_the_torque_off_and_says_so(kind):
@@ -326,15 +348,15 @@ def test_a_driver_that_cannot_even_release_says_that_the_power_must_go_off():
         bus = rig.backend.loops[0].bus
         plain, bus.release = bus.release, lambda: 1 / 0
         bus.read = lambda: 1 / 0
-        wait_for(lambda: not rig.tick())
+        assert not rig.tick()
         assert rig.report.fault.startswith("the driver of the bus 'servos' broke")
         assert "could not be switched off" in rig.report.fault
         assert rig.report.remedy.startswith("switch the power of the motors off")
         plain()
 
 
-def test_a_driver_that_hangs_hangs_nobody_else(monkeypatch):
-    with Rig() as rig:
+def test_a_driver_that_hangs_hangs_nobody_else(no_hurry, monkeypatch):
+    with ThreadedRig(buses=UNHURRIED) as rig:
         rig.arm()
         monkeypatch.setattr(bus_loop, "CYCLE_TIMEOUT_S", 1.0)
         stuck = threading.Event()
@@ -348,30 +370,42 @@ def test_a_driver_that_hangs_hangs_nobody_else(monkeypatch):
             stuck.set()
 
 
-def test_a_driver_thread_that_dies_without_a_word_is_noticed(monkeypatch):
-    with Rig() as rig:
+def test_a_driver_thread_that_dies_without_a_word_is_noticed(no_hurry, monkeypatch):
+    with ThreadedRig(buses=UNHURRIED) as rig:
         rig.arm()
         monkeypatch.setattr(bus_loop, "CYCLE_TIMEOUT_S", 1.0)
         rig.backend.loops[0].stop()
-        rig.until_faulted()
+        wait_for(lambda: not rig.tick())
         assert "hangs" in rig.report.fault
+        wait_for(lambda: rig.emulator.torque() == (False, False))
 
 
-def test_ticks_that_stay_away_take_the_torque_off(monkeypatch):
-    with Rig() as rig:
+def test_ticks_that_stay_away_take_the_torque_off(kind):
+    with Rig(kind=kind) as rig:
         rig.arm()
-        monkeypatch.setattr(bus_loop, "TICK_TIMEOUT_S", 1.0)
+        rig.pass_time(0.95)
+        assert rig.emulator.torque() == (True, True)
+        rig.pass_time(0.1)
+        assert rig.emulator.torque() == (False, False)
+        assert not rig.tick()
+        assert "the backend sent no tick" in rig.report.fault
+
+
+def test_a_thread_without_ticks_takes_the_torque_off(no_hurry, monkeypatch):
+    with ThreadedRig(buses=UNHURRIED) as rig:
+        rig.arm()
+        monkeypatch.setattr(bus_loop, "TICK_TIMEOUT_S", 0.5)
         wait_for(lambda: rig.emulator.torque() == (False, False))
         assert not rig.tick()
         assert "the backend sent no tick" in rig.report.fault
 
 
-def test_a_robot_that_holds_on_exit_keeps_its_torque_without_ticks(monkeypatch):
-    monkeypatch.setattr(bus_loop, "TICK_TIMEOUT_S", 0.0)
+def test_a_robot_that_holds_on_exit_keeps_its_torque_without_ticks():
     with Rig(on_exit="hold") as rig:
         rig.arm()
         packets = rig.emulator.packets
-        wait_for(lambda: rig.emulator.packets > packets + 20)
+        rig.pass_time(2.0)
+        assert rig.emulator.packets > packets + 300
         assert rig.emulator.torque() == (True, True)
 
 
@@ -384,8 +418,8 @@ def test_closing_leaves_the_torque_as_it_was_told(release, left):
         rig.backend.emulation = None  # it outlives the backend, as motors do
         try:
             rig.runner.close(release=release)
-            # the last packet may still be on its way through the pseudo-terminal
-            wait_for(lambda: emulator.servos[0].get(bus_watchdog()) == 0)
+            emulation.clocks["servos"].sleep(0.01)  # the last packet is still on its way
+            assert emulator.servos[0].get(bus_watchdog()) == 0
             assert emulator.torque() == left
         finally:
             emulation.close()
@@ -398,24 +432,45 @@ def bus_watchdog():
 
 
 def test_two_buses_are_one_robot_and_a_fault_on_one_stops_the_other():
-    other = {"kind": "dynamixel", "port": "/dev/ttyUSB1", "watchdog": 2.5, "reply_timeout": 0.25}
-    with Rig(patience=0.4, buses={"rear": other}, joints={"joint_2": {"bus": "rear", "id": 1}}) as rig:
+    other = {"kind": "dynamixel", "port": "/dev/ttyUSB1"}
+    with Rig(buses={"rear": other}, joints={"joint_2": {"bus": "rear", "id": 1}}) as rig:
         rig.runner.enable()
         rig.tick()
         emulators = rig.backend.emulation.emulators
         assert [emulators[name].torque() for name in ("servos", "rear")] == [(True,), (True,)]
         emulators["rear"].inject("dead")
-        wait_for(lambda: rig.tick() is False)
-        wait_for(lambda: emulators["servos"].torque() == (False,))
+        rig.ticks_until(lambda: rig.motion is MotionState.FAULTED, 0.3)
+        assert emulators["servos"].torque() == (False,)
         assert rig.report.joint == "joint_2"
 
 
-def test_a_bus_that_hangs_does_not_keep_the_torque_of_another_on():
+def test_a_bus_goes_on_while_another_one_is_enabled():
+    """Both watchdogs run meanwhile, and the first bus is fed by its own clock."""
+    quick = {"kind": "dynamixel", "port": "/dev/ttyUSB1", "watchdog": 0.04}
+    with Rig(buses={"servos": {"watchdog": 0.04}, "rear": quick}, joints={"joint_2": {"bus": "rear", "id": 1}}) as rig:
+        front, rear = rig.backend.loops
+        plain = rear.bus.enable
+
+        def enable_slowly():
+            rear.clock.sleep(0.03)
+            rear.bus.read()
+            rear.clock.sleep(0.03)
+            plain()
+
+        rear.bus.enable = enable_slowly
+        rig.runner.enable()
+        for _ in range(10):
+            assert rig.tick()
+        assert front.clock.now_ns == rear.clock.now_ns
+        assert [rig.emulation.emulators[name].torque() for name in ("servos", "rear")] == [(True,), (True,)]
+
+
+def test_a_bus_that_hangs_does_not_keep_the_torque_of_another_on(no_hurry):
     other = {"kind": "dynamixel", "port": "/dev/ttyUSB1", "watchdog": 2.5, "reply_timeout": 0.25}
-    with Rig(buses={"rear": other}, joints={"joint_2": {"bus": "rear", "id": 1}}) as rig:
+    with ThreadedRig(buses={**UNHURRIED, "rear": other}, joints={"joint_2": {"bus": "rear", "id": 1}}) as rig:
         rig.runner.enable()
         rig.tick()
-        emulators = rig.backend.emulation.emulators
+        emulators = rig.emulation.emulators
         front, rear = rig.backend.loops
         order, plain = [], rear.bus.release
         rear.bus.release = lambda: order.append("rear let go") or plain()
@@ -444,7 +499,6 @@ def test_a_driver_that_has_ended_is_not_told_to_be_cleared():
         rig.arm()
         rig.backend.loops[0].bus.read = lambda: 1 / 0
         rig.until_faulted()
-        wait_for(lambda: not rig.backend.loops[0]._thread.is_alive())
         with pytest.raises(BackendFault, match="the driver of the bus 'servos' has ended") as refused:
             rig.runner.reset()
         assert refused.value.remedy == "restart the backend"
@@ -467,11 +521,11 @@ def test_torque_that_was_left_on_is_no_torque_off():
             emulation.close()
 
 
-def test_where_the_system_clock_is_set_states_have_its_time_from_the_next_enabling_on(monkeypatch):
+def test_where_the_system_clock_is_set_states_have_its_time_from_the_next_enabling_on(no_hurry, monkeypatch):
     plain, ahead = time.time_ns, 0
     monkeypatch.setattr("hw_drivers.backend.hardware_backend.time.time_ns", lambda: plain() + ahead)
     hour = 3600 * 10**9
-    with Rig() as rig:
+    with ThreadedRig(buses=UNHURRIED) as rig:
         rig.arm()
         ahead = hour
         rig.tick()
@@ -486,17 +540,12 @@ def test_where_the_system_clock_is_set_states_have_its_time_from_the_next_enabli
 def test_the_emulated_motors_move_the_robots_model(kind):
     with Rig(kind=kind) as rig:
         rig.arm()
-        seen, pacer = [], Pacer(1.0)  # a fast machine is held back: its motors could not follow
-
-        def crawled():
-            pacer.wait(DT)
-            phase = 4.0 * DT * len(seen)  # by ticks: a slow machine makes a slow gait, and no jumps
-            q = HOME + math.radians(18.0) * np.sin(phase + np.radians([10.0, -10.0]))
+        seen = []
+        for k in range(500):
+            q = HOME + math.radians(18.0) * np.sin(4.0 * DT * k + np.radians([10.0, -10.0]))
             assert rig.runner.tick(JointCommand(q, np.full(2, np.nan), np.full(2, np.nan)))
             seen.append(rig.runner.observation)
-            return seen[-1].base.position[0] > 0.02
-
-        wait_for(crawled)
+        assert seen[-1].base.position[0] > 0.02
         assert {contact.foot for contact in seen[-1].contacts} == {"foot_1", "foot_2"}
         weight = sum(contact.force[2] for contact in seen[0].contacts)
         assert weight == pytest.approx(9.81 * (0.194 + 2 * 0.021), rel=0.05)
@@ -507,11 +556,9 @@ def test_a_snake_of_seven_joints_takes_its_shape_whatever_its_gears_and_directio
         rig.runner.enable()
         shape = np.radians([10.0, -20.0, 30.0, 5.0, -15.0, 25.0, -30.0])
 
-        def there():
+        for _ in range(200):
             assert rig.runner.tick(JointCommand(shape, np.zeros(7), np.full(7, np.nan)))
-            return np.abs(rig.runner.observation.position - shape).max() < 2 * TICK
-
-        wait_for(there)
+        assert np.abs(rig.runner.observation.position - shape).max() < 2 * TICK
         assert rig.backend.emulation.motion()[0] == pytest.approx(
             dict(zip(rig.spec.actuated_names, shape, strict=True)), abs=3 * TICK
         )
@@ -519,9 +566,10 @@ def test_a_snake_of_seven_joints_takes_its_shape_whatever_its_gears_and_directio
         assert not any(rig.backend.emulation.torque().values())
 
 
-def test_no_thread_and_no_port_are_left_behind(kind):
+@pytest.mark.parametrize("rig_class", [Rig, ThreadedRig])
+def test_no_thread_and_no_port_are_left_behind(rig_class, kind):
     before = set(threading.enumerate())
-    rig = Rig(kind=kind)
+    rig = rig_class(kind=kind)
     with rig:
         port = rig.emulator.port
     assert set(threading.enumerate()) == before

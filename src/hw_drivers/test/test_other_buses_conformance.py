@@ -1,23 +1,20 @@
-"""The conformance suite of all backends on emulated ODrives, PWM boards and boards with motors, in real time."""
+"""The conformance suite of all backends on emulated ODrives, PWM boards and boards with motors, in virtual time."""
 
 import math
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
-from hw_robots import EASY, gymnast, on_its_board, three_link, three_link_on_a_board, wait_for
+from hw_robots import gymnast, ideal_motors, on_its_board, three_link, three_link_on_a_board
 
 from crawler_core.conformance.backend_conformance import BackendConformance
 from crawler_core.loop.backend import Backend
 from crawler_core.robot.robot_spec import JointSpec, RobotSpec
 from hw_drivers.backend.hardware_backend import HardwareBackend
 from hw_drivers.backend.hardware_settings import HardwareSettings
-from hw_drivers.emulation.emulated_backend import EmulatedBackend
-from hw_drivers.emulation.emulated_settings import EmulatedSettings
 
 MOTOR = {"torque_constant": 0.05, "max_current": 20.0, "gear": 8.0}
-# a busy machine is no dead drive
-CAN = {"kind": "odrive", "port": "can0", "heartbeat_period": 0.2, "missed_heartbeats": 10, "watchdog": EASY}
+CAN = {"kind": "odrive", "port": "can0"}
 
 
 def bench_robot(joints: dict[str, JointSpec], hardware: dict) -> RobotSpec:
@@ -41,7 +38,7 @@ def joint(name: str, limit: float = math.inf) -> JointSpec:
 class TestOdrive(BackendConformance):
     """A crank that turns for ever, and joints in the two modes whose loop is closed in the driver."""
 
-    dt = 0.01  # s: a machine that is some ms late shall matter less
+    dt = 0.01  # s
     # rad: in mode velocity, the integrator in the drive against the gain here leaves this after half a second
     tolerance = 5e-3
     settling = 0.5  # s, ten time constants of the position loops
@@ -61,7 +58,7 @@ class TestOdrive(BackendConformance):
         )
 
     def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return EmulatedBackend(spec, EmulatedSettings(patience=EASY), dt)
+        return ideal_motors(spec, dt)
 
     def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
         return HardwareBackend(spec, HardwareSettings(port="can99"), dt)
@@ -70,22 +67,23 @@ class TestOdrive(BackendConformance):
 class TestGymnast(BackendConformance):
     """A crank that closes a loop, and a flywheel that is driven by effort."""
 
-    dt = 0.02  # s: a machine that is some ms late shall matter less
+    dt = 0.02  # s
     tolerance = 5e-3
+    waits_at_start = True
     settling = 0.5  # s, ten time constants of the position loop
 
     def make_spec(self) -> RobotSpec:
         return gymnast()
 
     def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return EmulatedBackend(spec, EmulatedSettings(patience=EASY), dt)
+        return ideal_motors(spec, dt)
 
     def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
         return HardwareBackend(spec, HardwareSettings(port="can99"), dt)
 
 
 class TestPca9685(BackendConformance):
-    dt = 0.02  # s: a machine that is some ms late shall matter less
+    dt = 0.02  # s
     tolerance = 4e-3  # rad: half a step of 4.88 µs, where 2 ms are half a turn
     settling = 0.0  # s: what is told is the command
 
@@ -101,7 +99,7 @@ class TestPca9685(BackendConformance):
         )
 
     def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return EmulatedBackend(spec, EmulatedSettings(patience=EASY), dt)
+        return ideal_motors(spec, dt)
 
     def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
         return HardwareBackend(spec, HardwareSettings(port="/dev/i2c-nowhere"), dt)
@@ -110,7 +108,7 @@ class TestPca9685(BackendConformance):
 class TestBoard(BackendConformance):
     """Joints round whose angles the board closes the loop."""
 
-    dt = 0.01  # s: a machine that is some ms late shall matter less
+    dt = 0.01  # s
     tolerance = 1e-3  # rad
     settling = 0.5  # s, twenty time constants of the board's loop
 
@@ -118,7 +116,7 @@ class TestBoard(BackendConformance):
         return three_link_on_a_board()
 
     def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        return EmulatedBackend(spec, EmulatedSettings(patience=EASY), dt)
+        return ideal_motors(spec, dt)
 
     def make_broken_backend(self, spec: RobotSpec, dt: float) -> Backend:
         return HardwareBackend(spec, HardwareSettings(port="/dev/ttyNowhere"), dt)
@@ -126,20 +124,14 @@ class TestBoard(BackendConformance):
 
 class _OnItsBoard(BackendConformance):
     effort_tolerance = 1e-6  # N·m of floats of 4 bytes
+    waits_at_start = True
     robot: ClassVar[str]
 
     def make_spec(self) -> RobotSpec:
         return on_its_board(self.robot)
 
     def make_backend(self, spec: RobotSpec, dt: float) -> Backend:
-        self.made = EmulatedBackend(spec, EmulatedSettings(patience=EASY), dt)
-        return self.made
-
-    def wait(self, seconds: float) -> None:
-        """By the board's clock, which stands still while this machine is too busy for it."""
-        board: Any = self.made.emulation.emulators["board"]
-        end = board.board._time + seconds
-        wait_for(lambda: board.board._time >= end)
+        return ideal_motors(spec, dt)
 
 
 @pytest.mark.exhaustive  # the same crank is on an ODrive in every run
@@ -155,4 +147,5 @@ class TestMiniaqOnItsBoard(_OnItsBoard):
 
     dt = 0.04  # s: of its 18 counts some must pass in five ticks
     speed_step = 2.0  # rad/s of a count that comes late; efforts that do not end drive the cranks 22 rad/s apart
+    home_tolerance = 2.0 * math.pi / 18  # rad of a count
     robot = "miniaq"

@@ -19,7 +19,7 @@ POLL_PERIOD_S = 0.02
 
 def emulate(task: HardwareTask) -> int:
     """Emulate the buses, print changes of torque, execute typed lines."""
-    emulation = Emulation(task.spec, task.buses)
+    emulation = Emulation(task.spec, task.buses, in_real_time=True)
     try:
         ports = {name: emulator.port for name, emulator in emulation.emulators.items()}
         _print_event(task, "; ".join(f"{name} is at {port}" for name, port in ports.items()), {"ports": ports})

@@ -29,6 +29,8 @@ class ConformanceCase:
     loop_tolerance: ClassVar[float] = 1e-12  # m by which a loop may be open; so little where the solver closes it
     effort_tolerance: ClassVar[float] = 1e-9  # N·m by which an effort that was applied may differ from the command
     speed_step: ClassVar[float] = 0.0  # rad/s by which speeds of coarse encoders step near rest
+    home_tolerance: ClassVar[float] = 0.02  # rad by which a joint may start away from home
+    waits_at_start: ClassVar[bool] = False  # a robot that starts with speed is held until its first command
     start_tolerance: ClassVar[float] = 1e-9  # m, m/s, rad/s by which a start may differ from the robot file
 
     def make_spec(self) -> RobotSpec:

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Sequence
 
 from hw_drivers.board.emulated_motor import EmulatedMotor
+from hw_drivers.board.emulated_world import EmulatedWorld
 from hw_drivers.board.firmware import Firmware
 from hw_drivers.board.messages import MAX_MOTORS
 from hw_drivers.board.plan import MotorPlan, configure_board, plan_motor
@@ -14,6 +15,7 @@ from hw_drivers.bus.joint_map import JointMap
 
 TICK_US = 1000  # of the firmware's loop
 STEPS_PER_TICK = 2  # of the motors' dynamics
+ROUNDING_US = 1e-3  # of a sum of times
 BOARD_NAME = "emulated"
 
 
@@ -28,6 +30,7 @@ class EmulatedBoard:
         self.motors = [
             EmulatedMotor(plan, settings.highest_supply, angle) for plan, angle in zip(self.plans, start, strict=True)
         ]
+        self.world = EmulatedWorld(())
         self.is_stop_pressed = False
         self._time = 0.0  # s
         self._ticks = 0
@@ -45,7 +48,7 @@ class EmulatedBoard:
     def advance(self, seconds: float) -> None:
         """Run the loop and turn the motors for `seconds`."""
         self._time += seconds
-        due = int(self._time * 1e6) // TICK_US
+        due = int(self._time * 1e6 + ROUNDING_US) // TICK_US
         while self._ticks < due:
             self._ticks += 1
             self._tick()
@@ -69,6 +72,7 @@ class EmulatedBoard:
     def _start(self) -> None:
         motors = min(1 + max(plan.number for plan in self.plans), MAX_MOTORS)
         self.firmware = Firmware(secrets.randbits(32), motors, BOARD_NAME)
+        self.world.has_changed = True
         for sensors in self.firmware.sensors:
             sensors.current = sensors.temperature = float("nan")
             sensors.encoder_ok = 1
@@ -79,6 +83,9 @@ class EmulatedBoard:
 
     def _tick(self) -> None:
         self._update_sensors()
+        if self.world.has_changed:
+            self.world.has_changed = False
+            self.firmware.sense(self.world.state)
         self.firmware.tick(self._ticks * TICK_US, self.supply, self.is_stop_pressed)
         bridges = [self.firmware.bridges[plan.number] for plan in self.plans]
         drives = [(motor, one.volts, bool(one.closed)) for motor, one in zip(self.motors, bridges, strict=True)]

@@ -1,21 +1,27 @@
-"""A board on a pseudo-terminal: the firmware's own bytes, both ways, spoiled by faults."""
+"""An emulated board: the firmware's own bytes, both ways, spoiled by faults."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
+from crawler_core.reality.reality import IDEAL, Reality
+from crawler_core.types import SensorReading
 from hw_drivers.board.codec import FRAME_END
 from hw_drivers.board.emulated_board import EmulatedBoard
 from hw_drivers.board.emulated_motor import AMBIENT_C, HOT_C
+from hw_drivers.board.emulated_world import EmulatedWorld
 from hw_drivers.board.settings import BoardSettings
 from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.emulation.emulator import INJECTABLE_FAULTS, Load, SerialEmulator
+from hw_drivers.emulation.virtual_clock import VirtualClock
+from hw_drivers.sensors.sensor_map import SensorMap
 
 LINE_FAULTS = ("lost", "late", "corrupt", "truncated")
 LATE_REPLY_DELAY_S = 0.15
 LOOP_PERIOD_S = 1e-3  # of the board
-MAX_STEP_S = 0.02  # of the board's time at once: it stands still while this computer is too busy for it
+MAX_STEP_S = 0.02  # of the board's time at once: behind a terminal it stands still while this computer is too busy
 
 
 class BoardEmulator(SerialEmulator):
@@ -30,13 +36,32 @@ class BoardEmulator(SerialEmulator):
     def __init__(
         self, board: EmulatedBoard, *, baud: int = 1_000_000, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        super().__init__([plan.joint for plan in board.plans], baud, clock)
+        joints = [plan.joint for plan in board.plans]
+        super().__init__(joints, baud, clock, period_s=LOOP_PERIOD_S, poll_period_s=LOOP_PERIOD_S)
         self.board = board
         self._line_fault = "none"
         self._is_dead = False
         self._normal_supply = board.supply  # V
         self._last_step = clock()
-        self._start_thread(self._serve)
+        self.serve()
+
+    def driver_options(self) -> dict[str, Any]:
+        options = super().driver_options()
+        return {**options, "sleep": self._clock.sleep} if isinstance(self._clock, VirtualClock) else options
+
+    def attach_sensors(self, sensors: Sequence[SensorMap]) -> None:
+        with self._lock:
+            self.board.world = EmulatedWorld(sensors)
+
+    def measure(self, reading: SensorReading) -> None:
+        with self._lock:
+            self.board.world.measure(reading)
+
+    def set_supply(self, volts: float) -> None:
+        with self._lock:
+            if self.board.supply == self._normal_supply:
+                self.board.supply = volts
+            self._normal_supply = volts
 
     def attach_load(self, joint: str, load: Load) -> None:
         """Let the joint's motor turn `load` in place of a rotor alone."""
@@ -76,39 +101,32 @@ class BoardEmulator(SerialEmulator):
 
     def _heal(self) -> None:
         self._line_fault, self._is_dead = "none", False
-        self._late.clear()
+        self._drop_replies()
         self.board.supply, self.board.is_stop_pressed = self._normal_supply, False
         for motor in self.board.motors:
             motor.temperature, motor.is_broken = AMBIENT_C, False
         self.board.find_indices()
 
-    def _serve(self) -> None:
-        data = self._port.read(LOOP_PERIOD_S)
-        with self._lock:
-            if data and not self._is_dead and self._port.has_baud(self._baud):
-                self._wait_for_wire(len(data))
-                self.board.receive(data)
-            now = self._clock()
-            if not self._port.is_behind():
-                self.board.advance(min(now - self._last_step, MAX_STEP_S))
-                self._last_step = now
-            self._deliver(self.board.send(), now)
-            for late in self._late.take(now):
-                self._port.write(late)
+    def _receive(self, data: bytes) -> None:
+        if not self._is_dead:
+            self.board.receive(data)
+            self._deliver(self.board.send())
 
-    def _deliver(self, data: bytes, now: float) -> None:
+    def _step(self) -> None:
+        now = self._clock()
+        self.board.advance(min(now - self._last_step, MAX_STEP_S))
+        self._last_step = now
+        self._deliver(self.board.send())
+
+    def _deliver(self, data: bytes) -> None:
         """Send the board's bytes, as far as the fault lets them through."""
         if not data or self._is_dead or self._line_fault == "lost":
-            return
-        self._wait_for_wire(len(data))
-        if self._line_fault == "late":
-            self._late.append((now + LATE_REPLY_DELAY_S, data))
             return
         if self._line_fault == "corrupt":
             data = FRAME_END.join(_flip_bit(frame) for frame in data.split(FRAME_END))
         elif self._line_fault == "truncated":
             data = FRAME_END.join(frame[: len(frame) // 2] for frame in data.split(FRAME_END))
-        self._port.write(data)
+        self._reply(data, LATE_REPLY_DELAY_S if self._line_fault == "late" else 0.0)
 
 
 def _flip_bit(frame: bytes) -> bytes:
@@ -117,6 +135,14 @@ def _flip_bit(frame: bytes) -> bytes:
     return frame[:half] + bytes([frame[half] ^ 0x10]) + frame[half + 1 :] if frame else frame
 
 
-def emulate(settings: BoardSettings, joints: Sequence[JointMap], start: Sequence[float]) -> BoardEmulator:
+def emulate(
+    settings: BoardSettings,
+    joints: Sequence[JointMap],
+    start: Sequence[float],
+    *,
+    clock: VirtualClock | None = None,
+    reality: Reality = IDEAL,
+    seed: int = 0,
+) -> BoardEmulator:
     """Start the board of the robot file, with its joints at `start` (rad)."""
-    return BoardEmulator(EmulatedBoard(settings, joints, start), baud=settings.baud)
+    return BoardEmulator(EmulatedBoard(settings, joints, start), baud=settings.baud, clock=clock or time.monotonic)

@@ -32,10 +32,19 @@ class DynamixelBus(Bus):
 
     kind: ClassVar[str] = "dynamixel"
 
-    def __init__(self, name: str, settings: DynamixelSettings) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: DynamixelSettings,
+        *,
+        port: SerialPort | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Emulations pass their own `port` and `clock` (s)."""
         self.name = name
-        self._port = SerialPort(settings.port, settings.baud)
-        self._link = Link(self._port, settings.baud, settings.reply_timeout)
+        self._port = port or SerialPort(settings.port, settings.baud)
+        self._link = Link(self._port, settings.baud, settings.reply_timeout, clock)
+        self._clock = clock
         self._watchdog_value = max(1, round(settings.watchdog / t.WATCHDOG_UNIT_S))
         self._plans: dict[int, ServoPlan] = {}
         self._states: dict[int, ServoState] = {}
@@ -132,7 +141,7 @@ class DynamixelBus(Bus):
     def _update_states(self, request: codec.Packet, idents: list[int]) -> set[int]:
         """Request the states of servos and keep them; return the ids that answered."""
         answers = self._link.request(request, idents, t.CYCLE_BYTES)
-        now = time.monotonic()
+        now = self._clock()
         answered = set()
         for ident, answer in answers.items():
             if len(answer.parameters) != t.CYCLE_BYTES or answer.error & 0x7F:
@@ -147,7 +156,7 @@ class DynamixelBus(Bus):
     def _write_all(self, register: t.Register, value: int, is_done: Callable[[ServoState], bool], failure: str) -> None:
         """Write to all servos until the states that they report satisfy `is_done`. Raises BusFault."""
         for _ in range(ATTEMPTS):
-            sent = time.monotonic()
+            sent = self._clock()
             self._link.send(codec.sync_write(register.address, dict.fromkeys(self._plans, register.pack(value))))
             self.read()
             missing = [i for i in self._plans if self._states[i].time < sent or not is_done(self._states[i])]
@@ -161,8 +170,8 @@ class DynamixelBus(Bus):
         )
 
     def _wait_for(self, ident: int) -> None:
-        end = time.monotonic() + REBOOT_TIMEOUT_S
-        while time.monotonic() < end:
+        end = self._clock() + REBOOT_TIMEOUT_S
+        while self._clock() < end:
             if self._link.request(codec.ping(ident), [ident], 3):
                 return
         raise NoAnswer

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 
+from crawler_core.reality.reality import IDEAL, Reality
 from hw_drivers.dynamixel import tables as t
 from hw_drivers.dynamixel.codec import PING, READ, REBOOT, WRITE, Packet, status
 from hw_drivers.dynamixel.tables import (
@@ -15,9 +15,10 @@ from hw_drivers.dynamixel.tables import (
     RANGE_ERROR,
     Register,
 )
+from hw_drivers.emulation.encoder import Encoder
+from hw_drivers.emulation.servo_motion import ServoMotion
 
-INTEGRATION_STEP_S = 1e-3
-POSITION_BANDWIDTH_RAD_S = 40.0  # of the critically damped position loop
+RECORD_PERIOD_S = 1e-3  # of the motion that is measured later
 AMBIENT_C = 31
 HOT_C = 85
 STALL_ERROR_RAD = 0.2  # between goal and position, from which on it draws its maximum current
@@ -25,18 +26,28 @@ READ_ONLY_RANGES = ((0, 7), (120, 147))  # addresses from, to (exclusive)
 GOAL_ADDRESSES = range(100, 120)
 
 
-@dataclass
-class Motor:
-    angle: float  # rad
-    rate: float = 0.0  # rad/s
-
-
 class EmulatedServo:
     """An X series servo that answers packets. `now` is in s of any clock that goes forward."""
 
-    def __init__(self, ident: int, model: t.ServoModel, angle: float, now: float, firmware: int = 52) -> None:
+    def __init__(
+        self,
+        ident: int,
+        model: t.ServoModel,
+        angle: float,
+        now: float,
+        firmware: int = 52,
+        *,
+        reality: Reality = IDEAL,
+        encoder: Encoder | None = None,
+        ratio: float = 1.0,
+    ) -> None:
+        """`angle` is in rad; `ratio`: turns of the servo for one of the joint, negative where it turns against it."""
         self.model = model
-        self.motor = Motor(angle)
+        self.encoder = encoder or Encoder(reality, str(ident), 0)
+        self._ratio = ratio
+        self._offset = self.encoder.zero_error * ratio  # rad, by which its angle is off
+        self.motor = ServoMotion(angle + self._offset, now, model.no_load, reality, abs(ratio))
+        self.supply = sum(model.voltage) / 2.0  # V
         self.is_dead = False
         self.is_hot = False
         self._now = now
@@ -58,7 +69,13 @@ class EmulatedServo:
         ):
             self.set(register, value)
         self._permanent[:] = self._table[: t.RAM_START]
+        self._record()
         self._power_on()
+
+    @property
+    def link(self) -> tuple[float, float]:
+        """The true angle (rad) and rate (rad/s) of the link, at the servo."""
+        return self.motor.link_angle - self._offset, self.motor.link_rate
 
     @property
     def id(self) -> int:
@@ -67,6 +84,11 @@ class EmulatedServo:
     @property
     def torque(self) -> bool:
         return bool(self.get(t.TORQUE)) and not self.is_dead
+
+    @property
+    def return_delay(self) -> float:
+        """The time (s) until it answers."""
+        return self.get(t.RETURN_DELAY) * t.RETURN_DELAY_UNIT_S
 
     def get(self, register: Register) -> int:
         return register.unpack(bytes(self._table[register.address : register.address + register.size]))
@@ -133,6 +155,8 @@ class EmulatedServo:
                 return RANGE_ERROR
             self._hold()
         self._table[address:end] = data
+        if address <= t.GOAL_POSITION.address < end:
+            self.motor.aim(self.get(t.GOAL_POSITION) * t.RAD_PER_TICK, self._now)
         if address < t.RAM_START:
             self._permanent[address:end] = data
         return 0
@@ -182,28 +206,31 @@ class EmulatedServo:
 
     def _hold(self) -> None:
         self.set(t.GOAL_POSITION, round(self.motor.angle / t.RAD_PER_TICK))
+        if self.motor.has_torque:
+            self.motor.hold(self.get(t.GOAL_POSITION) * t.RAD_PER_TICK)
 
     def _turn(self, until: float) -> None:
-        motor, goal, max_rate = self.motor, self.get(t.GOAL_POSITION) * t.RAD_PER_TICK, self.model.no_load
-        omega = POSITION_BANDWIDTH_RAD_S
-        torque = self.torque
+        if not self.torque:
+            self.motor.release()
+        elif not self.motor.has_torque:
+            self.motor.hold(self.get(t.GOAL_POSITION) * t.RAD_PER_TICK)
         while self._now < until:
-            step = min(INTEGRATION_STEP_S, until - self._now)
-            self._now = until if step < INTEGRATION_STEP_S else self._now + step
-            if torque:
-                acceleration = omega * (omega * (goal - motor.angle) - 2.0 * motor.rate)
-                motor.rate = min(max(motor.rate + acceleration * step, -max_rate), max_rate)
-            else:
-                motor.rate = 0.0  # the gears' friction holds a shaft without torque
-            motor.angle += motor.rate * step
+            self._now = min(self._now + RECORD_PERIOD_S, until)
+            self.motor.advance(self._now)
+            self._record()
+
+    def _record(self) -> None:
+        motor, ratio = self.motor, self._ratio
+        self.encoder.record(self._now, (motor.angle - self._offset) / ratio, motor.rate / ratio)
 
     def _measure(self) -> None:
+        angle, rate = self.encoder.measure(self._now)
         share = min(max((self.get(t.GOAL_POSITION) * t.RAD_PER_TICK - self.motor.angle) / STALL_ERROR_RAD, -1.0), 1.0)
         self.set(t.PRESENT_CURRENT, round(share * self.model.max_current) if self.torque else 0)
         self.set(t.REALTIME_TICK, int(self._now / t.REALTIME_UNIT_S) % t.REALTIME_WRAP_TICKS)
-        self.set(t.PRESENT_VELOCITY, round(self.motor.rate / t.VELOCITY_UNIT_RAD_S))
-        self.set(t.PRESENT_POSITION, round(self.motor.angle / t.RAD_PER_TICK))
-        self.set(t.PRESENT_VOLTAGE, round(sum(self.model.voltage) / 2.0 / t.VOLTAGE_UNIT_V))
+        self.set(t.PRESENT_VELOCITY, round(rate * self._ratio / t.VELOCITY_UNIT_RAD_S))
+        self.set(t.PRESENT_POSITION, round(angle * self._ratio / t.RAD_PER_TICK))
+        self.set(t.PRESENT_VOLTAGE, round(self.supply / t.VOLTAGE_UNIT_V))
         self.set(t.PRESENT_TEMPERATURE, HOT_C if self.is_hot else AMBIENT_C)
 
     def _status(self, error: int, parameters: bytes = b"") -> Packet:

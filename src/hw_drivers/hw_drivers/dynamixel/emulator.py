@@ -1,26 +1,28 @@
-"""A Dynamixel bus on a pseudo-terminal: the real bytes, both ways, and servos that turn and fail."""
+"""An emulated Dynamixel bus: the real bytes, both ways, and servos that turn and fail."""
 
 from __future__ import annotations
 
+import random
 import struct
 import time
 from collections.abc import Callable, Iterable, Sequence
 
+from crawler_core.reality.reality import IDEAL, Reality
 from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.dynamixel import codec
 from hw_drivers.dynamixel.codec import BROADCAST_ID, PING, SYNC_READ, SYNC_WRITE, Packet, PacketParser
-from hw_drivers.dynamixel.emulated_servo import EmulatedServo
+from hw_drivers.dynamixel.emulated_servo import STALL_ERROR_RAD, EmulatedServo
 from hw_drivers.dynamixel.plan import plan_servo
 from hw_drivers.dynamixel.settings import DynamixelSettings
 from hw_drivers.emulation.emulator import SerialEmulator
+from hw_drivers.emulation.encoder import Encoder
+from hw_drivers.emulation.virtual_clock import VirtualClock
 
 LATE_REPLY_DELAY_S = 0.15
-READ_TIMEOUT_S = 0.02
-READ_TIMEOUT_WITH_LATE_REPLIES_S = 1e-3
 
 
 class DynamixelEmulator(SerialEmulator):
-    """Servos behind a pseudo-terminal."""
+    """Servos on a serial line."""
 
     def __init__(
         self,
@@ -29,20 +31,28 @@ class DynamixelEmulator(SerialEmulator):
         *,
         baud: int = 1_000_000,
         clock: Callable[[], float] = time.monotonic,
+        loss: float = 0.0,
+        seed: int = 0,
     ) -> None:
-        """`joints` belong to the first servos, in order."""
+        """`joints` belong to the first servos, in order. `loss` is the share of the answers that get lost."""
         super().__init__(joints, baud, clock)
+        self._loss, self._random = loss, random.Random(f"{seed} answers")
         self.servos = list(servos)
         self.packets = 0  # received, whole and undamaged
         self._fault, self._faulty_joint, self._every, self._count = "none", "", 1, 0
         self._parser = PacketParser()
-        self._start_thread(self._serve)
+        self.serve()
 
     def _motor_motion(self) -> Iterable[tuple[float, float]]:
         now = self._clock()
         for servo in self.servos:
             servo.advance(now)
-            yield servo.motor.angle, servo.motor.rate
+            yield servo.link
+
+    def set_supply(self, volts: float) -> None:
+        with self._lock:
+            for servo in self.servos:
+                servo.supply = volts
 
     def torque(self) -> tuple[bool, ...]:
         with self._lock:
@@ -64,6 +74,8 @@ class DynamixelEmulator(SerialEmulator):
                     servo.is_dead = True
                 elif fault == "hot":
                     servo.overheat()
+        if fault == "none":
+            self._drop_replies()
         self._set_connected(fault != "gone")
         if fault == "gone":
             self._parser.reset()
@@ -72,35 +84,28 @@ class DynamixelEmulator(SerialEmulator):
     def _servo_names(self) -> list[str]:
         return self._joint_names() + [""] * (len(self.servos) - len(self._joints))
 
-    def _serve(self) -> None:
-        for data in self._late.take(time.monotonic()):
-            self._port.write(data)
-        data = self._port.read(READ_TIMEOUT_WITH_LATE_REPLIES_S if self._late else READ_TIMEOUT_S)
-        if not data:
-            return
-        with self._lock:
-            packets = self._parser.feed(data) if self._port.has_baud(self._baud) else []
-        for packet in packets:
-            self._handle(packet, len(data))
+    def _receive(self, data: bytes) -> None:
+        for packet in self._parser.feed(data):
+            self._handle(packet)
 
-    def _handle(self, packet: Packet, received_size: int) -> None:
-        with self._lock:
-            self.packets += 1
-            answers = self._answers(packet, self._clock())
-            data, is_late = self._spoil(answers, is_chain=packet.instruction == SYNC_READ)
+    def _handle(self, packet: Packet) -> None:
+        self.packets += 1
+        answers = self._answers(packet, self._clock())
+        data, is_late = self._spoil(answers, is_chain=packet.instruction == SYNC_READ)
         if len({servo.id for servo, _ in answers}) < len(answers):
             data = bytes(a & b for a, b in zip(data, data[1:] + b"\xff", strict=True))  # two talk at once
-        self._wait_for_wire(received_size + len(data))
-        if is_late:
-            self._late.append((time.monotonic() + LATE_REPLY_DELAY_S, data))
-        else:
-            self._port.write(data)
+        return_delay = sum(servo.return_delay for servo, _ in answers)
+        self._reply(data, return_delay + (LATE_REPLY_DELAY_S if is_late else 0.0))
 
     def _spoil(self, answers: list[tuple[EmulatedServo, Packet]], is_chain: bool) -> tuple[bytes, bool]:
         """Return the bytes that reach the wire, and True if they come late."""
         sent, is_late = b"", False
         for servo, answer in answers:
             data = codec.encode(answer)
+            if self._loss and self._random.random() < self._loss:
+                if is_chain:
+                    break  # those behind wait for it in vain
+                continue
             if self._is_hit(servo):
                 if self._fault == "lost":
                     if is_chain:
@@ -157,11 +162,31 @@ class DynamixelEmulator(SerialEmulator):
         return self._count % self._every == 0
 
 
-def emulate(settings: DynamixelSettings, joints: Sequence[JointMap], start: Sequence[float]) -> DynamixelEmulator:
+def emulate(
+    settings: DynamixelSettings,
+    joints: Sequence[JointMap],
+    start: Sequence[float],
+    *,
+    clock: VirtualClock | None = None,
+    reality: Reality = IDEAL,
+    seed: int = 0,
+) -> DynamixelEmulator:
     """Make the servos of the robot file, with their joints at `start` (rad)."""
-    now = time.monotonic()
+    time_source = clock or time.monotonic
+    now = time_source()
     servos = [
-        EmulatedServo(joint.id, plan_servo(joint).model, joint.to_motor(angle), now)
+        EmulatedServo(
+            joint.id,
+            plan_servo(joint).model,
+            joint.to_motor(angle),
+            now,
+            reality=reality,
+            encoder=Encoder(reality, joint.joint, seed),
+            ratio=joint.direction * joint.gear,
+        )
         for joint, angle in zip(joints, start, strict=True)
     ]
-    return DynamixelEmulator(servos, joints, baud=settings.baud)
+    for joint, servo in zip(joints, servos, strict=True):
+        if joint.effort:
+            servo.motor.dead_band = STALL_ERROR_RAD * reality.gear_friction / joint.effort
+    return DynamixelEmulator(servos, joints, baud=settings.baud, clock=time_source, loss=reality.loss, seed=seed)

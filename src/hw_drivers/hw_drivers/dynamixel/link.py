@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from hw_drivers.bus.bus import BusFault, NoAnswer
@@ -25,12 +25,15 @@ class Refused(Exception):
 class Link:
     """Packets over one port. BusFault passes through where the port is gone."""
 
-    def __init__(self, port: SerialPort, baud: int, reply_timeout: float) -> None:
+    def __init__(
+        self, port: SerialPort, baud: int, reply_timeout: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         """`reply_timeout` is in s, beyond the time on the wire."""
         self.port = port
         self.baud = baud
         self.reply_timeout = reply_timeout
         self.garbled = 0  # requests that were followed by bytes, but by no whole answer
+        self.clock = clock
         self._parser = PacketParser()
 
     @contextmanager
@@ -51,7 +54,7 @@ class Link:
         request = codec.encode(packet)
         wire = (len(request) + len(idents) * (STATUS_PACKET_BYTES + size)) * BITS_PER_BYTE / self.baud
         delays = len(idents) * FACTORY_RETURN_DELAY * RETURN_DELAY_UNIT_S
-        deadline = time.monotonic() + wire + delays + self.reply_timeout
+        deadline = self.clock() + wire + delays + self.reply_timeout
         self._send_request(request)
         answers: dict[int, Packet] = {}
         has_bytes = False
@@ -67,7 +70,7 @@ class Link:
     def request_all(self, packet: Packet, seconds: float) -> list[Packet]:
         """Send a request to everybody; return every answer within `seconds`."""
         self._send_request(codec.encode(packet))
-        deadline = time.monotonic() + seconds
+        deadline = self.clock() + seconds
         answers: list[Packet] = []
         while data := self.port.read(deadline):
             answers += [answer for answer in self._parser.feed(data) if answer.instruction == codec.STATUS]

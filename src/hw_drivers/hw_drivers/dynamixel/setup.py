@@ -78,7 +78,7 @@ def _missing_servo(link: Link, plan: ServoPlan) -> str:
             continue
         try:
             link.port.set_baud(baud)
-            found = Link(link.port, baud, link.reply_timeout).request(codec.ping(joint.id), [joint.id], 3)
+            found = Link(link.port, baud, link.reply_timeout, link.clock).request(codec.ping(joint.id), [joint.id], 3)
         finally:
             link.port.set_baud(link.baud)
         if found:

@@ -26,7 +26,7 @@ class ServoState:
     watchdog: int
     tick: int
     id: int  # 0 after a restart, which empties the indirect addresses
-    time: float  # s, time.monotonic()
+    time: float  # s, by the driver's clock
 
 
 def unpack_state(data: bytes, time: float) -> ServoState:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from crawler_core.errors import unknown_name
+from crawler_core.reality.reality import IDEAL, Reality
 from crawler_core.registry import import_object
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_core.types import BaseState, Contact
+from crawler_core.types import BaseState, Contact, Observation
 from crawler_models.model_registry import model_of
 from hw_drivers.backend.hardware_map import BusMap
+from hw_drivers.emulation.emulated_sensors import EmulatedSensors
 from hw_drivers.emulation.emulator import Emulate, Emulator, LoadedEmulator
 from hw_drivers.emulation.ground import EmulatedGround
 from hw_drivers.emulation.model_load import ModelLoad
+from hw_drivers.emulation.virtual_clock import VirtualClock
+from hw_drivers.sensors.sensor_map import SensorMap
 
 
 class Emulation:
@@ -27,14 +33,29 @@ class Emulation:
     each of its motors turns a rotor of its own.
     """
 
-    def __init__(self, spec: RobotSpec, buses: Sequence[BusMap]) -> None:
-        """Stand everything at home. Raises UserError where the robot cannot stand so."""
+    def __init__(
+        self,
+        spec: RobotSpec,
+        buses: Sequence[BusMap],
+        sensors: Sequence[SensorMap] = (),
+        *,
+        reality: Reality = IDEAL,
+        seed: int = 0,
+        in_real_time: bool = False,
+    ) -> None:
+        """Stand everything at home. Raises UserError where the robot cannot stand so.
+
+        The motors have the imperfections of `reality`; two emulations with one `seed` have the same errors. In real
+        time, serial buses are behind pseudo-terminals, for other programs. Otherwise time is that of `clocks`.
+        """
+        self.clocks = {} if in_real_time else {bus.name: VirtualClock() for bus in buses}
         home = {joint.name: joint.home for joint in spec.actuated}
         self.emulators: dict[str, Emulator] = {}
+        self.sensors: EmulatedSensors | None = None
         self._names = [joint.joint for bus in buses for joint in bus.joints]
         self._bus_of = {joint.joint: bus.name for bus in buses for joint in bus.joints}
         drives = {joint.is_effort_driven for joint in spec.actuated} if model_of(spec).plant is not None else set()
-        self._ground = EmulatedGround(spec) if drives == {False} else None
+        self._ground = EmulatedGround(spec, self._now) if drives == {False} else None
         self._load = ModelLoad(spec) if drives == {True} else None
         self._spec = spec
         try:
@@ -43,20 +64,30 @@ class Emulation:
                 emulate: Emulate = import_object(
                     bus.kind.emulator, what=f"the emulator of a bus of kind {bus.kind_name}"
                 )
-                self.emulators[bus.name] = emulate(bus.settings, bus.joints, start)
+                clock = self.clocks.get(bus.name)
+                self.emulators[bus.name] = emulate(
+                    bus.settings, bus.joints, start, clock=clock, reality=reality, seed=seed
+                )
             if self._load is not None:
                 for joint in spec.actuated:
                     emulator = self.emulators[self._bus_of[joint.name]]
                     assert isinstance(emulator, LoadedEmulator)  # its kind supports effort
                     emulator.attach_load(joint.name, self._load.load(joint.name))
+            self.sensors = EmulatedSensors(spec, sensors, self.emulators)
         except BaseException:
             self.close()
             raise
 
     def connected(self, bus: BusMap) -> BusMap:
-        """Return the bus with its emulator's port in place of the robot file's."""
-        settings: Any = replace(bus.settings, port=self.emulators[bus.name].port)
-        return replace(bus, settings=settings)
+        """Return the bus with its emulator's port, and in virtual time its clock, in place of the real ones."""
+        emulator = self.emulators[bus.name]
+        settings: Any = replace(bus.settings, port=emulator.port)
+        kind = replace(bus.kind, make=partial(bus.kind.make, **emulator.driver_options()))
+        return replace(bus, settings=settings, kind=kind)
+
+    def _now(self) -> float:
+        """Return the time (s) of the bus that is ahead, or that of the computer."""
+        return max(clock() for clock in self.clocks.values()) if self.clocks else time.monotonic()
 
     def inject(self, fault: str, joint: str = "") -> None:
         """Begin a fault on the joint's bus or, without one, on all; `none` heals everything. Raises UserError."""
@@ -80,6 +111,17 @@ class Emulation:
         angles, rates = (np.array([row[name] for name in self._spec.actuated_names]) for row in self.motion())
         return self._ground.move(angles, rates)
 
+    def measure(self, time_ns: int, base: BaseState | None, contacts: tuple[Contact, ...]) -> None:
+        """Let the sensors measure the present truth."""
+        if self.sensors is None:
+            return
+        position, velocity = (np.full(len(self._spec.joints), np.nan) for _ in range(2))
+        angles, rates = self.motion()
+        for index, name in zip(self._spec.actuated_indices, self._spec.actuated_names, strict=True):
+            position[index], velocity[index] = angles[name], rates[name]
+        effort = np.full_like(position, np.nan)
+        self.sensors.update(Observation(time_ns, position, velocity, effort, base, contacts))
+
     def recover(self) -> None:
         """Stand a fallen robot up. Raises BackendFault."""
         if self._load is not None:
@@ -95,3 +137,5 @@ class Emulation:
         """End the emulators. May be called twice."""
         for emulator in self.emulators.values():
             emulator.close()
+        if self.sensors is not None:
+            self.sensors.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
@@ -10,14 +11,21 @@ from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from crawler_core.errors import unknown_name
-from crawler_core.types import FloatArray
+from crawler_core.reality.reality import IDEAL, Reality
+from crawler_core.types import FloatArray, SensorReading
 from hw_drivers.bus.joint_map import JointMap
+from hw_drivers.emulation.emulated_line import EmulatedLine
+from hw_drivers.emulation.virtual_clock import VirtualClock
 from hw_drivers.ports.emulated_serial_port import EmulatedSerialPort
 from hw_drivers.ports.serial_port import BITS_PER_BYTE
+from hw_drivers.sensors.sensor_map import SensorMap
 
 # lost, late, corrupt, truncated: every reply is; dead: a device is silent; hot: it reports overheating;
 # gone: the port vanishes (and returns with `none`)
 INJECTABLE_FAULTS = ("none", "lost", "late", "corrupt", "truncated", "dead", "hot", "gone")
+
+LINE_NAME = "ttyEmulated"  # of a serial line in this process, in place of a device file
+LATE_POLL_PERIOD_S = 1e-3  # behind a terminal, while late replies are under way
 
 Data = TypeVar("Data")  # the unit that travels on the bus: bytes or a frame
 
@@ -47,6 +55,19 @@ class Emulator(ABC):
     @abstractmethod
     def _motor_motion(self) -> Iterable[tuple[float, float]]:
         """Return each motor's angle (rad) and rate (rad/s) now, those of the joints first."""
+
+    def driver_options(self) -> dict[str, Any]:
+        """Return the keywords by which the bus's driver is made for this emulator, in virtual time."""
+        return {"clock": self._clock} if isinstance(self._clock, VirtualClock) else {}
+
+    def attach_sensors(self, sensors: Sequence[SensorMap]) -> None:  # noqa: B027  (few buses read sensors)
+        """Have these sensors beside the motors."""
+
+    def measure(self, reading: SensorReading) -> None:  # noqa: B027
+        """Let one of these sensors measure this from now on."""
+
+    def set_supply(self, volts: float) -> None:  # noqa: B027  (not every device reports it)
+        """Supply the devices with this voltage (V) from now on."""
 
     @abstractmethod
     def torque(self) -> tuple[bool, ...]:
@@ -99,21 +120,96 @@ class DelayLine(list[tuple[float, Data]]):
 
 
 class SerialEmulator(Emulator):
-    """An emulated bus behind a pseudo-terminal."""
+    """An emulated bus on a serial line.
 
-    def __init__(self, joints: Sequence[JointMap], baud: int, clock: Callable[[], float]) -> None:
+    With a virtual clock the line is in this process. With another clock it is behind a pseudo-terminal, and a thread
+    serves it for other programs.
+    """
+
+    def __init__(
+        self,
+        joints: Sequence[JointMap],
+        baud: int,
+        clock: Callable[[], float],
+        *,
+        period_s: float = math.inf,
+        poll_period_s: float = 0.02,
+    ) -> None:
+        """The device steps every `period_s`; the thread waits for bytes up to `poll_period_s`."""
         super().__init__(joints, clock)
-        self.has_wire_delay = False  # replies take the time that their bits would take on a real line
+        self.has_wire_delay = False  # behind a terminal, replies take the time that their bits would take on a line
         self._baud = baud
+        self._poll_period_s = poll_period_s
         self._late: DelayLine[bytes] = DelayLine()
-        self._port = EmulatedSerialPort()
-        self.port = self._port.path
+        self._terminal: EmulatedSerialPort | None = None
+        self._line: EmulatedLine | None = None
+        if isinstance(clock, VirtualClock):
+            self._line = EmulatedLine(LINE_NAME, baud, clock, self, period_s)
+            self.port = self._line.path
+        else:
+            self._terminal = EmulatedSerialPort()
+            self.port = self._terminal.path
+
+    def receive(self, data: bytes) -> None:
+        """Take bytes of the driver that arrive now."""
+        with self._lock:
+            self._receive(data)
+
+    def step(self) -> None:
+        """Do what the device does once a period."""
+        with self._lock:
+            self._step()
+
+    @abstractmethod
+    def _receive(self, data: bytes) -> None:
+        """Handle bytes, and `_reply` to them."""
+
+    def _step(self) -> None:
+        """Let the device's own loop run, up to now."""
+
+    def _reply(self, data: bytes, delay_s: float = 0.0) -> None:
+        """Send bytes to the driver, which leave after `delay_s`."""
+        if self._line is not None:
+            self._line.send(data, delay_s)
+        elif self._terminal is not None:
+            self._wait_for_wire(len(data))
+            if delay_s > LATE_POLL_PERIOD_S:
+                self._late.append((self._clock() + delay_s, data))
+            else:
+                self._terminal.write(data)
+
+    def _drop_replies(self) -> None:
+        """Lose the replies that are under way."""
+        self._late.clear()
+        if self._line is not None:
+            self._line.drop()
+
+    def driver_options(self) -> dict[str, Any]:
+        return {} if self._line is None else {**super().driver_options(), "port": self._line}
+
+    def serve(self) -> None:
+        """Serve the terminal in a thread."""
+        if self._terminal is not None:
+            self._start_thread(self._serve)
+
+    def _serve(self) -> None:
+        terminal = self._terminal
+        assert terminal is not None
+        with self._lock:
+            for late in self._late.take(self._clock()):
+                terminal.write(late)
+        data = terminal.read(min(self._poll_period_s, LATE_POLL_PERIOD_S) if self._late else self._poll_period_s)
+        with self._lock:
+            if data and terminal.has_baud(self._baud):
+                self._wait_for_wire(len(data))
+                self._receive(data)
+            if not terminal.is_behind():
+                self._step()
 
     def _set_connected(self, connected: bool) -> None:
-        if connected:
-            self._port.plug_in()
-        else:
-            self._port.unplug()
+        for end in (self._line, self._terminal):
+            if end is not None:
+                (end.plug_in if connected else end.unplug)()
 
     def _wait_for_wire(self, size: int) -> None:
         """Wait as long as `size` bytes take on a real line, where the emulator does so."""
@@ -121,7 +217,10 @@ class SerialEmulator(Emulator):
             self._ending.wait(size * BITS_PER_BYTE / self._baud)
 
     def _close_port(self) -> None:
-        self._port.close()
+        if self._terminal is not None:
+            self._terminal.close()
+        if self._line is not None:
+            self._line.unplug()
 
 
 class Load(Protocol):
@@ -149,6 +248,20 @@ class LoadedEmulator(Protocol):
 class Emulate(Protocol):
     """The object that `BusKind.emulator` names. It makes an emulator with its motors at rest."""
 
-    def __call__(self, settings: Any, joints: Sequence[JointMap], start: Sequence[float], /) -> Emulator:
-        """Make it from the bus settings, the joints, and the joints' angles (rad) at the start."""
+    def __call__(
+        self,
+        settings: Any,
+        joints: Sequence[JointMap],
+        start: Sequence[float],
+        /,
+        *,
+        clock: VirtualClock | None = None,
+        reality: Reality = IDEAL,
+        seed: int = 0,
+    ) -> Emulator:
+        """Make it from the bus settings, the joints, and the joints' angles (rad) at the start.
+
+        Its motors and its line have the imperfections of `reality`, with errors of `seed`. Without a virtual clock it
+        runs in real time, in a thread.
+        """
         ...

@@ -125,6 +125,11 @@ class EmulatedAxis:
             return m.GetBusVoltageCurrent(SUPPLY_V, abs(self._torque * self.rate * 2.0 * math.pi) / SUPPLY_V)
         return None
 
+    @property
+    def next_due(self) -> float:
+        """When (s) it sends its next message by itself."""
+        return min(self._due.values())
+
     def due(self, now: float) -> list[m.Message]:
         """Return the messages that it sends by itself until `now`."""
         self.advance(now)

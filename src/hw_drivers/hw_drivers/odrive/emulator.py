@@ -10,9 +10,11 @@ from typing import Any
 
 import can
 
+from crawler_core.reality.reality import IDEAL, Reality
 from hw_drivers.bus.joint_map import TURN_RAD, JointMap
 from hw_drivers.bus.struct_message import BadMessage
 from hw_drivers.emulation.emulator import INJECTABLE_FAULTS, DelayLine, Emulator, Load
+from hw_drivers.emulation.virtual_clock import NEVER_NS, VirtualClock
 from hw_drivers.odrive import error_flags as flags
 from hw_drivers.odrive.codec import decode, encode, split_id
 from hw_drivers.odrive.emulated_axis import AMBIENT_C, TRIP_C, AxisHardware, EmulatedAxis
@@ -47,11 +49,27 @@ class OdriveEmulator(Emulator):
         """The first axes belong to `joints`. `bus` puts them on that one, which the driver opens as `port`."""
         super().__init__(joints, clock)
         self.axes = list(axes)
-        self._channel = "" if port else new_wire()
+        is_virtual = isinstance(clock, VirtualClock)
+        self._channel = "" if port else new_wire(self.run) if is_virtual else new_wire()
         self.port = port or f"{INTERFACE_NAME}:{self._channel}"
         self._bus = bus or can.Bus(interface="virtual", channel=self._channel, ignore_config=True)
         self._axis_faults: dict[int, str] = {}  # by the axis's index
         self._late: DelayLine[CanFrame] = DelayLine()
+        if isinstance(clock, VirtualClock):
+            clock.attach(self)
+
+    def driver_options(self) -> dict[str, Any]:
+        options = super().driver_options()
+        return {**options, "sleep": self._clock.sleep} if isinstance(self._clock, VirtualClock) else options
+
+    def due_ns(self) -> int:
+        """Return the time (ns) of the next frame that a drive sends by itself, or of a late one."""
+        times = [axis.next_due for axis in self.axes] + [time for time, _ in self._late]
+        return math.floor(1e9 * min(times)) + 1 if times else NEVER_NS  # never earlier, however it is rounded
+
+    def run(self) -> None:
+        """Handle and send what is due now, in virtual time."""
+        self.advance()
 
     def start(self) -> None:
         """Run in real time, in a thread. Without it, the owner calls `advance`."""
@@ -185,13 +203,23 @@ def axis_hardware(settings: OdriveSettings, joint: JointMap, number: int = 0) ->
     )
 
 
-def emulate(settings: OdriveSettings, joints: Sequence[JointMap], start: Sequence[float]) -> OdriveEmulator:
+def emulate(
+    settings: OdriveSettings,
+    joints: Sequence[JointMap],
+    start: Sequence[float],
+    *,
+    clock: VirtualClock | None = None,
+    reality: Reality = IDEAL,
+    seed: int = 0,
+) -> OdriveEmulator:
     """Start the drives of the robot file, with their joints at `start` (rad)."""
-    now = time.monotonic()
+    time_source = clock or time.monotonic
+    now = time_source()
     axes = [
         EmulatedAxis(axis_hardware(settings, joint, i), joint.to_motor(angle) / TURN_RAD, now)
         for i, (joint, angle) in enumerate(zip(joints, start, strict=True))
     ]
-    emulator = OdriveEmulator(axes, joints)
-    emulator.start()
+    emulator = OdriveEmulator(axes, joints, clock=time_source)
+    if clock is None:
+        emulator.start()
     return emulator

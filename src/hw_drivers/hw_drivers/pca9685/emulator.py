@@ -8,15 +8,19 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from crawler_core.reality.reality import IDEAL, Reality
 from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.emulation.emulator import Emulator
+from hw_drivers.emulation.virtual_clock import VirtualClock
 from hw_drivers.pca9685.emulated_pwm_board import EmulatedPwmBoard
 from hw_drivers.pca9685.settings import Pca9685Joint, Pca9685Settings
 from hw_drivers.ports.i2c_port import EMULATED_PORTS, I2c
 
 SERVO_LAG_S = 0.02  # time constant of the servo's first-order lag
 MAX_RATE_RAD_S = 15.0
+TRANSFER_S = 5e-4  # of some bytes at 100 kHz, in virtual time
 LATE_TRANSFER_S = 0.2  # where the board stretches the clock
 _numbers = itertools.count()
 
@@ -79,6 +83,10 @@ class Pca9685Emulator(Emulator):
         self._dead: set[str] = set()  # joints whose servo does not turn
         EMULATED_PORTS[self.port] = self._open
 
+    def driver_options(self) -> dict[str, Any]:
+        options = super().driver_options()
+        return {**options, "sleep": self._sleep} if options else options
+
     def _motor_motion(self) -> Iterable[tuple[float, float]]:
         self._advance()
         return [(servo.angle, servo.rate) for servo in self.servos]
@@ -126,6 +134,8 @@ class Pca9685Emulator(Emulator):
 
     def _transfer(self, address: int) -> None:
         self.transfers += 1
+        if isinstance(self._clock, VirtualClock):
+            self._clock.sleep(TRANSFER_S)
         self._advance()
         if self._fault == "gone":
             raise OSError(errno.ENODEV, "No such device")
@@ -153,10 +163,21 @@ class Pca9685Emulator(Emulator):
         return self.board.pulse(joint.id)
 
 
-def emulate(settings: Pca9685Settings, joints: Sequence[JointMap], start: Sequence[float]) -> Pca9685Emulator:
+def emulate(
+    settings: Pca9685Settings,
+    joints: Sequence[JointMap],
+    start: Sequence[float],
+    *,
+    clock: VirtualClock | None = None,
+    reality: Reality = IDEAL,
+    seed: int = 0,
+) -> Pca9685Emulator:
     """Make the board of the robot file, with its joints at `start` (rad)."""
-    now = time.monotonic()
+    time_source = clock or time.monotonic
+    now = time_source()
     servos = [
         EmulatedServo(joint.settings, joint.to_motor(angle), now) for joint, angle in zip(joints, start, strict=True)
     ]
-    return Pca9685Emulator(EmulatedPwmBoard(settings.oscillator), settings.address, joints, servos)
+    board = EmulatedPwmBoard(settings.oscillator)
+    sleep = time.sleep if clock is None else clock.sleep
+    return Pca9685Emulator(board, settings.address, joints, servos, clock=time_source, sleep=sleep)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,16 +22,17 @@ BACKENDS[INTERFACE_NAME] = (__name__, "EmulatedCan")
 class EmulatedWire:
     is_gone: bool = False
     is_bus_off: bool = False
+    on_frame: Callable[[], None] = lambda: None  # called after the driver has sent one
 
 
 EMULATED_WIRES: dict[str, EmulatedWire] = {}
 _numbers = itertools.count()
 
 
-def new_wire() -> str:
-    """Make an interface; return its channel."""
+def new_wire(on_frame: Callable[[], None] = lambda: None) -> str:
+    """Make an interface; return its channel. `on_frame` is called after each frame that the driver has sent."""
     channel = f"emulated-{next(_numbers)}"
-    EMULATED_WIRES[channel] = EmulatedWire()
+    EMULATED_WIRES[channel] = EmulatedWire(on_frame=on_frame)
     return channel
 
 
@@ -54,6 +56,7 @@ class EmulatedCan(VirtualBus):
         if self._wire.is_bus_off:
             raise can.CanOperationError("No buffer space available", error_code=errno.ENOBUFS)
         super().send(msg, timeout)
+        self._wire.on_frame()
 
     def _recv_internal(self, timeout: float | None) -> tuple[can.Message | None, bool]:
         self._check_wire()

@@ -1,0 +1,138 @@
+"""A serial line between a driver and an emulated device in one process, in virtual time."""
+
+from __future__ import annotations
+
+import errno
+import math
+from collections import deque
+from typing import Protocol
+
+from hw_drivers.bus.bus import BusFault
+from hw_drivers.emulation.virtual_clock import NEVER_NS, VirtualClock
+from hw_drivers.ports.serial_port import BITS_PER_BYTE, SerialPort, open_error
+
+
+class SerialDevice(Protocol):
+    """The device's end of a line."""
+
+    def receive(self, data: bytes) -> None:
+        """Take bytes that arrive now."""
+        ...
+
+    def step(self) -> None:
+        """Do what the device does once a period."""
+        ...
+
+
+class EmulatedLine(SerialPort):
+    """The driver's port. Bytes take the time that they take on a real line, one after the other in each direction.
+
+    A read lets time pass until bytes arrive or its deadline is over; no other call of a driver takes time.
+    """
+
+    def __init__(self, name: str, baud: int, clock: VirtualClock, device: SerialDevice, period_s: float) -> None:
+        """`baud` is the device's; the device steps every `period_s`, infinity: never."""
+        super().__init__(name, baud)
+        self._clock = clock
+        self._device = device
+        self._device_baud = baud
+        self._is_plugged_in = True
+        self._is_open = False
+        self._to_device: deque[tuple[int, bytes, bool]] = deque()  # arrival (ns), bytes, at the device's rate
+        self._to_driver: deque[tuple[int, bytes]] = deque()
+        self._free_ns = [0, 0]  # when the last byte to the device and to the driver has left
+        self._period_ns = NEVER_NS if math.isinf(period_s) else round(1e9 * period_s)
+        self._next_step_ns = min(clock.now_ns + self._period_ns, NEVER_NS)
+        clock.attach(self)
+
+    # the driver's side
+
+    def open(self) -> None:
+        """Open it. Raises UserError while it is unplugged."""
+        if not self._is_plugged_in:
+            raise open_error(self.path, self._baud, FileNotFoundError(errno.ENOENT, "No such file or directory"))
+        self._is_open = True
+        self._to_driver.clear()
+
+    def set_baud(self, baud: int) -> None:
+        self._require_open()
+        self._baud = baud
+
+    def write(self, data: bytes) -> None:
+        self._require_open()
+        arrival = self._arrival(0, len(data), self._baud)
+        self._to_device.append((arrival, data, self._baud == self._device_baud))
+
+    def read(self, deadline: float) -> bytes:
+        """Return the received bytes, letting time pass for the first one until `deadline` (s)."""
+        clock, deadline_ns = self._clock, math.ceil(1e9 * deadline - 1e-3)
+        while True:
+            self._require_open()
+            if self._to_driver and self._to_driver[0][0] <= clock.now_ns:
+                return self._take()
+            arrival = self._to_driver[0][0] if self._to_driver else NEVER_NS
+            event = min(arrival, clock.next_due_ns())
+            if event > max(deadline_ns, clock.now_ns):
+                clock.advance_to(deadline_ns)
+                return b""
+            clock.advance_to(event)
+
+    def close(self) -> None:
+        """Close it. May be called twice."""
+        self._is_open = False
+
+    def _require_open(self) -> None:
+        if not self._is_open:
+            raise self._closed()
+
+    def _closed(self) -> BusFault:
+        reason = "it is not open" if self._is_plugged_in else "it was unplugged"
+        return self._gone(OSError(errno.ENODEV, reason))
+
+    def _take(self) -> bytes:
+        data = b""
+        while self._to_driver and self._to_driver[0][0] <= self._clock.now_ns:
+            data += self._to_driver.popleft()[1]
+        return data
+
+    # the device's side
+
+    def send(self, data: bytes, delay_s: float = 0.0) -> None:
+        """Send bytes to the driver, which leave after `delay_s`; nobody hears them on a port that is not open."""
+        if data and self._is_plugged_in:
+            arrival = self._arrival(1, len(data), self._device_baud, round(1e9 * delay_s))
+            if self._is_open:
+                self._to_driver.append((arrival, data))
+
+    def drop(self) -> None:
+        """Lose what is under way to the driver."""
+        self._to_driver.clear()
+        self._free_ns[1] = self._clock.now_ns
+
+    def plug_in(self) -> None:
+        self._is_plugged_in = True
+
+    def unplug(self) -> None:
+        """Hang up: what is under way is lost, and the driver must open the port again."""
+        self._is_plugged_in = self._is_open = False
+        self._to_device.clear()
+        self._to_driver.clear()
+
+    def due_ns(self) -> int:
+        return min(self._to_device[0][0] if self._to_device else NEVER_NS, self._next_step_ns)
+
+    def run(self) -> None:
+        now = self._clock.now_ns
+        if self._next_step_ns <= now:
+            self._next_step_ns += self._period_ns
+            self._device.step()
+        while self._to_device and self._to_device[0][0] <= now:
+            _, data, is_readable = self._to_device.popleft()
+            if is_readable:  # at another rate it is noise
+                self._device.receive(data)
+
+    def _arrival(self, direction: int, size: int, baud: int, delay_ns: int = 0) -> int:
+        """Return when (ns) the last of `size` bytes arrives that are sent now."""
+        begin = max(self._clock.now_ns + delay_ns, self._free_ns[direction])
+        self._free_ns[direction] = begin + round(1e9 * size * BITS_PER_BYTE / baud)
+        return self._free_ns[direction]
