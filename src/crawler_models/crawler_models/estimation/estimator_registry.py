@@ -1,6 +1,7 @@
 """The estimators by name, and the one that a robot file chooses.
 
-A user's robot brings an estimator of its own as `module:object`, where the object is an `EstimatorEntry`.
+A user's robot brings an estimator of its own as `module:object`, where the object is an `EstimatorEntry`. Only the
+robot file may name one: settings, such as those of a parameter file or a recording, are data.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from crawler_core.errors import UserError, unknown_name
+from crawler_core.errors import UserError, quoted, unknown_name
 from crawler_core.parameters import build
 from crawler_core.registry import LazyRegistry, import_object
 from crawler_core.robot.robot_spec import RobotSpec
@@ -29,8 +30,15 @@ ESTIMATORS: LazyRegistry[EstimatorEntry] = LazyRegistry(
 
 def estimator_name(spec: RobotSpec, chosen: str = "") -> str:
     """Return `chosen`, or the robot's own estimator, or the generic one. Raises UserError for an unknown name."""
-    name = chosen or spec.section("estimator").get("default", GENERIC)
-    if name not in (*ESTIMATORS, NO_ESTIMATOR, TRUTH) and ":" not in name:
+    section = spec.section("estimator")
+    name = chosen or section.get("default", GENERIC)
+    of_robot_file = tuple(known for known in (*section, section.get("default", "")) if ":" in known)
+    if ":" in name and name not in of_robot_file:
+        raise UserError(
+            f"backend.estimator = {quoted(name)} is not allowed: only the section estimator of the robot file may name "
+            f"a module, and that of '{spec.name}' does not name this one."
+        )
+    if name not in (*ESTIMATORS, NO_ESTIMATOR, TRUTH, *of_robot_file):
         raise unknown_name("estimator", name, (*ESTIMATORS, NO_ESTIMATOR, TRUTH))
     return name
 

@@ -73,16 +73,17 @@ class PlanarFootKinematics:
         self._support: Support | None = None
         self._places: list[float] = []  # m, of the feet forward of the base, on the ground
         self._x = self._way = 0.0  # m
-        self._last: StateEstimate | None = None
+        self._stuck = 0  # the foot that sticks
+        self._feet: Sequence[FootMotion] = ()
 
-    def update(self, measured: Observation) -> StateEstimate | None:
+    def update(self, measured: Observation) -> None:
         q, dq = measured.position.tolist(), measured.velocity.tolist()
         if not math.isfinite(sum(q) + sum(dq)):
-            return self._last
+            return
         feet, (cx, _, cz) = self._kinematics(q, dq)
         support = find_support([(foot[0], foot[2]) for foot in feet], (cx, cz), self._support)
         if support is None:
-            return self._last
+            return
         self._support = support
         c, s = math.cos(support.pitch), math.sin(support.pitch)
         places = [c * foot[0] + s * foot[2] for foot in feet]
@@ -91,11 +92,7 @@ class PlanarFootKinematics:
             step = self._places[stuck] - places[stuck]
             self._x += step
             self._way += abs(step)
-        else:
-            self._x = 0.0
-        self._places = places
-        self._last = self._estimate(support, stuck, feet, places, c, s)
-        return self._last
+        self._places, self._stuck, self._feet = places, stuck, feet
 
     def _stuck_foot(self, support: Support, contacts: Sequence[Contact]) -> int:
         for contact in contacts:
@@ -105,9 +102,12 @@ class PlanarFootKinematics:
         front = self._friction[support.front] * support.front_share
         return support.front if front >= rear else support.rear
 
-    def _estimate(
-        self, support: Support, stuck: int, feet: Sequence[FootMotion], places: Sequence[float], c: float, s: float
-    ) -> StateEstimate:
+    def estimate(self) -> StateEstimate | None:
+        support, stuck, feet, places = self._support, self._stuck, self._feet, self._places
+        if support is None:
+            return None
+        c, s = math.cos(support.pitch), math.sin(support.pitch)
+
         def velocity(i: int) -> tuple[float, float]:
             return c * feet[i][3] + s * feet[i][5], c * feet[i][5] - s * feet[i][3]
 
@@ -169,17 +169,16 @@ class SpatialFootKinematics:
         self._offsets: list[Vector] = []  # m, of the feet from the base, in the axes of the ground
         self._weights: list[float] = []
         self._x = self._y = self._way = self._yaw_sigma = 0.0
-        self._time_ns = 0
-        self._last: StateEstimate | None = None
+        self._lowest = 0.0  # m, of the feet below the base
+        self._feet: Sequence[FootMotion] = ()
+        self._note = ""
 
-    def update(self, measured: Observation) -> StateEstimate | None:
+    def update(self, measured: Observation) -> None:
         q, dq = measured.position.tolist(), measured.velocity.tolist()
         if not math.isfinite(sum(q) + sum(dq)):
-            return self._last
+            return
         feet, _ = self._kinematics(q, dq)
-        h = (measured.time_ns - self._time_ns) * 1e-9 if self._time_ns else 0.0
-        self._time_ns = measured.time_ns
-        note = self._update_attitude(measured, max(map(abs, dq)) < REST_SPEED_RAD_S, h)
+        self._note = self._update_attitude(measured, max(map(abs, dq)) < REST_SPEED_RAD_S)
         if self._attitude is None and self._turns and self._offsets:
             self._turn_by_feet(feet)
         offsets = [_rotate(self._rotation, foot[:3]) for foot in feet]
@@ -192,11 +191,9 @@ class SpatialFootKinematics:
             self._x += dx
             self._y += dy if self._slides else 0.0
             self._way += math.hypot(dx, dy)
-        self._offsets, self._weights = offsets, weights
-        self._last = self._estimate(feet, offsets, weights, lowest, note)
-        return self._last
+        self._offsets, self._weights, self._lowest, self._feet = offsets, weights, lowest, feet
 
-    def _update_attitude(self, measured: Observation, at_rest: bool, h: float) -> str:
+    def _update_attitude(self, measured: Observation, at_rest: bool) -> str:
         """Turn with the IMU's readings. Return what is wrong with it."""
         filter_ = self._attitude
         if filter_ is None:
@@ -252,14 +249,10 @@ class SpatialFootKinematics:
                 weights[i] = 0.0 if contact.mode is ContactMode.OPEN else self._friction[i]
         return weights
 
-    def _estimate(
-        self,
-        feet: Sequence[FootMotion],
-        offsets: Sequence[Vector],
-        weights: Sequence[float],
-        lowest: float,
-        note: str,
-    ) -> StateEstimate:
+    def estimate(self) -> StateEstimate | None:
+        feet, offsets, weights, lowest = self._feet, self._offsets, self._weights, self._lowest
+        if not feet:
+            return None
         angular = _rotate(self._rotation, self._rate)
         wx, wy, wz = angular
         speeds = []
@@ -284,7 +277,7 @@ class SpatialFootKinematics:
         spread, speed = (error * self._way) ** 2, (error * math.hypot(vx, vy)) ** 2
         tilt, yaw = PITCH_SIGMA_RAD**2, self._yaw_sigma**2
         pose: Six = (spread, spread, HEIGHT_SIGMA_M**2, tilt, tilt, yaw)
-        return StateEstimate(base, pose, (speed, speed, speed, tilt, tilt, tilt), tuple(contacts), note)
+        return StateEstimate(base, pose, (speed, speed, speed, tilt, tilt, tilt), tuple(contacts), self._note)
 
 
 def _slip_mode(slip: float) -> ContactMode:

@@ -15,6 +15,7 @@ from crawler_core.types import BaseState, Observation, PoseReading, Vector
 from crawler_models.estimation.sensor_mounting import SensorMounting
 from crawler_models.interface.estimator import Estimator, Six, StateEstimate
 
+HISTORY_PERIOD_NS = 10_000_000
 HISTORY_S = 1.5  # of estimates, by which a pose may be late
 MAX_DEVIATION = 6.0  # standard deviations of a pose from the estimate; more is an outlier
 MAX_OUTLIERS = 8  # in a row; then the robot was really put somewhere else
@@ -72,6 +73,7 @@ class PoseFusion:
         self._corrected = (0.0, 0.0, 0.0, 0.0)
         self._inner: StateEstimate | None = None
         self._inner_yaw = 0.0
+        self._now_ns = 0
         self._deviation = [0.0] * 6  # standard deviations of the fused pose
 
     @property
@@ -79,17 +81,35 @@ class PoseFusion:
         """True where an external pose has come, and has not stopped."""
         return bool(self._last_ns) and not self._lost(self._past[-1].time_ns if self._past else 0)
 
-    def update(self, measured: Observation) -> StateEstimate | None:
-        estimate = self._estimator.update(measured)
-        if estimate is None or not self._mountings:
-            return estimate
-        now = measured.time_ns
-        self._move(estimate)
-        self._remember(now)
-        for reading in measured.readings:
-            if isinstance(reading, PoseReading) and reading.sensor in self._mountings:
-                self._correct(reading, measured)
-        return self._fused(estimate, now)
+    def update(self, measured: Observation) -> None:
+        self._estimator.update(measured)
+        if not self._mountings:
+            return
+        self._now_ns = measured.time_ns
+        poses = [
+            reading
+            for reading in measured.readings
+            if isinstance(reading, PoseReading) and reading.sensor in self._mountings
+        ]
+        if poses or not self._past or self._now_ns - self._past[-1].time_ns >= HISTORY_PERIOD_NS:
+            self._follow()
+        if self._inner is not None:
+            for pose in poses:
+                self._correct(pose, measured)
+
+    def estimate(self) -> StateEstimate | None:
+        if not self._mountings:
+            return self._estimator.estimate()
+        if not self._past or self._past[-1].time_ns != self._now_ns:
+            self._follow()
+        return None if self._inner is None else self._fused(self._inner, self._now_ns)
+
+    def _follow(self) -> None:
+        """Move the fused pose on to the present, and remember it."""
+        estimate = self._estimator.estimate()
+        if estimate is not None:
+            self._move(estimate)
+            self._remember(self._now_ns)
 
     def _move(self, estimate: StateEstimate) -> None:
         """Move the fused pose by what the other estimator has moved, turned into the fused heading."""

@@ -27,9 +27,12 @@ class Estimator(Protocol):
     def restart(self) -> None:
         """Begin again at the origin of `odom`: time went back, or the robot was put somewhere else."""
 
-    def update(self, measured: Observation) -> StateEstimate | None:
-        """Return the estimate at `measured.time_ns`, or None as long as there is none.
+    def update(self, measured: Observation) -> None:
+        """Take a state, in microseconds.
 
         `measured` holds what a real robot can know: joints, readings of sensors with the times of their measurement,
         and contacts that a sensor measured. Its base is None.
         """
+
+    def estimate(self) -> StateEstimate | None:
+        """Return the estimate at the time of the last update, or None as long as there is none."""

@@ -55,12 +55,17 @@ class ControlLoop:
         self._next_horizon_ns = 0
         self._odometry_delay = OdometryDelay()
         self._estimator = estimator
-        self.estimate = self._update_estimate()  # of the base in the newest state; None without an estimator
+        self._update_estimator()
 
     @property
     def observation(self) -> Observation:
         """The newest state."""
         return self._backend.observation
+
+    @property
+    def estimate(self) -> StateEstimate | None:
+        """The estimate of the base in the newest state; None without an estimator."""
+        return None if self._estimator is None else self._estimator.estimate()
 
     def run(self, ticks: int) -> Iterator[Observation]:
         """Yield the newest state, and the states of the next `ticks`."""
@@ -75,7 +80,7 @@ class ControlLoop:
             self._controller.reference.add(Horizon(*vars(self._gait_stream.points(state.time_ns)).values()))
             self._next_horizon_ns = state.time_ns + DEFAULT_GRID.behind
         self._backend.tick(self._answer(state))
-        self.estimate = self._update_estimate()
+        self._update_estimator()
         report = self._backend.supervisor.report
         if report.fault:
             raise BackendFault(report.fault, remedy=report.remedy, joint=report.joint)
@@ -93,12 +98,14 @@ class ControlLoop:
 
     def _past_odometry(self, state: Observation) -> list[BaseMotion]:
         """Return the odometry that has become as old as the law gets it in the stack."""
-        if not self._controller.law.reads_odometry or self.estimate is None:
+        estimate = self.estimate if self._controller.law.reads_odometry else None
+        if estimate is None:
             return []
-        base = self.estimate.base
+        base = estimate.base
         heading = Heading.of(base.quaternion) if "yaw" in self._spec.base_motion else WORLD_HEADING
         self._odometry_delay.add(BaseMotion(state.time_ns, heading.forward(*base.linear[:2])))
         return self._odometry_delay.take(state.time_ns)
 
-    def _update_estimate(self) -> StateEstimate | None:
-        return None if self._estimator is None else self._estimator.update(self.observation)
+    def _update_estimator(self) -> None:
+        if self._estimator is not None:
+            self._estimator.update(self.observation)

@@ -37,13 +37,16 @@ class StickSlip:
     def restart(self) -> None:
         self._observer.restart()
         self._x = self._way = 0.0  # m
-        self._last: StateEstimate | None = None
 
-    def update(self, measured: Observation) -> StateEstimate | None:
+    def update(self, measured: Observation) -> None:
         q, dq = measured.position.tolist(), measured.velocity.tolist()
-        if not math.isfinite(sum(q) + sum(dq)):
-            return self._last
-        contacts = self._observer.update(measured.time_ns, q, dq)
+        if math.isfinite(sum(q) + sum(dq)):
+            self._observer.update(measured.time_ns, q, dq)
+
+    def estimate(self) -> StateEstimate | None:
+        contacts = self._observer.contacts
+        if not contacts:
+            return None
         base = self._observer.base()
         x, vx = base.position[0], base.linear[0]
         self._way += abs(x - self._x)
@@ -53,8 +56,7 @@ class StickSlip:
         twist: Six = (speed, 0.0, speed, 0.0, PITCH_SIGMA_RAD**2, 0.0)
         known = all(math.isfinite(contact.slip_velocity[0]) for contact in contacts)
         note = "" if known else "the equations have no solution for these joints: the feet are not known"
-        self._last = StateEstimate(base, pose, twist, contacts, note)
-        return self._last
+        return StateEstimate(base, pose, twist, contacts, note)
 
 
 def _three_link(spec: RobotSpec) -> ThreeLink:
