@@ -276,7 +276,8 @@ def test_a_film_of_another_makers_recording_needs_its_robots_description_and_no_
     ("words", "sentence"),
     [
         (["--from", "20"], "has no two frames of a film"),
-        (["--robot", "snake"], "--robot is about a run that is made here"),
+        (["--gait", "harmonic"], "--gait is about a run that is made here"),
+        (["--robot", "snake"], "the gait 'harmonic'"),
         (["--out", "film.avi"], "no suffix of a film"),
     ],
 )

@@ -46,7 +46,9 @@ class Interpreter:
 def probe(path: Path) -> Interpreter | None:
     """Run the Python at `path` and return its properties, or None if it does not run."""
     try:
-        answer = subprocess.run([path, "-c", PROBE], capture_output=True, text=True, timeout=60, check=True)
+        # in the root folder: a module that lies in the current one, which may be anybody's, is not imported
+        command = [os.path.abspath(path), "-c", PROBE]
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, cwd="/")
         found = json.loads(answer.stdout)
     except (OSError, subprocess.SubprocessError, json.JSONDecodeError):
         return None

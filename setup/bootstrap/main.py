@@ -41,7 +41,8 @@ def _dispatch(root: Path, arguments: list[str]) -> None:
         _ensure(layout, "docs" if command == "docs" and not {"-h", "--help"} & set(options) else "")
         env = environment.for_start(layout, os.environ)
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # crawler_cli unblocks it
-        os.execve(layout.python, [str(layout.python), "-m", "crawler_cli", *arguments], env)
+        # -P: a module that lies in the current folder, which may be anybody's, is not imported
+        os.execve(layout.python, [str(layout.python), "-P", "-m", "crawler_cli", *arguments], env)
 
 
 def _setup(layout: Layout, options: list[str]) -> None:

@@ -109,8 +109,7 @@ def canonical(name: str) -> str:
 def rewrite_cmake_paths(layout: Layout) -> None:
     """Replace the build machine's paths in the wheels' exported CMake files by paths of this machine."""
     code = "import json, numpy, sysconfig; print(json.dumps([sysconfig.get_paths()['include'], numpy.get_include()]))"
-    env = environment.for_venv(layout, os.environ)
-    answer = subprocess.run([layout.python, "-c", code], env=env, capture_output=True, text=True, check=True)
+    answer = _run_python(layout, code)
     python_include, numpy_include = json.loads(answer.stdout)
     for file in layout.venv.glob("share/*/cmake/*.cmake"):
         text = file.read_text(encoding="utf-8")
@@ -169,14 +168,20 @@ def forget_half_installed(layout: Layout) -> None:
         shutil.rmtree(stashed, ignore_errors=True)
 
 
+def _run_python(layout: Layout, code: str) -> subprocess.CompletedProcess[str]:
+    """Run code by the environment's Python, without the modules that lie in the current folder."""
+    command = [str(layout.python), "-c", code]
+    env = environment.for_venv(layout, os.environ)
+    return subprocess.run(command, env=env, cwd=layout.root, capture_output=True, text=True, check=True)
+
+
 def _installed(layout: Layout) -> dict[str, str]:
     """Return the packages of the environment's Python, as {canonical name: version}."""
     code = (
         "import importlib.metadata as metadata, json; "
         "print(json.dumps([[d.metadata['Name'], d.version] for d in metadata.distributions()]))"
     )
-    env = environment.for_venv(layout, os.environ)
-    answer = subprocess.run([layout.python, "-c", code], env=env, capture_output=True, text=True, check=True)
+    answer = _run_python(layout, code)
     found: dict[str, str] = {}
     for name, version in json.loads(answer.stdout):
         if name and version:

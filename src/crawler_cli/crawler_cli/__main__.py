@@ -19,6 +19,7 @@ from crawler_bringup.fastdds_profile import use_fastdds_profile
 from crawler_cli.console.command_line import HelpFormatter, Parser, describe, rename_words
 from crawler_cli.console.exit_code import EXIT_INTERRUPTED, EXIT_NOT_DONE, EXIT_USAGE
 from crawler_core.errors import UserError
+from crawler_core.files import check_working_directory
 from crawler_nodes.transport.domain_id import domain_id
 
 COMMANDS = {  # name and module, in the order of --help
@@ -63,6 +64,7 @@ def main() -> int:
     use_fastdds_profile()
     raise_on_interrupt()
     try:
+        check_working_directory()
         words = rename_words(sys.argv[1:])
         arguments = _parser(words).parse_args(words)
         domain_id()

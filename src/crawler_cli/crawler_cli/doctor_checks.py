@@ -83,7 +83,7 @@ def check_build() -> Finding:
 
 def check_discovery() -> Finding:
     """Check that two processes discover each other and exchange messages."""
-    module = [sys.executable, "-m", "crawler_testing.bench.ping_pong"]
+    module = [sys.executable, "-P", "-m", "crawler_testing.bench.ping_pong"]
     start = time.monotonic()
     with subprocess.Popen([*module, "pong"], stderr=subprocess.DEVNULL) as pong:
         try:

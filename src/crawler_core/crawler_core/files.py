@@ -23,6 +23,20 @@ MAX_YAML_VALUES = 100_000  # with every alias spelt out
 INTEGER_BOUND = 2**63
 PLAIN_TAGS = ("null", "bool", "int", "float", "str", "seq", "map")
 TAG_PREFIX = "tag:yaml.org,2002:"
+# Each of these precedes the user's own settings where the library finds it in the current folder, and can make it start
+# programs (matplotlib: LaTeX) or load compiled code (numba: its cache).
+LIBRARY_SETTINGS = {"matplotlibrc": "matplotlib", ".numba_config.yaml": "numba"}
+
+
+def check_working_directory() -> None:
+    """Raise UserError where the current folder would configure a library."""
+    for name, library in LIBRARY_SETTINGS.items():
+        if os.path.lexists(name):
+            raise UserError(
+                f"the current folder has a {name}, which would configure {library} for whoever starts a program here: "
+                "start from another folder, or remove it. Settings of your own belong in your home directory or the "
+                "environment."
+            )
 
 
 def read_text(path: Path) -> str:

@@ -16,6 +16,7 @@ from rclpy.publisher import Publisher
 from rclpy.signals import SignalHandlerOptions
 
 from crawler_core.errors import UserError
+from crawler_core.files import check_working_directory
 from crawler_nodes.shutdown.watchdog import EXIT_HUNG, ShutdownWatchdog, process_name
 from crawler_nodes.transport.priority_executor import PriorityExecutor
 
@@ -62,6 +63,7 @@ def run_node(
     node: NodeT | None = None
     code = EXIT_HUNG
     try:
+        check_working_directory()
         node = factory()
         watchdog.guard(lambda: None if release_torque is None else release_torque(node))
         # a logger's first message takes some 30 ms, which must not delay the control loop

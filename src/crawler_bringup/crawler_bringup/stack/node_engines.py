@@ -28,7 +28,7 @@ def node_engines() -> tuple[str, ...]:
         return installed_engines()
     try:
         answer = subprocess.run(
-            [python, "-c", FIND_ENGINES, *ENGINE_ENTRIES], capture_output=True, text=True, check=True
+            [python, "-P", "-c", FIND_ENGINES, *ENGINE_ENTRIES], capture_output=True, text=True, check=True
         )
     except (OSError, subprocess.CalledProcessError):
         return installed_engines()

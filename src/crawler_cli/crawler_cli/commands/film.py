@@ -87,8 +87,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--width", type=integer, default=DEFAULT_WIDTH_PX, metavar="PIXELS", help="default: %(default)s"
     )
     parser.add_argument("--out", metavar="FILE", help="the film, .gif or .mp4; an existing one is replaced")
+    parser.add_argument(
+        "--robot",
+        default="",
+        help=f"of the run made for the film (default: {default_robot()}), or the recording's robot.yaml, if its robot "
+        "is not an installed one",
+    )
     run = parser.add_argument_group("a run made for the film")
-    run.add_argument("--robot", default="", help=f"which robot (default: {default_robot()})")
     add_gait_and_law(run)
     run.add_argument("--backend", default="", help="which simulation (default: physics)")
     add_settings(parser)
@@ -104,15 +109,15 @@ def run(arguments: argparse.Namespace) -> int:
     if out is not None:
         check_kind(out)
     if arguments.recording:
-        given = [name for name in ("robot", "gait", "controller", "backend", "params") if getattr(arguments, name)]
+        given = [name for name in ("gait", "controller", "backend", "params") if getattr(arguments, name)]
         if given or arguments.set:
             name = given[0] if given else "set"
             raise UserError(f"--{name} is about a run that is made here, and {arguments.recording} is a recording.")
-        return _film(Path(arguments.recording), out, options, arguments.json)
+        return _film(Path(arguments.recording), out, options, arguments.robot, arguments.json)
     stack, directory = _prepare_run(arguments, options)
     if code := run_to_end(stack, directory, quiet=arguments.json):
         return code
-    return _film(directory, out or directory / "film.gif", options, arguments.json)
+    return _film(directory, out or directory / "film.gif", options, stack.options.robot, arguments.json)
 
 
 def film_options(arguments: argparse.Namespace) -> FilmOptions:
@@ -143,11 +148,11 @@ def _prepare_run(arguments: argparse.Namespace, film: FilmOptions) -> tuple[Stac
     return stack, directory
 
 
-def _film(path: Path, file: Path | None, options: FilmOptions, as_json: bool) -> int:
+def _film(path: Path, file: Path | None, options: FilmOptions, robot: str, as_json: bool) -> int:
     from crawler_cli.recordings.film_frames import make_film
 
     StopRequest(raises=True)
-    result = make_film(path, file, options, quiet=as_json)
+    result = make_film(path, file, options, quiet=as_json, robot=robot)
     if as_json:
         print_json(result)
     else:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
 from crawler_cli.console.arguments import add_json
 from crawler_cli.console.output import print_json
-from crawler_cli.recordings.recorded_run import recorded_stack
+from crawler_cli.recordings.recorded_run import missing_robot_note, recorded_stack
 from crawler_core.errors import UserError
 from crawler_nodes.run_log.log import RunLog
 from hybrid_controller.laws.law_registry import LAWS
@@ -19,7 +20,7 @@ HELP_TEXT = """
   time    some seconds
 
 A recording that was cut off is drawn up to there. One from another program is drawn as far as it has the stack's
-topics. The equations' speed is drawn if the recording names the gait.
+topics. The equations' speed is drawn if the recording names the gait, and its robot is installed or given by --robot.
 
 examples:
   crawler plot runs/NAME                    a run recorded with 'crawler run --record'
@@ -33,6 +34,7 @@ keys of --json: picture, robot, duration_s, distance_m, joints, feet
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("recording", help="an MCAP file, or the directory of a recorded run")
+    parser.add_argument("--robot", default="", help="the robot.yaml, if the robot is not an installed one")
     parser.add_argument("--out", metavar="FILE", help="the picture (default: beside the MCAP file, as .png)")
     add_json(parser)
 
@@ -44,9 +46,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     path = Path(arguments.recording)
     with open_recording(path) as reader:
-        stack = recorded_stack(read_run_metadata(reader), path)
+        metadata = read_run_metadata(reader)
+        stack = recorded_stack(metadata, path, arguments.robot)
         log = RunLog.of(stack.spec) if stack else RunLog()
         _fill(log, reader)
+    if stack is None and (note := missing_robot_note(metadata)):
+        print(note, file=sys.stderr)
     if len(log.joints) < 2:
         raise UserError(f"{path} holds no run: no joint_states, or just the first of them.")
     file = Path(arguments.out) if arguments.out else find_recording(path)[1].with_suffix(".png")

@@ -53,7 +53,7 @@ are not those of the recording), interventions (in the recorded run), late_ticks
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("recording", help="an MCAP file, or the directory of a recorded run")
-    parser.add_argument("--robot", default="", help="a robot.yaml, if that of the recording has moved")
+    parser.add_argument("--robot", default="", help="the robot.yaml, if the robot is not an installed one")
     parser.add_argument("--out", metavar="DIR", help="where the files go (default: runs/...); must not exist yet")
     add_json(parser)
 
@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _rerun_options(recorded: Mapping[str, Any], path: Path, robot: str, end: float) -> Options:
     """Return the options of the rerun up to `end`, in s. Raises UserError if the run cannot be repeated."""
-    options = recorded_options(recorded, path)
+    options = recorded_options(recorded, path, robot)
     if options.backend not in BACKENDS or not BACKENDS[options.backend].simulated:
         raise UserError(f"{path} is of the backend {options.backend}: only simulations can be run again.")
     if options.settings["backend"].get("lockstep") is not True:
@@ -111,7 +111,6 @@ def _rerun_options(recorded: Mapping[str, Any], path: Path, robot: str, end: flo
     }
     return replace(
         options,
-        robot=robot or options.robot,
         settings=merge(options.settings, timeouts),
         duration=end,
         extra_state_readers=1,
@@ -124,7 +123,9 @@ def _make_stack(options: Options, recorded: Mapping[str, Any]) -> Stack:
         try:
             stack = make_stack(options)
         except UserError as error:
-            version = (recorded.get("versions") or {}).get("crawler", "another version")
+            versions = recorded.get("versions")
+            version = versions.get("crawler") if isinstance(versions, dict) else None
+            version = version or "another version"
             raise UserError(
                 f"the run cannot be made again here (it was recorded by crawler {version}): {error}"
             ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from rosbags.interfaces import Connection
 
 from crawler_cli.console.progress_line import ProgressLine
 from crawler_cli.recordings.film_options import FilmOptions
-from crawler_cli.recordings.recorded_run import recorded_stack
+from crawler_cli.recordings.recorded_run import missing_robot_note, recorded_stack
 from crawler_core.errors import UserError
 from crawler_core.files import replace_file
 from crawler_nodes.run_log.log import RunLog
@@ -45,15 +46,20 @@ class FilmFrames:
     duration: float  # s, of the whole recording
 
 
-def make_film(path: Path, file: Path | None, options: FilmOptions, quiet: bool) -> dict[str, Any]:
+def make_film(path: Path, file: Path | None, options: FilmOptions, quiet: bool, robot: str = "") -> dict[str, Any]:
     """Make the film of the recording `path`, beside it unless a `file` is given. Return the keys of --json.
+
+    `robot` is that which the user names, or empty.
 
     Raises UserError if `path` is no recording of a robot that moves, or the film cannot be written.
     """
     with open_recording(path) as reader, reader.content_errors():
-        stack = recorded_stack(read_run_metadata(reader), path)
+        metadata = read_run_metadata(reader)
+        stack = recorded_stack(metadata, path, robot)
         begin, end, step = options.sample_times(stack)
         film = read_frames(reader, path, begin, end, step)
+    if stack is None and (note := missing_robot_note(metadata)):
+        print(note, file=sys.stderr)
     if len(film.frames) < 2:
         raise UserError(
             f"{path} has no two frames of a film from {begin:g} to {end:g} s: it lasts {film.duration:g} s. Give times "

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 
 from crawler_core.errors import UserError
+from crawler_core.robot.installed_robot import check_installed
 from crawler_core.robot.names import check_namespace
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import RobotSpec
@@ -37,7 +39,12 @@ def make_live_plan(
     link = LiveLink(asked, namespace)
     stack.callback(link.close)
     live_gait = read_live_gait(link, namespace)
-    running = load_robot(live_gait.robot).name
+    robot = live_gait.robot
+    if robot.endswith((".yaml", ".yml")) and Path(robot).resolve() == Path(request.robot).resolve():
+        robot = request.robot  # the user has named this file
+    else:
+        check_installed(robot, "the running stack")
+    running = load_robot(robot).name
     if asked.name != running:
         raise UserError(
             f"the running stack has the robot {running}, and the tuning is of {asked.name}: give the robot {running}."
@@ -50,7 +57,7 @@ def make_live_plan(
     varied = varied_parameters(request)
     fixed = {name: value for name, value in live_gait.values.items() if f"gait.{name}" not in varied}
     gait_settings = {**fixed, **(request.settings.get("gait") or {})}
-    case = StudyCase(live_gait.robot, live_gait.gait, {"robot": dict(live_gait.overrides), "gait": gait_settings})
+    case = StudyCase(robot, live_gait.gait, {"robot": dict(live_gait.overrides), "gait": gait_settings})
     evaluator = LiveEvaluator(link, live_gait, case, notify, stopped)
     return complete_plan(request, case, evaluator, {"namespace": namespace})
 

@@ -36,7 +36,7 @@ def measure_latency(seconds: float, open_page: bool) -> dict[str, float]:
         stack.wait_until(lambda: latency.microseconds, START_TIMEOUT_S)
         if not open_page:
             return _measure_percentiles(stack, latency, seconds)
-        words = [sys.executable, "-m", __spec__.name, str(port), str(seconds)]
+        words = [sys.executable, "-P", "-m", __spec__.name, str(port), str(seconds)]
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as browser:
             assert browser.stdout is not None
             browser.stdout.readline()  # the first frame has come

@@ -89,7 +89,7 @@ class Ping(Node):
 @contextmanager
 def start_process(*words: object) -> Iterator[subprocess.Popen[str]]:
     """Run one side as a process until the end of the context."""
-    command = [sys.executable, "-m", "crawler_testing.bench.ping_pong", *map(str, words)]
+    command = [sys.executable, "-P", "-m", "crawler_testing.bench.ping_pong", *map(str, words)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield process
