@@ -22,7 +22,8 @@ from gait_generators.kinds.gait_registry import make_gait
 from gait_generators.transitions.blend import Blend
 from gait_generators.transitions.hold import Hold
 from hybrid_controller.controller import Controller
-from hybrid_controller.laws.three_link.hybrid_law import HybridLaw, HybridParameters
+from hybrid_controller.laws.three_link.hybrid_law import HybridLaw
+from hybrid_controller.laws.three_link.hybrid_parameters import HybridParameters
 from hybrid_controller.reference.horizon import Horizon
 from sim_bridge.bullet.pybullet_backend import PybulletBackend, PybulletSettings
 from sim_bridge.model_backend import ModelBackend, ModelSettings

@@ -23,6 +23,7 @@ from crawler_core.robot.robot_spec import RobotSpec
 from sim_bridge.physics.engines import default_physics, substitution
 
 RESERVED_BACKEND_PARAMETERS = ("robot", "robot_overrides")  # the stack sets them; the user gives --robot
+TYPICAL_MOTORS = "typical"  # profile of motors, real or emulated, where none is chosen
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,11 @@ class BackendChoice:
     entry: BackendEntry
     parameters: Mapping[str, Any]  # from the robot file and the user, without the node's defaults
     settings: BackendSettings  # with the defaults
+
+    @property
+    def motor_profile(self) -> str:
+        """The profile of the robot file's section `reality` that tells what its motors do in this run."""
+        return self.settings.reality or (TYPICAL_MOTORS if self.name in EMULATED_BACKENDS else "ideal")
 
 
 def backend_name(options: Options) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from crawler_core.errors import UserError
 from crawler_core.motion import PeriodicMotion
+from crawler_core.reality.reality import Reality
 from crawler_core.robot.robot_spec import RobotSpec
 from hybrid_controller.laws.law import Law
 
@@ -22,6 +23,10 @@ class LawPrediction:
     of: Callable[[RobotSpec, PeriodicMotion, Any], dict[str, Any]]
 
 
+def _holds(_spec: RobotSpec, _gait: PeriodicMotion, _parameters: Any, _motors: Reality, _rate: float) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class LawEntry:
     parameters: type  # a dataclass of crawler_core parameters
@@ -30,6 +35,9 @@ class LawEntry:
     prediction: LawPrediction | None = None  # None: the robot's own equations hold, as for the bare gait
     transparent: bool = False  # passes the reference on unchanged: physics without the law moves the same
     marks: Mapping[str, str] = field(default_factory=dict)  # branches that plots mark, with their label
+    # Takes the law's parameters, what the run's motors are believed to do, and the rate (Hz). Returns a warning or an
+    # empty text; raises UserError for motors or gaits with which the law does not hold.
+    check_run: Callable[[RobotSpec, PeriodicMotion, Any, Reality, float], str] = _holds
 
 
 def require_position_drives(spec: RobotSpec) -> None:

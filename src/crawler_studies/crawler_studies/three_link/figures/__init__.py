@@ -26,5 +26,7 @@ PAPER_FIGURES = PaperFigures.of(
         "experiments": "experiments:draw_experiments",
         "gaits": "gaits:make_gaits",
         "feedback": "feedback:draw_feedback",
+        "servos": "servos:make_servos",
+        "servo frequencies": "servos:make_servo_frequencies",
     },
 )

@@ -8,67 +8,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import expm
 
 from crawler_core.errors import UserError
 from crawler_core.motion import PeriodicMotion
-from crawler_core.parameters import parameter, si_values
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.three_link import ThreeLink
 from crawler_models.three_link.equations.contact_map import Pair, SingularContacts, slopes
 from crawler_models.three_link.equations.foot_mode import Mode
 from crawler_models.three_link.estimation.contact_observer import ContactObserver
-from crawler_models.three_link.feedback.feedback_law import FeedbackLaw, JointReference, contact_reference
+from crawler_models.three_link.feedback.feedback_law import JointReference, contact_reference
 from crawler_models.three_link.feedback.prediction import predict_feedback
 from hybrid_controller.laws.joint_tracking import JOINT_TRACKING
 from hybrid_controller.laws.law import Law, LawReport, Measured, Setpoint
 from hybrid_controller.laws.law_entry import LawEntry, LawPrediction, require_position_drives
+from hybrid_controller.laws.three_link.believed_servo import BelievedServo
 from hybrid_controller.laws.three_link.branch import Branch
 from hybrid_controller.laws.three_link.contact_reading import ContactReading, ContactsUnavailable, read_contacts
+from hybrid_controller.laws.three_link.hybrid_parameters import COMMANDED, ESTIMATED, HybridParameters
+from hybrid_controller.laws.three_link.servo_check import believed_servo, check_servos
 from hybrid_controller.laws.three_link.tick_limiter import TickLimiter
 from hybrid_controller.reference.horizon import ReferencePoint
 
 CONTACT_TRACKING = "contact_tracking"
-ESTIMATED = "estimated"
-# share of the supervisor's tracking tolerance by which setpoints may lead a joint that does not follow
+# share of the supervisor's tracking tolerance by which setpoints may lead a joint, beyond the lag of its servo
 LEAD_SHARE = 0.5
 
 
-@dataclass(frozen=True)
-class HybridParameters:
-    """Gains and range of (19), and the source of the contacts."""
+class _Joints(NamedTuple):
+    """The joints that are fed back, at the start of a tick."""
 
-    k_v: float = parameter(10.0, unit="1/s", lower=0.0, upper=1000.0, doc="gain K_v on contact velocities")
-    k_p: float = parameter(80.0, unit="1/s²", lower=0.0, upper=1e5, doc="gain K_P on joint angles")
-    k_d: float = parameter(100.0, unit="1/s", lower=0.0, upper=1e4, doc="gain K_D on joint velocities")
-    phi_min: float = parameter(90.0, unit="deg", lower=0.0, upper=180.0, doc="lower end of Phi")
-    phi_max: float = parameter(130.0, unit="deg", lower=0.0, upper=180.0, doc="upper end of Phi")
-    hysteresis: float = parameter(
-        0.1, unit="deg", lower=0.0, upper=20.0, doc="distance inside Phi at which contact tracking begins"
-    )
-    dwell: float = parameter(0.004, unit="s", lower=0.0, upper=1.0, doc="least time of joint tracking in between")
-    contacts: str = parameter(
-        "backend", choices=("backend", ESTIMATED), constant=True, doc="source of contact modes and velocities"
-    )
-    odometry_gain: float = parameter(
-        0.3, lower=0.0, upper=1.0, doc="share of the difference to odometry by which an estimate is corrected"
-    )
-
-    def __post_init__(self) -> None:
-        if self.phi_min >= self.phi_max:
-            raise UserError(
-                f"controller.phi_min = {self.phi_min:g} must be less than controller.phi_max = {self.phi_max:g} deg."
-            )
-
-    @property
-    def law(self) -> FeedbackLaw:
-        """Return the law in SI units."""
-        values = si_values(self)
-        return FeedbackLaw(**{field.name: values[field.name] for field in fields(FeedbackLaw)})
+    position: list[float]  # rad
+    velocity: list[float]  # rad/s
 
 
 class HybridLaw(Law):
@@ -76,11 +51,18 @@ class HybridLaw(Law):
 
     def __init__(self, spec: RobotSpec, parameters: HybridParameters, dt: float) -> None:
         """Raises UserError for a robot that is not a three-link crawler."""
-        self._robot = three_link_of(spec)
+        robot, (scale_1, scale_2) = (
+            three_link_of(spec),
+            (parameters.believed_friction_1, parameters.believed_friction_2),
+        )
+        self._robot = replace(robot, mu1=scale_1 * robot.mu1, mu2=scale_2 * robot.mu2)
         self._feet = spec.foot_names
+        self._joint_names = spec.actuated_names
         self._dt = dt
         self._limit = TickLimiter(spec, dt)
         self._max_lead = LEAD_SHARE * spec.safety.tracking_tolerance
+        self._servo = BelievedServo(believed_servo(spec, parameters).lag, dt)
+        self._feeds_back_setpoints = parameters.joints == COMMANDED
         self._observer = ContactObserver(self._robot, self._feet)
         self.reads_odometry = parameters.contacts == ESTIMATED
         self.reads_contacts = not self.reads_odometry
@@ -88,7 +70,7 @@ class HybridLaw(Law):
         self.restart()
 
     def tune(self, parameters: HybridParameters) -> None:
-        """Change gains and ranges; the source of the contacts is constant."""
+        """Change gains and ranges; the sources of joints and contacts are constant."""
         law, dt = parameters.law, self._dt
         self._law = law
         self._observer.gain = parameters.odometry_gain
@@ -98,6 +80,7 @@ class HybridLaw(Law):
 
     def restart(self) -> None:
         self._branch = Branch()
+        self._servo.restart()
         self._observer.restart()
         self.estimated = ()
         self.report = LawReport(JOINT_TRACKING)
@@ -109,31 +92,36 @@ class HybridLaw(Law):
             )
 
     def compute(self, measured: Measured, commanded: Setpoint, now: ReferencePoint, ahead: ReferencePoint) -> Setpoint:
-        start = self._limit_lead(measured, commanded)
-        note = ""
+        start, blocked = self._limit_lead(measured, commanded)
+        fed_back = start if self._feeds_back_setpoints else measured
+        joints = _Joints(fed_back.position, fed_back.velocity)
+        note = f"{blocked} does not follow: its setpoint waits for it" if blocked else ""
         try:
             contacts = read_contacts(self.estimated if self.reads_odometry else measured.contacts, self._feet)
-            if self._branch.update(self._law, measured.time_ns, contacts.both_slip, _pair(measured.position)):
-                return self._track_contacts(measured, start, contacts, now, ahead)
+            if self._branch.update(self._law, measured.time_ns, contacts.both_slip, _pair(joints.position)):
+                return self._track_contacts(joints, start, contacts, now, ahead, note)
         except (ContactsUnavailable, SingularContacts, ArithmeticError) as error:
             self._branch.leave(measured.time_ns)
-            note = f"{str(error).rstrip('.')}: tracking the joints"
+            note = "; ".join(filter(None, (note, f"{str(error).rstrip('.')}: tracking the joints")))
         self.report = LawReport(JOINT_TRACKING, note)
-        return self._track_joints(measured, start, now, ahead)
+        return self._track_joints(joints, start, now, ahead)
 
-    def _limit_lead(self, measured: Measured, commanded: Setpoint) -> Setpoint:
-        """Return the setpoints that the tick starts from, not far ahead of joints that do not follow."""
-        lead = self._max_lead
-        position = [
-            min(max(setpoint, angle - lead), angle + lead)
-            for setpoint, angle in zip(commanded.position, measured.position, strict=True)
-        ]
-        return Setpoint(position, commanded.velocity, commanded.saturated)
+    def _limit_lead(self, measured: Measured, commanded: Setpoint) -> tuple[Setpoint, str]:
+        """Return the setpoints that the tick starts from, and the joint that they had to wait for, if any.
 
-    def _track_joints(
-        self, measured: Measured, start: Setpoint, now: ReferencePoint, ahead: ReferencePoint
-    ) -> Setpoint:
-        """Apply the second line of (19): the reference's own change, and the decay of the measured error.
+        A setpoint may lead its joint by the lag of the believed servo, and by `LEAD_SHARE` of the tracking tolerance.
+        """
+        position, blocked = list(commanded.position), ""
+        leads = self._servo.lead(measured, commanded)
+        for i, (setpoint, angle, lead) in enumerate(zip(commanded.position, measured.position, leads, strict=True)):
+            lowest, highest = angle + min(lead, 0.0) - self._max_lead, angle + max(lead, 0.0) + self._max_lead
+            position[i] = min(max(setpoint, lowest), highest)
+            if position[i] != setpoint:
+                blocked = self._joint_names[i]
+        return Setpoint(position, commanded.velocity, commanded.saturated), blocked
+
+    def _track_joints(self, joints: _Joints, start: Setpoint, now: ReferencePoint, ahead: ReferencePoint) -> Setpoint:
+        """Apply the second line of (19): the reference's own change, and the decay of the error of `joints`.
 
         The setpoints' error moves with its own rate, whatever was measured: a position and a velocity that do not
         belong together would move the joints between setpoints in a way that the measured velocity does not show.
@@ -141,8 +129,8 @@ class HybridLaw(Law):
         per_error, per_rate = self._rate_change
         position, velocity = [], []
         for i in (0, 1):
-            e = measured.position[i] - now.position[i]
-            de = measured.velocity[i] - now.velocity[i]
+            e = joints.position[i] - now.position[i]
+            de = joints.velocity[i] - now.velocity[i]
             before = start.velocity[i] - now.velocity[i]
             after = before + per_error * e + per_rate * de
             error = start.position[i] - now.position[i] + 0.5 * self._dt * (before + after)
@@ -151,7 +139,13 @@ class HybridLaw(Law):
         return self._limit(start, position, velocity)
 
     def _track_contacts(
-        self, measured: Measured, start: Setpoint, contacts: ContactReading, now: ReferencePoint, ahead: ReferencePoint
+        self,
+        joints: _Joints,
+        start: Setpoint,
+        contacts: ContactReading,
+        now: ReferencePoint,
+        ahead: ReferencePoint,
+        note: str,
     ) -> Setpoint:
         """Apply the first line of (19): the mean contact accelerations over the tick, as joint accelerations."""
         robot, dt = self._robot, self._dt
@@ -161,9 +155,10 @@ class HybridLaw(Law):
             (goal[0] - reference[0] + self._contact_change * (contacts.v[0] - reference[0])) / dt,
             (goal[1] - reference[1] + self._contact_change * (contacts.v[1] - reference[1])) / dt,
         )
-        ddq = self._joint_accelerations(measured, contacts.mode, wanted)
+        ddq = self._joint_accelerations(joints, contacts.mode, wanted)
         self.report = LawReport(
             CONTACT_TRACKING,
+            note,
             slip_reference=(0.0 - reference[0], 0.0 - reference[1]),
             slip_velocity=(0.0 - contacts.v[0], 0.0 - contacts.v[1]),
         )
@@ -171,13 +166,13 @@ class HybridLaw(Law):
         position = [x + 0.5 * (v + w) * dt for x, v, w in zip(start.position, start.velocity, velocity, strict=True)]
         return self._limit(start, position, velocity)
 
-    def _joint_accelerations(self, measured: Measured, mode: Mode, wanted: Pair) -> Pair:
+    def _joint_accelerations(self, joints: _Joints, mode: Mode, wanted: Pair) -> Pair:
         """Return the joint accelerations (rad/s²) that give the contacts the accelerations `wanted` (m/s²).
 
         S1 and S0 are those of the middle of the tick, found from a first guess at its start. Raises SingularContacts
         or ArithmeticError where there are none.
         """
-        q, dq = _pair(measured.position), _pair(measured.velocity)
+        q, dq = _pair(joints.position), _pair(joints.velocity)
         ddq: Pair = (0.0, 0.0)
         for h in (0.0, 0.5 * self._dt):
             middle = tuple(x + h * v + 0.5 * h * h * a for x, v, a in zip(q, dq, ddq, strict=True))
@@ -222,4 +217,5 @@ LAW_ENTRY = LawEntry(
     check=three_link_of,
     prediction=LawPrediction("equations with the feedback in continuous time", _predict),
     marks={CONTACT_TRACKING: "contacts tracked"},
+    check_run=check_servos,
 )
