@@ -341,7 +341,17 @@ def test_every_wrong_length_is_refused_and_an_unknown_message_too():
             return self.data
 
     with board(MOTOR) as bench:
-        for kind, right in ((0x02, 12), (0x03, 55), (0x04, 0), (0x05, 0), (0x06, 0), (0x08, 13), (0x09, 0), (0x0A, 7), (0x11, 0)):
+        for kind, right in (
+            (0x02, 12),
+            (0x03, 55),
+            (0x04, 0),
+            (0x05, 0),
+            (0x06, 0),
+            (0x08, 13),
+            (0x09, 0),
+            (0x0A, 7),
+            (0x11, 0),
+        ):
             for length in {right + 1, right + 200, max(right - 1, 1)}:
                 answer = bench.say(Raw(kind, bytes(length)))
                 assert isinstance(answer, Ack)

@@ -20,9 +20,10 @@ HELP_TEXT = """
   time    some seconds; monitor and emulate until Ctrl-C; home and jog by --speed
 
 actions:
-  scan       list what answers on the robot's buses and which motors are missing; nothing moves
-  monitor    print angles, temperatures and voltages until Ctrl-C, or --once; the torque is off
-  calibrate  ask you to put each joint by hand at its home, and write where the zeros are
+  scan       list what answers on the robot's buses, and which motors and sensors are missing; nothing moves
+  monitor    print angles, temperatures, voltages and sensors until Ctrl-C, or --once; the torque is off
+  calibrate  ask you to put each joint by hand at its home, and write where the zeros are; then measure the
+             rates that gyroscopes show at rest
   home       move every joint slowly to its home; a board that has lost its zero first moves to its
              index; a joint driven by effort moves only on a board and elsewhere brakes
   jog        move one joint slowly: --joint NAME and --to or --by DEGREES
@@ -39,8 +40,9 @@ examples:
 exit codes: 0 done, 1 a motor is missing or reports a fault, 2 bad input, 130 interrupted
 
 keys of --json: action, joints (by name: angle_deg, velocity_deg_s, effort, temperature, voltage, errors, source),
-devices (of scan: bus, id, joint, model, detail), zero_deg, calibration, ports, torque, state (of emulate, a line
-each), faults (cause, remedy, joint)
+devices (of scan: bus, id, joint, model, detail), sensors (by name; of scan: kind, found, problem; of monitor: rate,
+and gyro_deg_s, accel_m_s2, closed, force or voltage), zero_deg, gyro_bias, calibration, ports, torque, state (of
+emulate, a line each), faults (cause, remedy, joint)
 """
 
 
@@ -53,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--emulate", action="store_true", help="on emulated motors")
     parser.add_argument("--calibration", default="", metavar="FILE", help="in place of the one in ~/.config/crawler")
     parser.add_argument("--joint", default="", help="for jog and calibrate: which one")
+    parser.add_argument("--sensor", default="", metavar="NAME", help="for calibrate: this gyroscope alone")
     goal = parser.add_mutually_exclusive_group()
     goal.add_argument("--to", type=number, metavar="DEGREES", help="for jog: the angle to move to")
     goal.add_argument("--by", type=number, metavar="DEGREES", help="for jog: how far to move")

@@ -12,12 +12,14 @@ from crawler_cli.console.exit_code import EXIT_NOT_DONE
 from crawler_core.errors import BackendFault, unknown_name
 from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_spec import RobotSpec
-from hw_drivers.backend.hardware_backend import HardwareBackend, configured_buses
+from hw_drivers.backend.hardware_backend import HardwareBackend, configured_buses, configured_sensors
 from hw_drivers.backend.hardware_map import BusMap
 from hw_drivers.backend.hardware_settings import HardwareSettings
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 from hw_drivers.emulation.emulation import Emulation
+from hw_drivers.sensors.sensor_kinds import SENSOR_KINDS
+from hw_drivers.sensors.sensor_map import SensorDriver, SensorMap
 from hw_drivers.tools.slow_motion import open_supervised
 
 Motors = HardwareBackend | EmulatedBackend
@@ -33,7 +35,10 @@ class HardwareTask:
         self.settings = settings
         self.arguments = arguments
         self.result: dict[str, Any] = {"action": arguments.action}
-        self.buses = configured_buses(spec, settings if isinstance(settings, HardwareSettings) else settings.hardware)
+        hardware = settings if isinstance(settings, HardwareSettings) else settings.hardware
+        self.buses = configured_buses(spec, hardware)
+        self.sensors = configured_sensors(spec, hardware)
+        self._emulation: Emulation | None = None
         if arguments.joint and arguments.joint not in spec.actuated_names:
             raise unknown_name("actuated joint", arguments.joint, spec.actuated_names)
 
@@ -55,11 +60,20 @@ class HardwareTask:
         if isinstance(self.settings, HardwareSettings):
             yield self.buses
             return
-        emulation = Emulation(self.spec, self.buses)
+        self._emulation = Emulation(self.spec, self.buses, self.sensors)
         try:
-            yield tuple(emulation.connected(bus) for bus in self.buses)
+            yield tuple(self._emulation.connected(bus) for bus in self.buses)
         finally:
-            emulation.close()
+            self._emulation.close()
+            self._emulation = None
+
+    def make_sensor_driver(self, sensor: SensorMap) -> SensorDriver:
+        """Return the driver of a sensor that no bus reads; within `ports` with --emulate, of the emulated one."""
+        make = SENSOR_KINDS[sensor.kind_name].make
+        assert make is not None  # no bus reads it
+        if self._emulation is None or self._emulation.sensors is None:
+            return make(sensor)
+        return make(sensor, **self._emulation.sensors.driver_options(sensor))
 
     @contextmanager
     def robot(self) -> Iterator[tuple[SupervisedBackend, Motors]]:

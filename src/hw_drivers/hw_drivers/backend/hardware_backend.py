@@ -117,6 +117,11 @@ class HardwareBackend:
         """Return the sensors that its devices read, as the robot file names them."""
         return [sensor.name for sensor in self._sensors]
 
+    def sensor_problems(self) -> dict[str, str]:
+        """Return why sensors do not measure, by their names."""
+        problems = {name: text for loop in self.loops for name, text in loop.bus.sensor_problems().items()}
+        return problems | {one.name: one.problem for one in self.sensor_loops if one.problem}
+
     def _open_sensors(self) -> None:
         """Set up the sensors that no bus reads. Raises UserError."""
         for sensor in self._sensors:
@@ -130,7 +135,7 @@ class HardwareBackend:
     def _make_sensor_loop(self, sensor: SensorMap) -> SensorLoop:
         make = SENSOR_KINDS[sensor.kind_name].make
         assert make is not None  # no bus reads it
-        return SensorLoop(sensor.name, make(sensor), sensor.sensor.rate)
+        return SensorLoop(sensor.name, make(sensor), sensor.sensor.rate, is_required=sensor.sensor.required)
 
     def _start_sensors(self) -> None:
         for loop in self.sensor_loops:
@@ -228,13 +233,9 @@ class HardwareBackend:
         for loop in self.loops:
             values[f"{loop.bus.name}.cycle_ms"] = 1e3 * loop.cycle_time
             values[f"{loop.bus.name}.missed_answers"] = loop.liveness.missed
-        for loop in self.loops:
-            for name, problem in loop.bus.sensor_problems().items():
-                values[f"{name}.problem"] = problem
         for sensor in self.sensor_loops:
             values[f"{sensor.name}.failed_readings"] = sensor.failures
-            if sensor.problem:
-                values[f"{sensor.name}.problem"] = sensor.problem
+        values |= {f"{name}.problem": problem for name, problem in self.sensor_problems().items()}
         if self._unread:
             values["sensors_not_read"] = ", ".join(self._unread)
         for name, reading in self.readings().items():

@@ -75,6 +75,10 @@ class BoardBus(Bus):
     def attach_sensors(self, sensors: Sequence[SensorMap]) -> None:
         self._sensors = BoardSensors(sensors)
 
+    def find_sensor(self, sensor: SensorMap) -> str:
+        welcome = setup.begin_session(self._link)
+        return setup.find_sensor(self._link, welcome, sensor)
+
     def take_sensor_readings(self) -> Sequence[SensorReading]:
         taken, self._sensor_readings = self._sensor_readings, []
         return taken

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from crawler_core.errors import UserError
 from crawler_core.types import BatteryReading, ForceReading, SensorReading, SwitchReading
 from hw_drivers.board.board_clock import BoardClock
 from hw_drivers.board.messages import (
+    SENSORS_SINCE_VERSION,
     ConfigureSensors,
     ImuFlag,
     ImuState,
@@ -42,7 +43,10 @@ class BoardSensorSettings:
 
 
 class BoardSensors:
-    """Configuration and readings of the sensors on one board."""
+    """Configuration and readings of the sensors on one board.
+
+    A sensor that is not there is a problem that is reported; one that is required ends the set-up.
+    """
 
     def __init__(self, sensors: Sequence[SensorMap]) -> None:
         self._sensors = tuple(sensors)
@@ -52,7 +56,9 @@ class BoardSensors:
         return bool(self._sensors)
 
     def restart(self) -> None:
-        """Forget the readings of the session before."""
+        """Forget the session before."""
+        self._present = list(self._sensors)
+        self._missing: dict[str, str] = {}  # why, by name
         self._clock = BoardClock()
         self._schedules = {one.name: SensorSchedule(one.sensor.rate) for one in self._sensors}
         self._setup: SensorSetup | None = None
@@ -60,66 +66,59 @@ class BoardSensors:
         self.is_imu_silent = False
 
     def configuration(self) -> ConfigureSensors:
-        """Make the message that configures them."""
+        """Make the message that configures those that are there."""
         imu = self._imu
         rates = imu.sensor.gyro_range if imu is not None else math.inf
         forces = imu.sensor.accel_range if imu is not None else math.inf
         return ConfigureSensors(
             flags=SensorFlag.IMU * (imu is not None),
-            inputs=_bits(one for one in self._sensors if one.sensor.kind in INPUT_KINDS),
-            switches=_bits(one for one in self._sensors if one.sensor.kind == "contact_switch"),
+            inputs=_bits(one for one in self._present if one.sensor.kind in INPUT_KINDS),
+            switches=_bits(one for one in self._present if one.sensor.kind == "contact_switch"),
             angular_range=_whole_range(math.degrees(rates)),
             linear_range=_whole_range(forces),
         )
 
-    def check_version(self, version: int, since: int, path: str) -> None:
-        """Raise UserError for a board that knows no sensors."""
-        if self._sensors and version < since:
-            raise UserError(
-                f"the board on {path} speaks version {version} of the protocol, which has no sensors: flash firmware "
-                f"of version {since}, or remove {_names(self._sensors)} from the robot file."
-            )
+    def imu_configuration(self) -> ConfigureSensors:
+        """Make the message that sets the IMU up and asks what there is; no board refuses it."""
+        return replace(self.configuration(), inputs=0, switches=0)
+
+    def check_version(self, version: int, path: str) -> None:
+        """Note, or raise UserError, that a board knows no sensors."""
+        if version < SENSORS_SINCE_VERSION:
+            for sensor in tuple(self._present):
+                self._miss(
+                    sensor,
+                    f"the board on {path} speaks version {version} of the protocol, which has no sensors: flash "
+                    f"firmware of version {SENSORS_SINCE_VERSION}, or remove {sensor.key} from the robot file.",
+                )
 
     def check_setup(self, setup: SensorSetup, path: str) -> None:
-        """Keep the scales of a board. Raises UserError where it does not have these sensors."""
-        for sensor in self._sensors:
-            kind, number = sensor.sensor.kind, sensor.settings.input
-            if kind == "contact_switch" and number >= setup.switches:
-                raise UserError(_too_few(sensor, path, "switches", setup.switches))
-            if kind in INPUT_KINDS and number >= setup.inputs:
-                raise UserError(_too_few(sensor, path, "analogue inputs", setup.inputs))
-        imu = self._imu
-        if imu is not None:
-            self._check_imu(imu, setup, path)
+        """Keep the scales of a board, and note, or raise UserError, what it does not have."""
         self._setup = setup
+        for sensor in tuple(self._present):
+            if problem := _setup_problem(sensor, setup, path):
+                self._miss(sensor, problem)
 
-    def _check_imu(self, imu: SensorMap, setup: SensorSetup, path: str) -> None:
-        instead = f"or remove {imu.key} from the robot file"
-        if setup.imu == ImuState.NONE:
-            raise UserError(f"the board on {path} has no IMU: wire one and name it in its wiring.h, {instead}.")
-        if setup.imu == ImuState.SILENT:
-            raise UserError(f"the IMU of the board on {path} does not answer: check its supply and wires, {instead}.")
-        if setup.imu != ImuState.RUNS:
-            raise UserError(
-                f"the IMU of the board on {path} is another part than its firmware knows (WHO_AM_I "
-                f"0x{setup.identity:02x}): take an LSM6DSO or LSM6DSOX, or add the part to the firmware, {instead}."
-            )
-        for key, unit, scale in (("gyro_range", "rad/s", setup.angular), ("accel_range", "m/s^2", setup.linear)):
-            wanted, limit = getattr(imu.sensor, key), MAX_COUNT * scale
-            if math.isfinite(wanted) and wanted > RANGE_TOLERANCE * limit:
-                raise UserError(
-                    f"sensors.{imu.name}.{key} = {wanted:g} is not allowed: the IMU of the board on {path} measures "
-                    f"up to {limit:.4g} {unit}."
-                )
+    def _miss(self, sensor: SensorMap, problem: str) -> None:
+        if sensor.sensor.required:
+            raise UserError(problem)
+        self._present.remove(sensor)
+        self._missing[sensor.name] = problem.rstrip(".")
+
+    @property
+    def has_any(self) -> bool:
+        """Whether any sensor is there."""
+        return bool(self._present)
 
     def problems(self) -> dict[str, str]:
         """Return why a sensor does not measure, by its name."""
         imu = self._imu
-        return {imu.name: "its IMU does not answer the board"} if imu is not None and self.is_imu_silent else {}
+        silent = {imu.name: "it does not answer the board"} if imu is not None and self.is_imu_silent else {}
+        return {**self._missing, **silent}
 
     @property
     def _imu(self) -> SensorMap | None:
-        return next((one for one in self._sensors if one.sensor.kind == "imu"), None)
+        return next((one for one in self._present if one.sensor.kind == "imu"), None)
 
     def update(self, state: StateMessage, arrival: float) -> list[SensorReading]:
         """Return the new readings of a state that came at `arrival` (s), with times by the driver's clock."""
@@ -130,7 +129,7 @@ class BoardSensors:
         self.is_imu_silent = bool(seen.flags & ImuFlag.IMU_SILENT)
         time = self._clock.time(state.time)
         readings = []
-        for sensor in self._sensors:
+        for sensor in self._present:
             if sensor.sensor.kind == "imu":
                 reading = self._imu_reading(sensor, seen, setup)
             elif self._schedules[sensor.name].is_due(time):
@@ -153,6 +152,33 @@ class BoardSensors:
         return sensor.imu_reading(round(1e9 * time), angular, linear)
 
 
+def _setup_problem(sensor: SensorMap, setup: SensorSetup, path: str) -> str:
+    """Return why a board cannot read a sensor, as a sentence; empty where it can."""
+    kind, number = sensor.sensor.kind, sensor.settings.input
+    if kind == "contact_switch":
+        return _too_few(sensor, path, "switches", setup.switches) if number >= setup.switches else ""
+    if kind in INPUT_KINDS:
+        return _too_few(sensor, path, "analogue inputs", setup.inputs) if number >= setup.inputs else ""
+    instead = f"or remove {sensor.key} from the robot file"
+    if setup.imu == ImuState.NONE:
+        return f"the board on {path} has no IMU: wire one and name it in its wiring.h, {instead}."
+    if setup.imu == ImuState.SILENT:
+        return f"the IMU of the board on {path} does not answer: check its supply and wires, {instead}."
+    if setup.imu != ImuState.RUNS:
+        return (
+            f"the IMU of the board on {path} is another part than its firmware knows (WHO_AM_I "
+            f"0x{setup.identity:02x}): take an LSM6DSO or LSM6DSOX, or add the part to the firmware, {instead}."
+        )
+    for key, unit, scale in (("gyro_range", "rad/s", setup.angular), ("accel_range", "m/s^2", setup.linear)):
+        wanted, limit = getattr(sensor.sensor, key), MAX_COUNT * scale
+        if math.isfinite(wanted) and wanted > RANGE_TOLERANCE * limit:
+            return (
+                f"sensors.{sensor.name}.{key} = {wanted:g} is not allowed: the IMU of the board on {path} measures up "
+                f"to {limit:.4g} {unit}."
+            )
+    return ""
+
+
 def _input_reading(sensor: SensorMap, seen: SensorState, setup: SensorSetup, time_ns: int) -> SensorReading | None:
     keys: BoardSensorSettings = sensor.settings
     number = keys.input
@@ -166,6 +192,17 @@ def _input_reading(sensor: SensorMap, seen: SensorState, setup: SensorSetup, tim
     if sensor.sensor.kind == "battery":
         return BatteryReading(sensor.name, time_ns, value)
     return ForceReading(sensor.name, time_ns, value)
+
+
+def describe_sensor(sensor: SensorMap, setup: SensorSetup) -> str:
+    """Return a sensor's device on the board, in words."""
+    number = sensor.settings.input
+    if sensor.sensor.kind == "imu":
+        rates, forces = MAX_COUNT * setup.angular, MAX_COUNT * setup.linear
+        return f"IMU 0x{setup.identity:02x} on the board, up to {rates:.3g} rad/s and {forces:.3g} m/s^2"
+    if sensor.sensor.kind == "contact_switch":
+        return f"switch {number} of {setup.switches} on the board"
+    return f"analogue input {number} of {setup.inputs} on the board, {setup.input_scales[number]:.3g} V a count"
 
 
 def input_volts(sensor: SensorMap, reading: SensorReading) -> float:
@@ -188,10 +225,6 @@ def _bits(sensors: object) -> int:
 def _whole_range(limit: float) -> int:
     """Return a range for the wire; 0, the largest, where none is declared."""
     return min(math.ceil(limit / RANGE_TOLERANCE), 65535) if math.isfinite(limit) else 0
-
-
-def _names(sensors: Sequence[SensorMap]) -> str:
-    return " and ".join(sensor.key for sensor in sensors)
 
 
 def _too_few(sensor: SensorMap, path: str, what: str, number: int) -> str:

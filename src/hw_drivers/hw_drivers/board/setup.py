@@ -6,23 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from crawler_core.errors import UserError
-from hw_drivers.board.board_sensors import BoardSensors
+from hw_drivers.board.board_sensors import BoardSensors, describe_sensor
 from hw_drivers.board.codec import line_size
 from hw_drivers.board.faults import BOARD_FAULTS, MOTOR_FAULTS
 from hw_drivers.board.link import Link, OtherVersion, Refused
 from hw_drivers.board.messages import (
+    MAX_INPUTS,
     PROTOCOL_VERSION,
-    SENSORS_SINCE_VERSION,
     BoardFault,
-    Code,
     ConfigureBoard,
     ConfigureMotor,
     ConfigureSensors,
+    ImuState,
     MotorMode,
     MotorSetpoint,
     Poll,
     Reset,
-    SensorFlag,
     SensorSetup,
     SensorState,
     Setpoints,
@@ -31,8 +30,10 @@ from hw_drivers.board.messages import (
 )
 from hw_drivers.board.plan import MotorPlan
 from hw_drivers.bus.bus import BusFault, Device, NoAnswer
+from hw_drivers.sensors.sensor_map import SensorMap
 
 MAX_STATE_POLLS = 100  # until the board's loop has run
+NO_SENSORS = SensorSetup(0, ImuState.NONE, 0, 0.0, 0.0, 0, 0, (0.0,) * MAX_INPUTS)
 HARMLESS_FAULT = BoardFault.LINK_LOST  # left by a program that has ended
 
 
@@ -78,10 +79,7 @@ def set_up(
     _confirm(link, board, "the board's configuration")
     for plan in plans:
         _confirm(link, plan.configuration(), f"the configuration of {plan.joint.joint}")
-    if sensors:
-        sensors.check_version(welcome.version, SENSORS_SINCE_VERSION, link.port.path)
-        configuration = sensors.configuration()
-        sensors.check_setup(_request_sensors(link, configuration), link.port.path)
+    _set_up_sensors(link, welcome, sensors)
     state = request_fresh_state(link)
     if clear or (state.faults == HARMLESS_FAULT and not any(motor.faults for motor in state.motors.values())):
         try:
@@ -94,28 +92,39 @@ def set_up(
     if present := first_fault(state, plans):
         raise UserError(f"{present}: {present.remedy}; then run 'crawler hw reboot'.")
     largest = Setpoints({plan.number: MotorSetpoint(MotorMode.POSITION) for plan in plans})
-    state_size = StateMessage.size(len(plans)) + (SensorState.MAX_BYTES if sensors else 0)
+    state_size = StateMessage.size(len(plans)) + (SensorState.MAX_BYTES if sensors.has_any else 0)
     link.exchange_bytes = line_size(len(largest.pack())) + line_size(state_size)
     return state
 
 
-def request_sensors(link: Link) -> SensorSetup:
-    """Return what the board has beside the motors; it measures none of that afterwards. Raises UserError."""
-    found = _request_sensors(link, ConfigureSensors(flags=SensorFlag.IMU))
-    return replace(_request_sensors(link, ConfigureSensors()), imu=found.imu, identity=found.identity)
+def find_sensor(link: Link, welcome: Welcome, sensor: SensorMap) -> str:
+    """Return the device of a sensor on the board, in words. Raises UserError where it is missing."""
+    required = replace(sensor, sensor=replace(sensor.sensor, required=True))
+    return describe_sensor(sensor, _set_up_sensors(link, welcome, BoardSensors((required,))))
+
+
+def _set_up_sensors(link: Link, welcome: Welcome, sensors: BoardSensors) -> SensorSetup:
+    """Configure the sensors that the board has. Raises UserError where it lacks a required one."""
+    path = link.port.path
+    found = NO_SENSORS
+    sensors.check_version(welcome.version, path)
+    if sensors.has_any:
+        found = _request_sensors(link, sensors.imu_configuration())
+        sensors.check_setup(found, path)
+    if sensors.has_any:
+        _request_sensors(link, sensors.configuration())
+    return found
 
 
 def _request_sensors(link: Link, configuration: ConfigureSensors) -> SensorSetup:
-    """Configure the sensors. An input that the board lacks is asked for again without it: its number is told later."""
+    """Configure sensors, and return what the board has."""
     path = link.port.path
     try:
         answer = link.confirm(configuration)
     except NoAnswer:
         raise UserError(_silent(link)) from None
     except Refused as refused:
-        if refused.ack.code != Code.VALUE or not (configuration.inputs or configuration.switches):
-            raise UserError(f"the board on {path} refuses the configuration of its sensors: {refused}.") from None
-        return _request_sensors(link, replace(configuration, inputs=0, switches=0))
+        raise UserError(f"the board on {path} refuses the configuration of its sensors: {refused}.") from None
     if not isinstance(answer, SensorSetup):
         raise UserError(f"the board on {path} does not tell its sensors: update its firmware.")
     return answer

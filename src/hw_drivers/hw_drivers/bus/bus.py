@@ -105,6 +105,13 @@ class Bus(ABC):
     def attach_sensors(self, sensors: Sequence[SensorMap]) -> None:  # noqa: B027  (few buses read sensors)
         """Read these sensors too, from the next `configure` on, which raises UserError for those it does not find."""
 
+    def find_sensor(self, sensor: SensorMap) -> str:
+        """Return the device of a sensor on this open bus, in words.
+
+        Raises UserError or BusFault where it is missing.
+        """
+        raise UserError(f"a bus of kind {self.kind} reads no sensors: change {sensor.key}.bus.")
+
     def take_sensor_readings(self) -> Sequence[SensorReading]:
         """Return the readings of sensors since the last call, with times by the driver's clock (ns)."""
         return ()

@@ -49,6 +49,7 @@ class I2cImu(SensorDriver):
         lock = DeviceLock(f"{path} at 0x{self.address:02x}") if path.startswith("/dev/") else None
         self._port = I2cPort(path, lock)
         self._clock, self._sleep = clock, sleep
+        self._model = self.part.model
         self._gyro = choose_range(self.part.gyro_ranges, _needed(sensor.sensor.gyro_range))
         self._accel = choose_range(self.part.accel_ranges, _needed(sensor.sensor.accel_range))
 
@@ -79,6 +80,7 @@ class I2cImu(SensorDriver):
                 f"the device at 0x{self.address:02x} on {self._port.path} is no {self.part.model}: its WHO_AM_I is "
                 f"0x{identity:02x} instead of {known}. Change {self._sensor.key}.part or address."
             )
+        self._model = self.part.identities[identity]
         if self.part.reset is not None:
             register, value, seconds = self.part.reset
             self._port.write(self.address, register, bytes([value]))
@@ -94,6 +96,12 @@ class I2cImu(SensorDriver):
                     f"the {self.part.model} at 0x{self.address:02x} on {self._port.path} does not keep its settings: "
                     "check its supply, and the pull-ups of SDA and SCL."
                 )
+
+    def describe(self) -> str:
+        return (
+            f"{self._model} at 0x{self.address:02x} on {self._port.path}, up to {self._gyro.limit:.3g} rad/s and "
+            f"{self._accel.limit:.3g} m/s^2"
+        )
 
     def read(self) -> SensorReading | None:
         try:

@@ -22,9 +22,16 @@ class SensorLoop:
     """Reads one sensor at its rate. A sensor that fails is set up again; no motor stops because of it."""
 
     def __init__(
-        self, name: str, driver: SensorDriver, rate: float, *, clock: Callable[[], float] = time.monotonic
+        self,
+        name: str,
+        driver: SensorDriver,
+        rate: float,
+        *,
+        is_required: bool = False,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`rate` in Hz; `clock` (s) is that of the driver."""
+        self._is_required = is_required
         self.name = name
         self.problem = ""  # why it does not measure; empty where it does
         self.failures = 0  # of readings, so far
@@ -37,9 +44,14 @@ class SensorLoop:
         self._thread = threading.Thread(target=self._run, name=f"sensor {name}", daemon=True)
 
     def open(self) -> None:
-        """Set the sensor up. Raises UserError with the remedy."""
-        self._driver.open()
+        """Set the sensor up. Raises UserError where it is missing and required."""
         self._due = self._clock()
+        try:
+            self._driver.open()
+        except UserError as error:
+            if self._is_required:
+                raise
+            self._fail(error)
 
     def start(self) -> None:
         """Read it from now on."""
@@ -63,15 +75,18 @@ class SensorLoop:
                 self.problem = ""
             reading = self._driver.read()
         except (BusFault, UserError) as error:
-            self.failures += 1
-            self.problem = str(error).rstrip(".")
-            self._due = now + RETRY_PERIOD_S
+            self._fail(error)
             return
         if reading is None:
             self._due = now + self._period / POLLS_PER_READING
             return
         self._readings.append(reading)
         self._due = max(self._due + self._period, now)
+
+    def _fail(self, error: Exception) -> None:
+        self.failures += 1
+        self.problem = str(error).rstrip(".")
+        self._due = self._clock() + RETRY_PERIOD_S
 
     def close(self) -> None:
         """End it. May be called twice."""

@@ -57,6 +57,10 @@ class SensorDriver(ABC):
         """Find the sensor and set it up. Raises UserError with the remedy."""
 
     @abstractmethod
+    def describe(self) -> str:
+        """Return the device in words, once it is open."""
+
+    @abstractmethod
     def read(self) -> SensorReading | None:
         """Return a new measurement, with its time by the driver's clock (ns); None where there is none yet.
 
