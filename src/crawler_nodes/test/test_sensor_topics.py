@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import yaml
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from rclpy.node import Node
@@ -14,6 +15,7 @@ from sensor_msgs.msg import BatteryState, Imu, JointState
 from tf2_msgs.msg import TFMessage
 
 from crawler_core.parameters import parameter
+from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import BaseState, Observation, PoseReading
 from crawler_nodes.backend_node.node import BackendNode, autostart
 from crawler_nodes.messages.header import set_stamp, stamp_ns
@@ -122,6 +124,27 @@ def test_a_dead_sensor_is_a_warning_that_says_so(graph, backend):
 
     graph.spin_until(warning)
     assert listener.messages["diagnostics"][-1].status[0].level == b"\x01"
+
+
+def test_a_required_sensor_that_dies_takes_the_torque_off_and_says_what_to_do(graph, backend, tmp_path):
+    robot = tmp_path / "robot.yaml"
+    document = yaml.safe_load((load_robot("three_link").directory / "robot.yaml").read_text())
+    document["sensors"]["imu"]["required"] = True
+    robot.write_text(yaml.safe_dump(document, sort_keys=False))
+    (tmp_path / "three_link.urdf.xacro").symlink_to(load_robot("three_link").directory / "three_link.urdf.xacro")
+    listener = Listener(graph, diagnostics=DiagnosticArray)
+    dead = {"sensor_fail": "gone", "sensor_fail_name": "imu", "sensor_fail_after": 0.2, "answer_timeout": 0.0}
+    node = backend(robot=str(robot), **dead)
+    node.supervised.enable()
+
+    def status():
+        return listener.messages["diagnostics"][-1].status[0] if listener.messages["diagnostics"] else None
+
+    graph.spin_until(lambda: status() and status().level == b"\x02")
+    values = {one.key: one.value for one in status().values}
+    assert "the sensor imu is gone" in status().message
+    assert values["motion"] == "faulted"
+    assert "sensors.imu.required" in values["remedy"]
 
 
 def test_a_pose_from_outside_becomes_a_reading_on_motors(graph, backend):

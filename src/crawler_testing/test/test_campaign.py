@@ -47,6 +47,7 @@ def test_another_robot_has_the_kinds_that_need_nothing_of_the_default_one():
         "odom",
         "cmd_vel",
         "devices",
+        "sensors",
     }
     assert all(not kind.run_config.settings and not kind.run_config.controller for kind in kinds)
 

@@ -13,6 +13,7 @@ from crawler_testing.faults.families.messages import MESSAGE_FAULTS
 from crawler_testing.faults.families.parameters import PARAMETER_FAULTS
 from crawler_testing.faults.families.processes import PROCESS_FAULTS
 from crawler_testing.faults.families.second_stack import SECOND_STACK_FAULTS
+from crawler_testing.faults.families.sensors import SENSOR_FAULT_KINDS
 from crawler_testing.faults.families.services import SERVICE_FAULTS
 from crawler_testing.faults.fault_kind import FaultKind
 from crawler_testing.fixtures.run_config import RunConfig
@@ -24,6 +25,7 @@ FAULT_KINDS: tuple[FaultKind, ...] = (
     *PARAMETER_FAULTS,
     *LIFECYCLE_FAULTS,
     *DEVICE_FAULTS,
+    *SENSOR_FAULT_KINDS,
     *FILE_FAULTS,
     *SECOND_STACK_FAULTS,
 )
