@@ -68,7 +68,7 @@ class I2cImu(SensorDriver):
             wanted = getattr(self._sensor.sensor, key)
             if math.isfinite(wanted) and wanted > RANGE_TOLERANCE * chosen.limit:
                 raise UserError(
-                    f"sensors.{self._sensor.name}.{key} = {wanted:g} is not allowed: a {self.part.model} measures up "
+                    f"sensors.{self._sensor.name}.{key} = {wanted:g} is not allowed: the {self.part.model} measures up "
                     f"to {chosen.limit:.4g} {unit}."
                 )
 
