@@ -123,6 +123,7 @@ def test_frames_have_the_values_of_the_topics_and_commands_act_as_services():
             assert frame["names"] == list(state.name)
             assert frame["position"] == pytest.approx(list(state.position), abs=1e-6)
         assert {foot["foot"] for foot in frame["feet"]} == {"foot_1", "foot_2"}
+        assert {sensor["name"] for sensor in frame["sensors"]} >= {"imu"}
         await live.write_message(json.dumps({"do": "set", "node": "gait", "name": "omega", "value": 400}))
         messages = await receive(live, "answer")
         assert not messages["done"]

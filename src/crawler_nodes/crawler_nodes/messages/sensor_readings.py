@@ -49,7 +49,7 @@ class SensorReadingsWriter:
             layout = self._layouts[sensors] = _Layout(self._sender, sensors, self._counts)
         values: list[float] = []
         for one in readings:
-            values += _values(one)
+            values += reading_values(one)
         return layout.pack(time_ns, [one.time_ns for one in readings], values)
 
 
@@ -138,7 +138,8 @@ def _value_counts(spec: RobotSpec) -> dict[str, int]:
     return {sensor.name: VALUES[sensor.kind] for sensor in spec.sensors}
 
 
-def _values(reading: SensorReading) -> Sequence[float]:
+def reading_values(reading: SensorReading) -> Sequence[float]:
+    """Return the numbers of a reading, in the order of crawler_interfaces/SensorReadings."""
     match reading:
         case ImuReading(angular=angular, linear=linear):
             return *angular, *linear

@@ -23,11 +23,11 @@ function rows(table, lines) {
     const row = table.rows[i] ?? table.insertRow();
     while (row.cells.length > cells.length) row.deleteCell(-1);
     cells.forEach((cell, j) => {
-      const td = row.cells[j] ?? row.insertCell(), { value, dot, n } = typeof cell === "object" ? cell : { value: cell };
+      const td = row.cells[j] ?? row.insertCell(), { value, dot, n, bad } = typeof cell === "object" ? cell : { value: cell };
       if (dot) { const i_ = td.querySelector("i") ?? td.appendChild(document.createElement("i")); i_.className = dot; }
       const at = dot ? td.childNodes[1] ?? td.appendChild(document.createTextNode("")) : td;
       if (at.textContent !== value) at.textContent = value;
-      td.className = n ? "n" : "";
+      td.className = [n && "n", bad && "bad"].filter(Boolean).join(" ");
     });
   });
 }
@@ -68,6 +68,28 @@ const handlers = {
   },
 };
 
+// the rows of one sensor, by its kind
+const axes = (values, factor, digits, unit) => ({ value: values.includes(null) ? "–" : `${values.map((v) => (v * factor).toFixed(digits)).join("  ")} ${unit}`, n: true });
+const yaw = ([w, x, y, z]) => Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z));
+const sensorRows = {
+  imu: (v) => [["rate", axes(v.slice(0, 3), DEGREES, 1, "°/s")], ["force", axes(v.slice(3), 1, 2, "m/s²")]],
+  contact_switch: ([closed]) => [[{ value: closed ? "closed" : "open", dot: closed ? "stick" : "open" }, ""]],
+  foot_force: ([force]) => [["force", { value: number(force, 2, "N"), n: true }]],
+  battery: ([voltage, current]) => [["supply", { value: `${number(voltage, 2, "V")}  ${number(current, 2, "A")}`, n: true }]],
+  external_pose: (v) => [["place", axes(v.slice(0, 3), 1e3, 0, "mm")], ["yaw", { value: number(v.includes(null) ? null : yaw(v.slice(3)) * DEGREES, 1, "°"), n: true }]],
+};
+function sensors(list) {
+  const values = status_?.nodes?.backend?.values ?? {};
+  const known = Object.keys(values).filter((key) => key.endsWith(".status") && `${key.slice(0, -7)}.age` in values).map((key) => key.slice(0, -7));
+  const shown = Object.fromEntries(list.map((sensor) => [sensor.name, sensor]));
+  get("sensors_panel").hidden = !list.length && !known.length;
+  rows(get("sensors"), [...new Set([...Object.keys(shown), ...known])].flatMap((name) => {
+    const state = values[`${name}.status`] ?? "ok", bad = !["ok", "waiting"].includes(state);
+    if (bad || !shown[name]) return [[name, { value: state, bad }, ""]];
+    return sensorRows[shown[name].kind](shown[name].values).map((cells, i) => [i ? "" : name, ...cells]);
+  }));
+}
+
 // draws the newest frame at the rate of the screen
 let drawn = null, count = 0;
 function draw() {
@@ -83,6 +105,7 @@ function draw() {
   rows(get("joints"), frame.names.map((name, i) => [name, { value: number(frame.position[i] === null ? null : frame.position[i] * DEGREES, 2, "°"), n: true }, { value: number(frame.velocity[i] ?? null, 2, "rad/s"), n: true }]));
   rows(get("feet"), frame.feet.map((foot) => [{ value: foot.foot, dot: foot.mode }, foot.mode.replace("_pos", " forward").replace("_neg", " backward"),
     { value: foot.force.includes(null) ? "–" : `${Math.hypot(...foot.force).toPrecision(3)} N`, n: true }, { value: number(foot.slip === null ? null : foot.slip * 1e3, 1, "mm/s"), n: true }]));
+  sensors(frame.sensors);
   if (count++ % 2 === 0) for (const plot of Object.values(plots)) plot.draw();
 }
 requestAnimationFrame(draw);

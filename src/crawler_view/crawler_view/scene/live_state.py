@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
@@ -20,8 +21,9 @@ from crawler_core.errors import UserError
 from crawler_core.gait_metrics.heading import WORLD_HEADING, Heading
 from crawler_core.robot.robot_file import load_robot, robot_names
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_core.types import ContactMode
-from crawler_nodes.messages.header import read_stamp_s
+from crawler_core.types import ContactMode, SensorReading
+from crawler_nodes.messages.header import SECOND_NS, read_stamp_s
+from crawler_nodes.messages.sensor_readings import SensorReadingsReader, reading_values
 from crawler_nodes.run_log.log import RunLog
 from crawler_nodes.run_log.stride_metrics import latest_step
 from crawler_nodes.topics import (
@@ -32,6 +34,7 @@ from crawler_nodes.topics import (
     JOINT_STATES,
     ODOM,
     ROBOT_DESCRIPTION,
+    SENSOR_READINGS,
 )
 from crawler_nodes.transport.tap import TopicCallbacks
 from crawler_view.scene.robot_scene import read_scene
@@ -62,6 +65,9 @@ class LiveState:
         self._by_events = self._log.strides.spec.event != "period"
         self._joints = self._contacts = self._odometry = self._truth = self._controller = b""
         self._state_time = -math.inf  # s on the steady clock, of the latest joint state
+        self._kinds = {} if spec is None else {sensor.name: sensor.kind for sensor in spec.sensors}
+        self._read_readings = None if spec is None else SensorReadingsReader(spec)
+        self._readings: dict[str, SensorReading] = {}  # the latest of each sensor
         self._step_time, self._step = -math.inf, math.nan
         self._last_status: tuple[float, float] | None = None  # s on the steady clock, and of the run
 
@@ -74,6 +80,7 @@ class LiveState:
             (replace(ODOM, depth=QUEUE_DEPTH, reliable=False), self.on_odometry),
             (replace(CONTACT_STATES, depth=QUEUE_DEPTH, reliable=False), self.on_contacts),
             (replace(CONTROLLER_STATE, depth=1, reliable=False), self.on_controller),
+            (replace(SENSOR_READINGS, depth=QUEUE_DEPTH, reliable=False), self.on_readings),
         ]
 
     def joint_topics(self) -> TopicCallbacks:
@@ -146,6 +153,13 @@ class LiveState:
         """Take the state of the control law."""
         self._controller = data
 
+    def on_readings(self, data: bytes, _info: Any = None) -> None:
+        """Take the readings of the sensors; those of a robot that is not installed here cannot be read."""
+        if self._read_readings is None:
+            return
+        with suppress(UserError):  # another robot's
+            self._readings |= {reading.sensor: reading for reading in self._read_readings(data).readings}
+
     def frame(self) -> dict[str, Any] | None:
         """Return the robot now; None before the first state. Unknown numbers are None, as JSON has no NaN."""
         if not self._joints or self.scene is None:
@@ -159,6 +173,7 @@ class LiveState:
             "velocity": finite_or_none(message.velocity),
             "base": base,
             "feet": self._feet(heading),
+            "sensors": self._sensors(),
             "distance": self._log.base.distance if self._odometry or self._truth else None,
             "step": finite_or_none([self._latest_step()])[0],
             "branch": deserialize_message(self._controller, ControllerState).branch if self._controller else "",
@@ -195,6 +210,20 @@ class LiveState:
                 "slip": finite_or_none([heading.forward(entry.slip_velocity.x, entry.slip_velocity.y)])[0],
             }
             for entry in deserialize_message(self._contacts, ContactStateArray).contacts
+        ]
+
+    def _sensors(self) -> list[dict[str, Any]]:
+        """Return the latest values of each sensor, in the order of its message, and their age (s)."""
+        now = read_stamp_s(self._joints)
+        found = [(name, kind, self._readings[name]) for name, kind in self._kinds.items() if name in self._readings]
+        return [
+            {
+                "name": name,
+                "kind": kind,
+                "age": finite_or_none([now - reading.time_ns / SECOND_NS])[0],
+                "values": finite_or_none(reading_values(reading)),
+            }
+            for name, kind, reading in found
         ]
 
     def _latest_step(self) -> float:
