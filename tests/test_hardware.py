@@ -386,7 +386,7 @@ def test_the_hw_command_finds_a_cranks_index_on_its_board_moves_it_and_lets_it_g
     document["hardware"]["buses"]["board"] |= {"watchdog": 1.0, "reply_timeout": 0.25}
     document["safety"]["approach_velocity"] = 3.0
     file.write_text(yaml.safe_dump(document, sort_keys=False))
-    home = document["joints"]["crank"]["home_deg"]
+    home = document["parameters"]["start_crank"]["value"]
     bench = motors(file)
     hw = hw_on(file, bench)
     (found,) = json.loads(hw("scan", "--json")[1])["devices"]

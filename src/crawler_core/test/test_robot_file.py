@@ -89,7 +89,7 @@ def broken(tmp_path, change):
         (lambda d: d["joints"]["joint_1"].pop("velocity"), ["joints.joint_1.velocity is missing"]),
         (lambda d: d["joints"]["joint_1"].update(velocty=1), ["joints.joint_1.velocty", "joints.joint_1.velocity"]),
         (lambda d: d["joints"]["joint_1"].update(velocity=-1), ["joints.joint_1.velocity = -1"]),
-        (lambda d: d["joints"]["joint_1"].update(home_deg="abc"), ["joints.joint_1.home_deg = 'abc'"]),
+        (lambda d: d["joints"]["joint_1"].update(home_deg="abc"), ["parameter for joints.joint_1.home_deg", "abc"]),
         (lambda d: d["joints"]["joint_1"].update(lower_deg=175), ["home_deg = 110", "lower_deg = 175"]),
         (lambda d: d["feet"]["foot_1"].update(friction=["frictoin"]), ["frictoin", "did you mean 'friction'"]),
         (lambda d: d["safety"].update(on_exit="drop"), ["safety.on_exit = 'drop'", "release"]),

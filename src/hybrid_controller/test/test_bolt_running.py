@@ -8,10 +8,10 @@ import pytest
 
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import load_robot
-from crawler_core.types import Contact, ContactMode, ContactSource
-from crawler_models.bolt.simulation.running import Running, RunningParameters, ahead
+from crawler_core.types import Contact, ContactMode, ContactSource, ImuReading, SwitchReading
+from crawler_models.bolt.simulation.running import Running, RunningParameters
 from hybrid_controller.controller import Controller, Status
-from hybrid_controller.laws.bolt.running import FLIGHT, STANCE, RunningLaw
+from hybrid_controller.laws.bolt.running import CRUISE, FLIGHT, STANCE, RunningLaw
 from hybrid_controller.laws.law import Measured, Setpoint
 from hybrid_controller.laws.law_registry import LAWS, law_name, law_parameters
 from hybrid_controller.reference.horizon import Horizon, ReferencePoint
@@ -116,10 +116,11 @@ def test_a_leg_that_was_stopped_is_brought_up_to_its_pace_and_not_thrown(leg, mo
         rotor, effort = turned(law, rotor, ms, mode)
         rates.append(-rotor[1])
         efforts.append(abs(effort))
-    assert max(rates) < 1.25 * own.flight_rate
-    assert max(efforts[:100]) < 65.0  # N·m, of 120: 0.15 rad on the spring of (20), and its damper
-    pace = {None: 0.0, ContactMode.OPEN: own.retraction_rate, ContactMode.STICK: own.flight_rate}[mode]
-    assert rates[-1] == pytest.approx(pace, rel=0.1, abs=0.1)  # unknown: it waits at alpha; on the ground: see lift_off
+    assert max(rates) < 1.1 * own.stance_rate
+    assert max(efforts[:100]) < 20.0  # N·m, of 120
+    pace = own.cruise_rate if mode is None else own.retraction_rate  # a foot that stays on the ground is lifted once
+    assert rates[-1] == pytest.approx(pace, rel=0.1)
+    assert max(rates[: round(0.25 * own.start_time / DT)]) < 0.5 * max(rates)
 
 
 def test_a_crank_that_is_held_is_not_pushed_with_all_there_is(leg):
@@ -130,29 +131,109 @@ def test_a_crank_that_is_held_is_not_pushed_with_all_there_is(leg):
 
 
 @pytest.mark.parametrize("parameters", [PAPER, None])
-def test_without_contacts_it_waits_for_the_landing_and_says_so(leg, parameters):
-    law = RunningLaw(leg, parameters or law_parameters(leg, "running", {}), DT)
-    rotor, notes = (-0.1, -20.0), set()
-    for ms in range(2000):
+def test_without_contacts_the_crank_turns_at_one_rate_and_the_law_says_so(leg, parameters):
+    own = parameters or law_parameters(leg, "running", {})
+    law = RunningLaw(leg, own, DT)
+    rotor, notes = (-0.1, 0.0), set()
+    for ms in range(4000):
         rotor, _ = turned(law, rotor, ms, (None, ContactMode.UNKNOWN)[ms % 2])
         notes.add(law.report.note)
-    assert notes == {"nothing is known of the contact of foot: it is taken to be in the air"}
-    assert law.report.branch == FLIGHT
-    assert rotor[1] == pytest.approx(0.0, abs=1e-3)
-    alpha = math.radians(parameters.touch_down if parameters else -280.0)  # the first angle 2 pi k + alpha ahead
-    assert rotor[0] == pytest.approx(ahead(-0.1, alpha), abs=1e-3)
+    assert notes == {"nothing is known of the contact of foot by backend: the crank turns at one rate"}
+    assert law.report.branch == CRUISE
+    assert rotor[1] == pytest.approx(-own.cruise_rate, rel=0.05)
+    for ms in range(4000, 4100):  # a contact that becomes known is used at once
+        rotor, _ = turned(law, rotor, ms, ContactMode.STICK)
+    assert law.report.note == ""
+    assert law.report.branch in (STANCE, FLIGHT)
 
 
-def test_without_contacts_the_papers_law_rests_at_alpha(leg):
-    law = RunningLaw(leg, PAPER, DT)
-    for ms, mode in enumerate([None, ContactMode.UNKNOWN] * 200):
-        answer(law, ms, -0.1, 0.0, mode)
-        assert "nothing is known of the contact of foot" in law.report.note
-        assert law.report.branch == FLIGHT
-    alpha = -2.0 * math.pi  # the first angle 2 pi k + alpha that lies ahead
-    assert answer(law, 400, alpha, 0.0).effort[0] == pytest.approx(0.0, abs=1e-9)
-    assert answer(law, 401, alpha, 0.0, ContactMode.STICK).effort == [0.0]
-    assert law.report == (STANCE, "", (), ())
+def test_a_crank_that_was_held_starts_again_and_the_law_says_so(leg):
+    law = RunningLaw(leg, law_parameters(leg, "running", {}), DT)
+    rotor, notes = (0.0, 0.0), []
+    for ms in range(6000):
+        rotor, _ = turned(law, rotor, ms, ContactMode.OPEN)
+        if 2000 <= ms < 3000:
+            rotor = (rotor[0], 0.0)
+        notes.append(law.report.note)
+    assert set(notes[:2000]) == set(notes[5000:]) == {""}
+    assert "the crank was held: it starts again" in notes[2000:3000]
+    assert rotor[1] == pytest.approx(-15.6, rel=0.05)
+
+
+# sources of contact
+
+
+def sources(leg, **parameters):
+    return RunningLaw(leg, law_parameters(leg, "running", parameters), DT)
+
+
+def imu(ms, up):
+    return ImuReading("imu", ms * MS, (0.0, 0.0, 0.0), (0.0, 0.0, up))
+
+
+def branch_at(law, ms, angle, *readings, contacts=()):
+    measured = Measured(ms * MS, [angle], [-15.0], contacts, readings=readings)
+    law.observe(measured)
+    law.compute(measured, Setpoint([angle], [-15.0], [False]), REST, REST)
+    return law.report.branch
+
+
+def test_each_source_reads_what_it_needs_and_no_more(leg):
+    read = {s: (sources(leg, contact=s).reads_contacts, tuple(sources(leg, contact=s).reads_sensors)) for s in SOURCES}
+    assert read == {
+        "backend": (True, ()),
+        "switch": (False, ("contact_switch",)),
+        "accelerometer": (False, ("imu",)),
+        "angle": (False, ()),
+        "none": (False, ()),
+    }
+
+
+def test_a_robot_without_the_sensor_is_refused_with_what_to_do(leg):
+    without = dataclasses.replace(leg, sensors=())
+    with pytest.raises(UserError, match=r"controller.contact = accelerometer needs a sensor of kind imu at body.*none"):
+        RunningLaw(without, law_parameters(leg, "running", {"contact": "accelerometer"}), DT)
+
+
+def test_the_switch_of_the_foot_shows_its_contact(leg):
+    law = sources(leg, contact="switch")
+    closed = [False, True, True, False]
+    seen = [branch_at(law, ms, -0.01 * ms, SwitchReading("foot_switch", ms * MS, c)) for ms, c in enumerate(closed)]
+    assert seen == [f"{FLIGHT} by switch", f"{STANCE} by switch", f"{STANCE} by switch", f"{FLIGHT} by switch"]
+
+
+def test_an_accelerometer_shows_contact_by_two_thresholds_and_a_dead_time(leg):
+    law = sources(leg, contact="accelerometer", landing_force=14.0, flight_force=5.0, dead_time=0.03)
+    forces = {0: 0.0, 1: 13.9, 2: 14.1, 3: 4.0, 31: 4.0, 32: 4.9, 33: 90.0, 62: 90.0}
+    ground = [" by ".join((STANCE, "accelerometer")) == branch_at(law, ms, 0.0, imu(ms, f)) for ms, f in forces.items()]
+    assert ground == [False, False, True, True, True, False, False, True]
+
+
+def test_a_sensor_that_falls_silent_leaves_a_crank_that_turns(leg):
+    law = sources(leg, contact="accelerometer")
+    assert branch_at(law, 0, 0.0, imu(0, 0.0)) == f"{FLIGHT} by accelerometer"
+    assert branch_at(law, 40, -0.1) == f"{FLIGHT} by accelerometer"
+    for ms in range(80, 240, 40):
+        last = branch_at(law, ms, -0.1)
+    assert last == CRUISE
+    assert "nothing is known of the contact of foot by accelerometer" in law.report.note
+    assert branch_at(law, 250, -0.2, imu(250, 0.0)) == f"{FLIGHT} by accelerometer"
+
+
+def test_the_cranks_angle_tells_the_contact(leg):
+    law = sources(leg, contact="angle", contact_begin=-90.0, contact_end=-120.0, lift_off=-125.0)
+    seen = [branch_at(law, ms, math.radians(a), contacts=foot(ContactMode.STICK)) for ms, a in enumerate(ANGLES)]
+    assert [branch.split()[0] for branch in seen] == [FLIGHT, STANCE, STANCE, FLIGHT, FLIGHT, STANCE]
+
+
+ANGLES = (-89.0, -91.0, -119.0, -121.0, -445.0, -455.0)  # degrees
+SOURCES = ("backend", "switch", "accelerometer", "angle", "none")
+
+
+def test_with_no_source_the_crank_turns_at_one_rate_without_a_note(leg):
+    law = sources(leg, contact="none")
+    assert branch_at(law, 0, 0.0, contacts=foot(ContactMode.STICK)) == CRUISE
+    assert law.report.note == ""
 
 
 def test_who_is_asked_again_after_a_pause_does_not_make_up_for_it(leg):

@@ -102,7 +102,7 @@ def _parse(path: Path, document: dict[str, Any]) -> RobotSpec:
         loops=tuple(LoopSpec(name, *links) for name, links in (document.get("loops") or {}).items()),
         start=StartSpec(
             height=physical_value(start.get("height", 0.0), document["parameters"], "start.height"),
-            **read_entry(StartSpec, start, "start"),
+            **read_entry(StartSpec, start, "start", document["parameters"]),
         ),
         stride=_stride(document.get("stride") or {}, document["feet"], document["parameters"]),
         rate=float(document["rate"]) if "rate" in document else None,
@@ -123,11 +123,11 @@ def _sensor(name: str, entry: Mapping[str, Any], document: Mapping[str, Any]) ->
 
 def _joint(name: str, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> JointSpec:
     label = f"joints.{name}"
-    values = read_entry(JointSpec, entry, label)
+    values = read_entry(JointSpec, entry, label, parameters)
     if entry.get("continuous"):
         values |= {"lower": -math.inf, "upper": math.inf}
     elif not values["lower"] <= values["home"] <= values["upper"]:
-        lower, home, upper = (entry[f"{key}_deg"] for key in ("lower", "home", "upper"))
+        lower, home, upper = (math.degrees(values[key]) for key in ("lower", "home", "upper"))
         raise UserError(
             f"{label}.home_deg = {home:g} must lie between lower_deg = {lower:g} and upper_deg = {upper:g}."
         )

@@ -33,14 +33,29 @@ def entry_infos(cls: type) -> dict[str, ParameterInfo]:
     return {f"{info.name}_deg" if info.unit == "degrees" else info.name: info for info in describe(cls)}
 
 
-def read_entry(cls: type, entry: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """Return the parameters of a spec from an entry of the robot file, angles in rad. Raise UserError."""
+def read_entry(
+    cls: type, entry: Mapping[str, Any], label: str, parameters: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the parameters of a spec from an entry of the robot file, angles in rad. Raise UserError.
+
+    With `parameters` of the robot file, a number may be the name of one of them, in the unit of the key.
+    """
     values = {}
     for key, info in entry_infos(cls).items():
         if key in entry:
-            value = check_value(info, entry[key], label=f"{label}.{key}")
+            value = entry[key]
+            if info.type is float and isinstance(value, str) and parameters is not None:
+                value = named_value(value, parameters, f"{label}.{key}")
+            value = check_value(info, value, label=f"{label}.{key}")
             values[info.name] = math.radians(value) if info.unit == "degrees" else value
     return values
+
+
+def named_value(name: str, parameters: Mapping[str, Any], label: str) -> Any:
+    """Return the value of the robot's parameter `name`. Raise UserError where there is none."""
+    if name not in parameters:
+        raise unknown_name(f"parameter for {label}", name, parameters)
+    return parameters[name]["value"]
 
 
 def check_document(document: Mapping[str, Any]) -> None:
@@ -131,9 +146,7 @@ def base_motion(value: Any) -> tuple[str, ...]:
 def physical_value(value: Any, parameters: Mapping[str, Any], label: str) -> float:
     """Return a physical number of the file, which may be the name of a parameter. Raise UserError."""
     if isinstance(value, str):
-        if value not in parameters:
-            raise unknown_name(f"parameter for {label}", value, parameters)
-        value = parameters[value]["value"]
+        value = named_value(value, parameters, label)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0.0:
         raise UserError(
             f"{label} = {quoted(value)} is not allowed: give a number of at least 0, or a parameter's name."

@@ -9,7 +9,8 @@ import numpy as np
 
 from crawler_models.bolt.compiled import advance as interval
 from crawler_models.bolt.compiled.compliant import OPEN, STICK
-from crawler_models.bolt.compiled.law import MEMORY_WIDTH, STANCE, begin, reference, torque_of
+from crawler_models.bolt.compiled.law import MEMORY_WIDTH, REFERENCE, STANCE, torque_of
+from crawler_models.bolt.compiled.law import start as start_law
 from crawler_models.bolt.compiled.reduced import posture
 
 STUCK, HOVERS = 5, 6  # further ends of a run: the foot does not leave the ground, or does not come back to it
@@ -33,7 +34,7 @@ def simulate(leg, law, start, tick, steps, rows, trace):
     """
     state, mode = start.copy(), np.int64(OPEN)
     memory, record = np.zeros(MEMORY_WIDTH), np.zeros(interval.RECORD_WIDTH)
-    begin(law, memory, 0.0, state[4], False)
+    start_law(law, memory, 0.0, state[4], state[5], False)
     row = np.zeros(COLUMN_COUNT)
     strides, last, last_x = -1, 0.0, 0.0
     k = 0
@@ -51,7 +52,7 @@ def simulate(leg, law, start, tick, steps, rows, trace):
             trace[k, 3], trace[k, 4], trace[k, 5] = vx, state[3] - state[5] * moving.imag, state[4]
             trace[k, 6], trace[k, 7] = state[5], tau
             trace[k, 8], trace[k, 9] = record[interval.IMPULSE_X] / tick, record[interval.IMPULSE_Y] / tick
-            trace[k, 10], trace[k, 11], trace[k, 12] = mode, memory[STANCE], reference(memory, time)
+            trace[k, 10], trace[k, 11], trace[k, 12] = mode, memory[STANCE], memory[REFERENCE]
         k += 1
         row[SLIP] += record[interval.SLIP]
         row[FRICTION] = max(row[FRICTION], record[interval.FRICTION])

@@ -11,11 +11,17 @@ from dataclasses import dataclass
 from crawler_core.parameters import parameter
 
 TURN_RAD = 2.0 * math.pi
+CONTACT_SOURCES = ("backend", "switch", "accelerometer", "angle", "none")
+MOVING_SHARE = 0.25  # of the reference's rate: a crank this fast counts as moving
+STALL_TIME_S = 0.15  # with a crank that does not move although the reference leads it by `max_lead`
 
 
 @dataclass(frozen=True)
 class RunningParameters:
-    """The gains and the two ramps. The crank turns backward, so rates are of its angle's decrease."""
+    """The gains and the ramps. The crank turns backward, so rates are of its angle's decrease.
+
+    The defaults of (20) are those with which the paper's run comes out. It states none of them.
+    """
 
     stiffness: float = parameter(300.0, unit="N·m/rad", lower=0.0, upper=1e4, doc="K_P of (20)")
     damping: float = parameter(12.0, unit="N·m·s/rad", lower=0.0, upper=1e3, doc="K_D of (20)")
@@ -39,76 +45,172 @@ class RunningParameters:
     stance_rate: float = parameter(36.4, unit="rad/s", lower=0.0, upper=200.0, doc="of the reference's ramp in stance")
     lift_off: float = parameter(-68.0, unit="degrees", lower=-360.0, upper=360.0, doc="crank angle that ends stance")
     flight_torque: float = parameter(30.0, unit="N·m", lower=0.0, upper=1e3, doc="the most in flight")
+    stance_torque: float = parameter(1e3, unit="N·m", lower=0.0, upper=1e3, doc="the most in stance")
+    start_time: float = parameter(
+        0.5, unit="s", lower=0.0, upper=10.0, doc="in which the reference of a crank at rest gains its rate"
+    )
+    max_lead: float = parameter(
+        180.0, unit="degrees", lower=1.0, upper=360.0, doc="between reference and crank: the reference waits beyond"
+    )
+    contact: str = parameter(
+        "backend",
+        choices=CONTACT_SOURCES,
+        constant=True,
+        doc="source of the foot's contact: contact_states of the backend, a sensor, the crank's angle, or none",
+    )
+    contact_begin: float = parameter(
+        -91.0, unit="degrees", lower=-360.0, upper=360.0, doc="crank angle of touch-down, where contact is angle"
+    )
+    contact_end: float = parameter(
+        -118.5, unit="degrees", lower=-360.0, upper=360.0, doc="crank angle of lift-off, where contact is angle"
+    )
+    landing_force: float = parameter(
+        14.0, unit="m/s^2", lower=0.0, upper=1e3, doc="specific force up, above which an accelerometer shows contact"
+    )
+    flight_force: float = parameter(
+        5.0, unit="m/s^2", lower=-1e3, upper=1e3, doc="specific force up, below which it shows none"
+    )
+    dead_time: float = parameter(
+        0.03, unit="s", lower=0.0, upper=1.0, doc="after a change of contact, in which an accelerometer shows no other"
+    )
+    cruise_rate: float = parameter(
+        19.3, unit="rad/s", lower=0.1, upper=200.0, doc="of the reference where nothing is known of the contact"
+    )
+    cruise_stiffness: float = parameter(31.2, unit="N·m/rad", lower=0.0, upper=1e4, doc="K_P there")
+    cruise_damping: float = parameter(0.36, unit="N·m·s/rad", lower=0.0, upper=1e3, doc="K_D there")
 
 
 class Running:
-    """Which phase it is, and the reference from the crank's angle at its beginning.
+    """Which phase it is, and the reference, which falls from the crank's angle at the beginning of the phase.
 
-    Every tick: `touch_down` while the foot is on the ground, or `in_air` while it is not; then `torque`.
+    Every tick: `observe`, or `touch_down` while the foot is on the ground and `in_air` while it is not; then `torque`.
     """
 
     stance: bool  # or flight
-    waits = False  # nothing is known of the foot: the reference of flight stays where its ramp ends
-    pace = 1.0  # at which the caller lets the law's time pass: the reference's rate is so much of the parameters'
+    cruises = False  # nothing is known of the foot: the reference falls at one rate
+    pace = 1.0  # share of the parameters' rates at which the reference falls: below 1 after a start
+    stumbles = 0  # starts since the first, each after a stall
 
     def __init__(self, parameters: RunningParameters, torque: float, power: float) -> None:
         """`torque` (N·m) and `power` (W) are the motor's most."""
-        self.parameters, self._torque, self._power = parameters, torque, power
+        self.parameters, self._power = parameters, power
+        self._most_in_stance = min(torque, parameters.stance_torque)
+        self._most_in_flight = min(torque, parameters.flight_torque)
         self._alpha = math.radians(parameters.touch_down)
         self._lift_off = math.radians(parameters.lift_off)
+        self._lead = math.radians(parameters.max_lead)
+        self._contact_end = math.radians(parameters.contact_end)
+        self._contact_width = (math.radians(parameters.contact_begin) - self._contact_end) % TURN_RAD
         self.begin(0.0, 0.0, stance=False)
+
+    def start(self, time: float, angle: float, rate: float, *, stance: bool) -> None:
+        """Begin with the crank at `angle` (rad) and `rate` (rad/s). One at rest gains its pace in `start_time`."""
+        self.begin(time, angle, stance=stance)
+        share = -rate / max(self._rate(), 1e-9)
+        self.pace = 1.0 if share >= MOVING_SHARE or self.parameters.start_time == 0.0 else max(share, 0.0)
 
     def begin(self, time: float, angle: float, *, stance: bool) -> None:
         """Begin a phase with the crank at `angle` (rad): touch-down, lift-off, or the start."""
         self.stance = stance
         self._landable = not stance  # a foot that has not yet left the ground does not land
-        self._since, self._from = time, angle
-        p = self.parameters
-        if stance:
-            self._until = ahead(angle, self._lift_off)
-            self._rate = self._then = p.stance_rate
-            self._turns_at = time
-        else:
-            self._until = ahead(angle, self._alpha)
-            self._rate, self._then = p.flight_rate, p.retraction_rate
-            self._turns_at = time + (angle - self._until) / p.flight_rate
+        self._time, self._reference = time, angle
+        self._stalled_since = math.inf
+        self._until = ahead(angle, self._lift_off if stance else self._alpha)
+
+    def observe(self, time: float, angle: float, on_ground: bool | None) -> None:
+        """Take the foot's contact, None where it is not known. The crank's angle replaces it where it is the source."""
+        source = self.parameters.contact
+        if source == "angle":
+            on_ground = (angle - self._contact_end) % TURN_RAD < self._contact_width
+        if source == "none" or on_ground is None:
+            self._fall(time)
+            self.cruises, self.stance, self._landable = True, False, True
+            return
+        if self.cruises:
+            self._fall(time)
+            self.begin(time, angle, stance=on_ground)
+            self.cruises = False
+        (self.touch_down if on_ground else self.in_air)(time, angle)
 
     def touch_down(self, time: float, angle: float) -> None:
         """The foot is on the ground: if it was in the air before, stance begins."""
         if not self.stance and self._landable:
+            self._fall(time)
             self.begin(time, angle, stance=True)
 
     def in_air(self, time: float, angle: float) -> None:
         """The foot is in the air: stance, if it is still on, ends."""
         if self.stance:
+            self._fall(time)
             self.begin(time, angle, stance=False)
         self._landable = True
 
     def reference(self, time: float) -> float:
-        """theta_1d of (20), rad."""
-        if self.stance or time < self._turns_at:
-            return self._from - self._rate * (time - self._since)
-        return self._until if self.waits else self._until - self._then * (time - self._turns_at)
+        """theta_1d of (20), rad, at `time` or soon after it."""
+        return self._fallen(self.pace * (time - self._time))
 
-    def falls(self, time: float) -> float:
+    def falls(self) -> float:
         """The rate (rad/s) at which the reference falls."""
-        if self.stance or time < self._turns_at:
-            return self.pace * self._rate
-        return 0.0 if self.waits else self.pace * self._then
+        return self.pace * self._rate()
+
+    @property
+    def max_effort(self) -> float:
+        """The limit of the torque (N·m) in this phase, without that of the power."""
+        return self._most_in_stance if self.stance or self.cruises else self._most_in_flight
 
     def torque(self, time: float, angle: float, rate: float) -> float:
         """The torque (N·m) to hold over the coming tick; ends stance once the crank has passed the lift-off angle."""
+        self._fall(time)
+        waits = not abs(self._reference - angle) < self._lead
+        if waits:
+            self._reference = angle + math.copysign(self._lead, self._reference - angle)
         if self.stance and angle <= self._until:
             self.begin(time, angle, stance=False)
             self._landable = False
+        falls = self.falls()
+        self._stalled_since = min(self._stalled_since, time) if waits and -rate < MOVING_SHARE * falls else math.inf
+        if time - self._stalled_since > STALL_TIME_S:
+            self.start(time, angle, rate, stance=self.stance)
+            self.stumbles += 1
+            falls = self.falls()
         p = self.parameters
-        wanted = p.stiffness * (self.reference(time) - angle) - p.damping * (
-            rate + p.rate_share * self.falls(time)
-        )  # (20)
-        most = self._torque if self.stance else min(self._torque, p.flight_torque)
+        if self.cruises:
+            wanted = p.cruise_stiffness * (self._reference - angle) - p.cruise_damping * (rate + falls)
+        else:
+            wanted = p.stiffness * (self._reference - angle) - p.damping * (rate + p.rate_share * falls)  # (20)
+        most = self.max_effort
         if abs(rate) * most > self._power:
             most = self._power / abs(rate)
         return min(max(wanted, -most), most)
+
+    def _fall(self, time: float) -> None:
+        """Let the reference fall until `time`."""
+        passed = time - self._time
+        self._reference = self._fallen(self.pace * passed)
+        if self.pace < 1.0:
+            self.pace = min(1.0, self.pace + passed / self.parameters.start_time)
+        self._time = time
+
+    def _fallen(self, seconds: float) -> float:
+        """The reference after `seconds` at full pace."""
+        p = self.parameters
+        if self.cruises:
+            return self._reference - p.cruise_rate * seconds
+        if self.stance:
+            return self._reference - p.stance_rate * seconds
+        ramp = max(0.0, self._reference - self._until) / p.flight_rate  # s
+        if seconds <= ramp:
+            return self._reference - p.flight_rate * seconds
+        return min(self._reference, self._until) - p.retraction_rate * (seconds - ramp)
+
+    def _rate(self) -> float:
+        """The rate (rad/s) of the phase at full pace."""
+        p = self.parameters
+        if self.cruises:
+            return p.cruise_rate
+        if self.stance:
+            return p.stance_rate
+        return p.flight_rate if self._reference > self._until else p.retraction_rate
 
 
 def ahead(angle: float, mark: float) -> float:
