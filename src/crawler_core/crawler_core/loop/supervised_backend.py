@@ -38,7 +38,8 @@ class SupervisedBackend:
         self._dt = dt
         self._loop_closure = loop_closure
         self._clock = clock or time.monotonic
-        self._last_tick_time: float | None = None  # s
+        self._last_tick_time: float | None = None  # s, where time passes by itself
+        self._last_tick_ns: int | None = None  # in a simulation
         self._is_relaxed = True
         self.observation: Observation
 
@@ -56,7 +57,7 @@ class SupervisedBackend:
         """
         self.observation = self._observe()
         self.supervisor.enable(self.observation, patience)
-        self._last_tick_time = None
+        self._last_tick_time = self._last_tick_ns = None
 
     def resync(self, patience: float = 0.0) -> None:
         """Begin motion that was allowed some time ago from the present pose; a fault latches.
@@ -132,8 +133,10 @@ class SupervisedBackend:
 
     def _elapsed(self) -> float:
         """Return the time since the tick before (s)."""
-        if self.backend.simulated:
-            return self._dt
+        if self.backend.simulated:  # emulated motors may take longer for a tick than dt
+            now_ns = self.observation.time_ns
+            before_ns, self._last_tick_ns = self._last_tick_ns, now_ns
+            return self._dt if before_ns is None else max(self._dt, 1e-9 * (now_ns - before_ns))
         now = self._clock()
         before, self._last_tick_time = self._last_tick_time, now
         return self._dt if before is None else now - before

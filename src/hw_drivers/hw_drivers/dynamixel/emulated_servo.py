@@ -103,6 +103,7 @@ class EmulatedServo:
         if self.is_dead:
             return None
         self.feed_watchdog(now)
+        self._measure()
         if packet.instruction == PING:
             return self._status(0, struct.pack("<HB", self.get(t.MODEL_NUMBER), self.get(t.FIRMWARE)))
         if packet.instruction == READ:
@@ -170,7 +171,6 @@ class EmulatedServo:
             self._hold()
             self.set(t.WATCHDOG, t.WATCHDOG_EXPIRED)
         self._turn(now)
-        self._measure()
 
     def overheat(self) -> None:
         """Overheat: report that and switch the torque off, as SHUTDOWN says."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -93,7 +94,8 @@ class EmulatedBackend(HardwareBackend):
         self.emulation.measure(self.time_ns, base, contacts)
         for sensor in self.sensor_loops:
             sensor.poll()
-        return replace(seen, base=base, contacts=contacts, readings=(*seen.readings, *self._take_readings()))
+        readings = (*seen.readings, *self._take_readings())
+        return replace(seen, time_ns=self.time_ns, base=base, contacts=contacts, readings=readings)
 
     def advance(self, dt: float) -> None:
         """Let time pass until the next tick, and run a cycle on every bus."""
@@ -107,6 +109,11 @@ class EmulatedBackend(HardwareBackend):
         if 2 * cycle <= round(1e9 * dt):
             self._phase_ns = max(self._phase_ns, -(-cycle // PHASE_STEP_NS) * PHASE_STEP_NS)
         self._align(begin + self._phase_ns)
+
+    def health(self) -> Mapping[str, object]:
+        """Return diagnostics: those of the drivers, and how often the robot has left the range of its equations."""
+        left = {} if self.emulation is None else {"equations_left": self.emulation.times_left}
+        return {**super().health(), **left}
 
     def let_time_pass(self, seconds: float) -> None:
         """Let time pass without ticks, as where the supervisor hangs: each bus goes on by its own clock."""

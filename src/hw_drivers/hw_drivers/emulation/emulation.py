@@ -14,7 +14,7 @@ from crawler_core.errors import unknown_name
 from crawler_core.reality.reality import IDEAL, Reality
 from crawler_core.registry import import_object
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_core.types import BaseState, Contact, Observation
+from crawler_core.types import BaseState, Contact, FloatArray, Observation
 from crawler_models.model_registry import model_of
 from hw_drivers.backend.hardware_map import BusMap
 from hw_drivers.emulation.emulated_sensors import EmulatedSensors
@@ -108,30 +108,41 @@ class Emulation:
             return self._load.observe()
         if self._ground is None:
             return None, ()
-        angles, rates = (np.array([row[name] for name in self._spec.actuated_names]) for row in self.motion())
-        return self._ground.move(angles, rates)
+        return self._ground.move(*self._actuated_motion(), any(self.torque().values()))
+
+    @property
+    def times_left(self) -> int:
+        """How often the robot has left the range of its equations, as where it falls."""
+        moved = self._ground or self._load
+        return 0 if moved is None else moved.times_left
 
     def measure(self, time_ns: int, base: BaseState | None, contacts: tuple[Contact, ...]) -> None:
         """Let the sensors measure the present truth."""
         if self.sensors is None:
             return
         position, velocity = (np.full(len(self._spec.joints), np.nan) for _ in range(2))
-        angles, rates = self.motion()
-        for index, name in zip(self._spec.actuated_indices, self._spec.actuated_names, strict=True):
-            position[index], velocity[index] = angles[name], rates[name]
+        actuated = self._spec.actuated_indices
+        position[actuated], velocity[actuated] = self._actuated_motion()
         effort = np.full_like(position, np.nan)
         self.sensors.update(Observation(time_ns, position, velocity, effort, base, contacts))
 
     def recover(self) -> None:
-        """Stand a fallen robot up. Raises BackendFault."""
+        """Stand a robot up that has fallen or has left its equations. Raises BackendFault."""
         if self._load is not None:
             self._load.recover()
+        if self._ground is not None:
+            self._ground.recover(self._actuated_motion()[0])
 
     def motion(self) -> tuple[dict[str, float], dict[str, float]]:
         """Return the joints' true angles (rad) and rates (rad/s) now, by name."""
         moved = [emulator.motion() for emulator in self.emulators.values()]
         angles, rates = (np.concatenate(rows).tolist() for rows in zip(*moved, strict=True))
         return dict(zip(self._names, angles, strict=True)), dict(zip(self._names, rates, strict=True))
+
+    def _actuated_motion(self) -> tuple[FloatArray, FloatArray]:
+        """Return the true angles (rad) and rates (rad/s) of the actuated joints, in the robot file's order."""
+        angles, rates = (np.array([row[name] for name in self._spec.actuated_names]) for row in self.motion())
+        return angles, rates
 
     def close(self) -> None:
         """End the emulators. May be called twice."""

@@ -38,6 +38,7 @@ class ModelLoad:
         self._is_held = True
         self._fall: BackendFault | None = None
         self._fall_was_raised = False
+        self.times_left = 0  # how often it has fallen
         self._read_joints()
         # the first use loads compiled code, which takes longer than a motor may wait
         with suppress(PlantFault, ValueError):
@@ -86,6 +87,7 @@ class ModelLoad:
             self._plant.advance(self._unknown, self._unknown, self._efforts, seconds)
         except (PlantFault, ValueError) as error:
             remedy = error.remedy if isinstance(error, PlantFault) else "restart the backend"
+            self.times_left += 1
             self._fall = BackendFault(f"The emulated robot cannot go on: {error}", remedy=remedy)
         self._read_joints()
 
