@@ -16,7 +16,8 @@ TYPICAL = "typical"
 LOW_PHASE_MARGIN = math.radians(30.0)  # below it a run with measured joints gets a warning
 # least K_P (1/s²), and the lag of the joints times the square of the gait's frequency (rad²/s) up to which the feet
 # stay on the ground with it: docs/feedback.md
-MAX_LAGS = ((0.0, 6.0), (300.0, 9.0))
+MAX_LAGS = ((0.0, 6.0), (300.0, 12.0))
+MAX_LAG_S = 0.09  # however slow the gait; longer lags have not been tried
 
 
 class Servo(NamedTuple):
@@ -67,10 +68,11 @@ def check_servos(
 def _check_lateness(gait: PeriodicMotion, parameters: HybridParameters, servo: Servo, rate: float) -> None:
     """Raise UserError where the joints follow so late that contact tracking would lift a foot."""
     omega, late = math.tau / gait.period, servo.lag + 0.5 / rate
-    allowed = max(limit for least_k_p, limit in MAX_LAGS if parameters.k_p >= least_k_p) / omega**2
+    limits = [(k_p, min(limit / omega**2, MAX_LAG_S)) for k_p, limit in MAX_LAGS]
+    allowed = max(limit for k_p, limit in limits if parameters.k_p >= k_p)
     if late <= allowed:
         return
-    stiffer = next((k_p for k_p, limit in MAX_LAGS if late <= limit / omega**2), None)
+    stiffer = next((k_p for k_p, limit in limits if late <= limit), None)
     remedy = f"use controller.k_p={stiffer:g}, a slower gait" if stiffer else "use a slower gait"
     raise UserError(
         f"under this law a foot would leave the ground: {_describe(servo, rate)} follow {1e3 * late:.0f} ms late, and "
