@@ -5,7 +5,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
-from hw_drivers.board.emulated_motor import EmulatedMotor
+from crawler_core.reality.reality import IDEAL, Reality
+from hw_drivers.board.emulated_motor import STEP_S, EmulatedMotor
 from hw_drivers.board.emulated_world import EmulatedWorld
 from hw_drivers.board.firmware import Firmware
 from hw_drivers.board.messages import MAX_MOTORS
@@ -14,7 +15,6 @@ from hw_drivers.board.settings import BoardSettings
 from hw_drivers.bus.joint_map import JointMap
 
 TICK_US = 1000  # of the firmware's loop
-STEPS_PER_TICK = 2  # of the motors' dynamics
 ROUNDING_US = 1e-3  # of a sum of times
 BOARD_NAME = "emulated"
 
@@ -22,13 +22,21 @@ BOARD_NAME = "emulated"
 class EmulatedBoard:
     """The firmware with emulated motors. Time passes in `advance` only."""
 
-    def __init__(self, settings: BoardSettings, joints: Sequence[JointMap], start: Sequence[float]) -> None:
+    def __init__(
+        self,
+        settings: BoardSettings,
+        joints: Sequence[JointMap],
+        start: Sequence[float],
+        reality: Reality = IDEAL,
+        seed: int = 0,
+    ) -> None:
         """Put the joints at `start` (rad), which the board knows. Raises UserError."""
         self.plans: list[MotorPlan] = [plan_motor(joint) for joint in joints]
         configure_board(settings, BOARD_NAME, self.plans)
         self.supply = 0.5 * (settings.lowest_supply + settings.highest_supply)  # V
         self.motors = [
-            EmulatedMotor(plan, settings.highest_supply, angle) for plan, angle in zip(self.plans, start, strict=True)
+            EmulatedMotor(plan, settings.highest_supply, angle, reality, seed)
+            for plan, angle in zip(self.plans, start, strict=True)
         ]
         self.world = EmulatedWorld(())
         self.is_stop_pressed = False
@@ -89,6 +97,6 @@ class EmulatedBoard:
         self.firmware.tick(self._ticks * TICK_US, self.supply, self.is_stop_pressed)
         bridges = [self.firmware.bridges[plan.number] for plan in self.plans]
         drives = [(motor, one.volts, bool(one.closed)) for motor, one in zip(self.motors, bridges, strict=True)]
-        for _ in range(STEPS_PER_TICK):
+        for _ in range(round(1e-6 * TICK_US / STEP_S)):
             for motor, volts, closed in drives:
-                motor.turn(volts, closed, 1e-6 * TICK_US / STEPS_PER_TICK)
+                motor.turn(volts, closed, STEP_S)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 
+from crawler_core.reality.reality import IDEAL, Reality
 from hw_drivers.board.firmware import Sensors
 from hw_drivers.board.plan import MotorPlan
 from hw_drivers.bus.joint_map import TURN_RAD
+from hw_drivers.emulation.effort_drive import EffortDrive
 from hw_drivers.emulation.emulator import Load
+from hw_drivers.emulation.encoder import Encoder
 
+STEP_S = 5e-4  # of the dynamics
 AMBIENT_C = 30.0
 HOT_C = 130.0
 REST_SPEED_SHARE = 0.01  # of the speed without load: friction fades below it, so that a motor comes to rest
@@ -39,7 +43,9 @@ class EmulatedMotor:
     current settles within the winding's L/R, which is less than a period of the board's loop, and is taken as settled.
     """
 
-    def __init__(self, plan: MotorPlan, max_supply: float, angle: float) -> None:
+    def __init__(
+        self, plan: MotorPlan, max_supply: float, angle: float, reality: Reality = IDEAL, seed: int = 0
+    ) -> None:
         """Put the joint at `angle` (rad). `max_supply`: V."""
         motor = plan.settings
         self._plan, self._joint = plan, plan.joint
@@ -50,6 +56,15 @@ class EmulatedMotor:
         self.temperature = AMBIENT_C
         self.is_broken = False  # its encoder
         self.current = 0.0  # A, in the direction of the torque
+        self._friction = max(motor.friction, reality.gear_friction)  # N·m
+        self._drive: EffortDrive | None = None  # None: it does what it is told
+        self._encoder: Encoder | None = None  # None: the sensors measure exactly
+        if reality != IDEAL:
+            limit = plan.joint.effort or plan.max_torque
+            self._drive = EffortDrive(reality, limit, plan.joint.velocity, STEP_S)
+            self._encoder = Encoder(reality, plan.joint.joint, seed, is_effort_driven=plan.joint.is_effort_driven)
+            self._encoder.record(0.0, angle, 0.0)
+        self._time = 0.0  # s
         self.angle, self.rate = plan.shaft(angle), 0.0  # rad and rad/s of the output shaft
         per_turn = motor.counts * (1.0 if motor.on_output else plan.joint.gear)
         self._per_rad = per_turn / TURN_RAD
@@ -59,17 +74,31 @@ class EmulatedMotor:
 
     def turn(self, volts: float, closed: bool, seconds: float) -> None:
         """Apply a voltage for `seconds`, or none where the bridge is open."""
-        induced = self._constant * self.rate
-        self.current = (self._sense * volts - induced) / self._plan.settings.resistance if closed else 0.0
-        torque = self._constant * self.current - self._plan.settings.friction * math.tanh(self.rate / self._rest_speed)
+        self.current = self._settled_current(volts, closed)
+        torque = self._constant * self.current - self._friction * math.tanh(self.rate / self._rest_speed)
         # the load brakes by the robot file's damping of the motor, which the current has done here already
         effort = self._joint.direction * (torque + self.load.damping * self.rate)
         angle, rate = self.load.push(effort, seconds)
         self.angle, self.rate = self._plan.shaft(angle), self._joint.direction * rate
+        self._time += seconds
+        if self._encoder is not None:
+            self._encoder.record(self._time, angle, rate)
         turns = math.floor(self.angle / TURN_RAD)
         if turns != self._turns:
             self._pass_index(max(turns, self._turns))
             self._turns = turns
+
+    def _settled_current(self, volts: float, closed: bool) -> float:
+        """Return the current (A) that the voltage drives, with the drive's delay, lag and limit."""
+        drive = self._drive
+        if not closed:
+            if drive is not None:
+                drive.switch_off()
+            return 0.0
+        if drive is not None:
+            volts = drive.delayed(volts)
+        current = (self._sense * volts - self._constant * self.rate) / self._plan.settings.resistance
+        return current if drive is None else drive.follow(self._constant * current) / self._constant
 
     def find_index(self) -> None:
         """Turn it past its index and back, as by hand."""
@@ -79,11 +108,12 @@ class EmulatedMotor:
     def update_sensors(self, sensors: Sensors) -> None:
         """Write its present values into `sensors`."""
         motor = self._plan.settings
+        angle = self.angle if self._encoder is None else self._plan.shaft(self._encoder.measure(self._time)[0])
         if motor.encoder == "absolute":
-            count = math.floor(self.angle * self._per_rad) % motor.counts
+            count = math.floor(angle * self._per_rad) % motor.counts
             sensors.count = motor.counts - 1 - count if motor.reverse_encoder else count
         else:
-            sensors.count = _wrapped(self._count(self.angle))
+            sensors.count = _wrapped(self._count(angle))
             sensors.index_count, sensors.index_pulses = self._index_count, self._pulses
         sensors.current = self._sense * self.current if motor.regulated else math.nan
         sensors.temperature = self.temperature

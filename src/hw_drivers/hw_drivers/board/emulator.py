@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -34,10 +35,18 @@ class BoardEmulator(SerialEmulator):
     faults = (*INJECTABLE_FAULTS, "reboot", "encoder", "stop", "weak")
 
     def __init__(
-        self, board: EmulatedBoard, *, baud: int = 1_000_000, clock: Callable[[], float] = time.monotonic
+        self,
+        board: EmulatedBoard,
+        *,
+        baud: int = 1_000_000,
+        clock: Callable[[], float] = time.monotonic,
+        loss: float = 0.0,
+        seed: int = 0,
     ) -> None:
+        """`loss` is the share of the board's answers that get lost."""
         joints = [plan.joint for plan in board.plans]
         super().__init__(joints, baud, clock, period_s=LOOP_PERIOD_S, poll_period_s=LOOP_PERIOD_S)
+        self._loss, self._random = loss, random.Random(f"{seed} answers")
         self.board = board
         self._line_fault = "none"
         self._is_dead = False
@@ -122,6 +131,8 @@ class BoardEmulator(SerialEmulator):
         """Send the board's bytes, as far as the fault lets them through."""
         if not data or self._is_dead or self._line_fault == "lost":
             return
+        if self._loss and self._random.random() < self._loss:
+            return
         if self._line_fault == "corrupt":
             data = FRAME_END.join(_flip_bit(frame) for frame in data.split(FRAME_END))
         elif self._line_fault == "truncated":
@@ -145,4 +156,5 @@ def emulate(
     seed: int = 0,
 ) -> BoardEmulator:
     """Start the board of the robot file, with its joints at `start` (rad)."""
-    return BoardEmulator(EmulatedBoard(settings, joints, start), baud=settings.baud, clock=clock or time.monotonic)
+    board = EmulatedBoard(settings, joints, start, reality, seed)
+    return BoardEmulator(board, baud=settings.baud, clock=clock or time.monotonic, loss=reality.loss, seed=seed)

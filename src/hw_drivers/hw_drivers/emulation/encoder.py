@@ -1,4 +1,4 @@
-"""What a joint's device measures of its motion: late, noisy, with an error of its zero."""
+"""The measurement of a joint's motion by its device: late, noisy, with an error of its zero."""
 
 from __future__ import annotations
 
@@ -39,6 +39,12 @@ class Encoder:
             rate += self._random.gauss(0.0, reality.velocity_noise)
         return angle, rate
 
+    def measure_rounded(self, now: float) -> tuple[float, float]:
+        """Return the same in the steps of the encoder, for a device that has none of its own."""
+        angle, rate = self.measure(now)
+        angle_step = math.tau / self._reality.encoder_counts if self._reality.encoder_counts else 0.0
+        return _rounded(angle, angle_step), _rounded(rate, self._reality.velocity_step)
+
     def _delayed(self, time: float) -> tuple[float, float]:
         """Return the true motion at `time` (s), between two records."""
         before = self._past[0]
@@ -49,3 +55,7 @@ class Encoder:
                 return before[1] + share * (one[1] - before[1]), before[2] + share * (one[2] - before[2])
             before = one
         return before[1], before[2]
+
+
+def _rounded(value: float, step: float) -> float:
+    return step * round(value / step) if step else value

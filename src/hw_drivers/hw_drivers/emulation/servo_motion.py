@@ -8,7 +8,7 @@ from collections import deque
 from crawler_core.reality.reality import Reality
 
 MAX_STEP_S = 1e-3
-MAX_BANDWIDTH_RAD_S = 60.0  # in place of an infinite one: goals in steps of 1.5 mrad make faster servos jerk
+BEST_BANDWIDTH_RAD_S = 60.0  # in place of an infinite one: goals in steps of 1.5 mrad make faster servos jerk
 MAX_GOAL_PERIOD_S = 0.1  # over which a setpoint moves to a goal that comes after a pause
 LINK_BANDWIDTH_RAD_S = 300.0  # with which a link comes to rest on its gear's teeth, or between them
 
@@ -28,7 +28,7 @@ class ServoMotion:
         self.rate = self.link_rate = 0.0
         self.dead_band = 0.0  # rad
         self._max_rate = max_rate
-        self._bandwidth = min(reality.bandwidth, MAX_BANDWIDTH_RAD_S)
+        self._bandwidth = BEST_BANDWIDTH_RAD_S if math.isinf(reality.bandwidth) else reality.bandwidth
         self._is_interpolated = reality.interpolated or math.isinf(reality.bandwidth)
         self._delay = reality.command_delay
         self._play = 0.5 * reality.backlash * gear

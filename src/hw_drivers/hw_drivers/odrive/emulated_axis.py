@@ -6,6 +6,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from hw_drivers.bus.joint_map import TURN_RAD
+from hw_drivers.emulation.effort_drive import EffortDrive
+from hw_drivers.emulation.encoder import Encoder
 from hw_drivers.odrive import error_flags as flags
 from hw_drivers.odrive import messages as m
 
@@ -42,8 +45,22 @@ class AxisHardware:
 class EmulatedAxis:
     """A drive with its motor. `now` is in s of any clock that goes forward."""
 
-    def __init__(self, hardware: AxisHardware, turns: float, now: float) -> None:
+    def __init__(
+        self,
+        hardware: AxisHardware,
+        turns: float,
+        now: float,
+        *,
+        drive: EffortDrive | None = None,
+        encoder: Encoder | None = None,
+        ratio: float = 1.0,
+    ) -> None:
+        """`ratio`: turns of the motor for one of the joint, negative where it turns against it.
+
+        Without `drive` and `encoder` it does what it is told and measures exactly.
+        """
         self.hardware = hardware
+        self._drive, self._encoder, self._ratio = drive, encoder, ratio
         self.turns = turns  # without wrapping
         self.rate = 0.0  # turns/s
         self.state = int(m.AxisState.IDLE)
@@ -58,6 +75,7 @@ class EmulatedAxis:
         self._goal = self._wrapped(turns)
         self._goal_rate = self._goal_torque = self._integral = self._torque = 0.0
         self._now = self._last_feed = now
+        self._record()
         self._reboot_end = -math.inf  # s
         self._due: dict[type[m.Message], float] = {m.Heartbeat: now, m.GetEncoderEstimates: now, m.GetIq: now}
 
@@ -115,7 +133,8 @@ class EmulatedAxis:
         if command == m.Address.command:
             return m.Address(hardware.node_id, hardware.serial_number, 0)
         if command == m.GetEncoderEstimates.command:
-            return m.GetEncoderEstimates(self._wrapped(self.turns), self.rate)
+            turns, rate = self._measured()
+            return m.GetEncoderEstimates(self._wrapped(turns), rate)
         if command == m.GetIq.command:
             current = self._torque / hardware.torque_constant
             return m.GetIq(current, current)
@@ -159,13 +178,41 @@ class EmulatedAxis:
         self.limits = m.SetLimits(10.0, self.hardware.max_torque / self.hardware.torque_constant)
 
     def _turn(self, step: float) -> None:
-        self._torque = self._controlled(step) if self.is_armed else 0.0
+        self._torque = self._driven(step) if self.is_armed else 0.0
+        if self._drive is not None and not self.is_armed:
+            self._drive.switch_off()
         if self.load is not None:
-            self.turns, self.rate = self.load(self._torque, step)
+            friction = 0.0
+            if self._drive is not None:
+                friction = self._drive.friction(TURN_RAD * self.rate / self._ratio) / self._ratio
+            self.turns, self.rate = self.load(self._torque - friction, step)
+            self._record()
             return
         friction = self.rate / FRICTION_TIME_S
         self.rate += (self._torque / (self.hardware.inertia * 2.0 * math.pi) - friction) * step
         self.turns += self.rate * step
+        self._record()
+
+    def _record(self) -> None:
+        if self._encoder is not None:
+            unit = TURN_RAD / self._ratio
+            self._encoder.record(self._now, self.turns * unit, self.rate * unit)
+
+    def _measured(self) -> tuple[float, float]:
+        """Return turns and turns/s as the encoder measures them."""
+        if self._encoder is None:
+            return self.turns, self.rate
+        angle, rate = self._encoder.measure_rounded(self._now)
+        return angle * self._ratio / TURN_RAD, rate * self._ratio / TURN_RAD
+
+    def _driven(self, step: float) -> float:
+        """Return the motor's torque (N·m), with the drive's delay, lag and limit."""
+        torque = self._controlled(step)
+        return (
+            torque
+            if self._drive is None
+            else self._drive.follow(self._drive.delayed(torque * self._ratio)) / self._ratio
+        )
 
     def _controlled(self, step: float) -> float:
         """Return the torque (N·m) of its cascade of controllers."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import random
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -13,11 +14,13 @@ import can
 from crawler_core.reality.reality import IDEAL, Reality
 from hw_drivers.bus.joint_map import TURN_RAD, JointMap
 from hw_drivers.bus.struct_message import BadMessage
+from hw_drivers.emulation.effort_drive import EffortDrive
 from hw_drivers.emulation.emulator import INJECTABLE_FAULTS, DelayLine, Emulator, Load
+from hw_drivers.emulation.encoder import Encoder
 from hw_drivers.emulation.virtual_clock import NEVER_NS, VirtualClock
 from hw_drivers.odrive import error_flags as flags
 from hw_drivers.odrive.codec import decode, encode, split_id
-from hw_drivers.odrive.emulated_axis import AMBIENT_C, TRIP_C, AxisHardware, EmulatedAxis
+from hw_drivers.odrive.emulated_axis import AMBIENT_C, INTEGRATION_STEP_S, TRIP_C, AxisHardware, EmulatedAxis
 from hw_drivers.odrive.messages import AxisState
 from hw_drivers.odrive.plan import plan_axis
 from hw_drivers.odrive.settings import OdriveJoint, OdriveSettings
@@ -45,9 +48,15 @@ class OdriveEmulator(Emulator):
         bus: Any = None,
         port: str = "",
         clock: Callable[[], float] = time.monotonic,
+        loss: float = 0.0,
+        seed: int = 0,
     ) -> None:
-        """The first axes belong to `joints`. `bus` puts them on that one, which the driver opens as `port`."""
+        """The first axes belong to `joints`. `bus` puts them on that one, which the driver opens as `port`.
+
+        `loss` is the share of the drives' frames that get lost.
+        """
         super().__init__(joints, clock)
+        self._loss, self._random = loss, random.Random(f"{seed} frames")
         self.axes = list(axes)
         is_virtual = isinstance(clock, VirtualClock)
         self._channel = "" if port else new_wire(self.run) if is_virtual else new_wire()
@@ -167,7 +176,7 @@ class OdriveEmulator(Emulator):
 
     def _send(self, index: int, frame: CanFrame, now: float) -> None:
         fault = self._axis_faults.get(index)
-        if fault == "lost":
+        if fault == "lost" or (self._loss and self._random.random() < self._loss):
             return
         if fault == "late":
             self._late.append((now + LATE_FRAME_DELAY_S, frame))
@@ -203,6 +212,17 @@ def axis_hardware(settings: OdriveSettings, joint: JointMap, number: int = 0) ->
     )
 
 
+def _make_axis(
+    hardware: AxisHardware, joint: JointMap, angle: float, now: float, reality: Reality, seed: int
+) -> EmulatedAxis:
+    turns = joint.to_motor(angle) / TURN_RAD
+    if reality == IDEAL:
+        return EmulatedAxis(hardware, turns, now)
+    drive = EffortDrive(reality, joint.effort, joint.velocity, INTEGRATION_STEP_S)
+    encoder = Encoder(reality, joint.joint, seed, is_effort_driven=joint.is_effort_driven)
+    return EmulatedAxis(hardware, turns, now, drive=drive, encoder=encoder, ratio=joint.direction * joint.gear)
+
+
 def emulate(
     settings: OdriveSettings,
     joints: Sequence[JointMap],
@@ -216,10 +236,10 @@ def emulate(
     time_source = clock or time.monotonic
     now = time_source()
     axes = [
-        EmulatedAxis(axis_hardware(settings, joint, i), joint.to_motor(angle) / TURN_RAD, now)
+        _make_axis(axis_hardware(settings, joint, i), joint, angle, now, reality, seed)
         for i, (joint, angle) in enumerate(zip(joints, start, strict=True))
     ]
-    emulator = OdriveEmulator(axes, joints, clock=time_source)
+    emulator = OdriveEmulator(axes, joints, clock=time_source, loss=reality.loss, seed=seed)
     if clock is None:
         emulator.start()
     return emulator

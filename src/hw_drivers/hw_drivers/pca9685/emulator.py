@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import itertools
 import math
+import random
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,12 +14,12 @@ from typing import Any
 from crawler_core.reality.reality import IDEAL, Reality
 from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.emulation.emulator import Emulator
+from hw_drivers.emulation.servo_motion import ServoMotion
 from hw_drivers.emulation.virtual_clock import VirtualClock
 from hw_drivers.pca9685.emulated_pwm_board import EmulatedPwmBoard
 from hw_drivers.pca9685.settings import Pca9685Joint, Pca9685Settings
 from hw_drivers.ports.i2c_port import EMULATED_PORTS, I2c
 
-SERVO_LAG_S = 0.02  # time constant of the servo's first-order lag
 MAX_RATE_RAD_S = 15.0
 TRANSFER_S = 5e-4  # of some bytes at 100 kHz, in virtual time
 LATE_TRANSFER_S = 0.2  # where the board stretches the clock
@@ -38,25 +39,43 @@ class _OpenBus:
 class EmulatedServo:
     """A servo that follows its pulses, and stays where it is without any."""
 
-    def __init__(self, settings: Pca9685Joint, angle: float, now: float) -> None:
-        """`angle` (rad) is the servo's own."""
+    def __init__(
+        self, settings: Pca9685Joint, angle: float, now: float, reality: Reality = IDEAL, gear: float = 1.0
+    ) -> None:
+        """`angle` (rad) is the servo's own; `gear`: turns of the servo for one of the joint."""
         self._settings = settings
-        self.angle = angle
-        self.rate = 0.0  # rad/s
+        self._motion = ServoMotion(angle, now, MAX_RATE_RAD_S, reality, gear)
         self._now = now
+        self._pulse: float | None = None  # s
+
+    @property
+    def angle(self) -> float:
+        """The angle (rad) of the link, at the servo."""
+        return self._motion.link_angle
+
+    @property
+    def rate(self) -> float:
+        """The rate (rad/s) of the link, at the servo."""
+        return self._motion.link_rate
 
     def advance(self, pulse: float | None, now: float) -> None:
         """Turn until `now` with a pulse (s)."""
-        elapsed, self._now = now - self._now, now
-        if elapsed <= 0.0:
-            return
-        before, settings = self.angle, self._settings
-        if pulse is not None:
-            share = (1e6 * pulse - settings.trim_us - settings.low_us) / (settings.high_us - settings.low_us)
-            goal = math.radians(settings.low_deg + share * (settings.high_deg - settings.low_deg))
-            step = (goal - self.angle) * (1.0 - math.exp(-elapsed / SERVO_LAG_S))
-            self.angle += max(-MAX_RATE_RAD_S * elapsed, min(step, MAX_RATE_RAD_S * elapsed))
-        self.rate = (self.angle - before) / elapsed
+        if pulse is None:
+            self._motion.release()
+        elif pulse != self._pulse:
+            goal = self._goal(pulse)
+            if self._motion.has_torque:
+                self._motion.aim(goal, self._now)
+            else:
+                self._motion.hold(goal)
+        self._pulse = pulse
+        self._now = max(self._now, now)
+        self._motion.advance(now)
+
+    def _goal(self, pulse: float) -> float:
+        settings = self._settings
+        share = (1e6 * pulse - settings.trim_us - settings.low_us) / (settings.high_us - settings.low_us)
+        return math.radians(settings.low_deg + share * (settings.high_deg - settings.low_deg))
 
 
 class Pca9685Emulator(Emulator):
@@ -71,8 +90,12 @@ class Pca9685Emulator(Emulator):
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
+        loss: float = 0.0,
+        seed: int = 0,
     ) -> None:
+        """`loss` is the share of the transfers that fail."""
         super().__init__(joints, clock)
+        self._loss, self._random = loss, random.Random(f"{seed} transfers")
         self.port = f"emulated-i2c-{next(_numbers)}"
         self.board = board
         self.servos = list(servos)
@@ -142,7 +165,8 @@ class Pca9685Emulator(Emulator):
         if self._fault == "late":
             self._sleep(LATE_TRANSFER_S)
             raise OSError(errno.ETIMEDOUT, "Connection timed out")
-        if address != self._address or self._fault in ("lost", "dead"):
+        is_lost = bool(self._loss) and self._random.random() < self._loss
+        if is_lost or address != self._address or self._fault in ("lost", "dead"):
             raise OSError(errno.EREMOTEIO, "Remote I/O error")
 
     def _spoil(self, data: bytes) -> bytes:
@@ -176,8 +200,11 @@ def emulate(
     time_source = clock or time.monotonic
     now = time_source()
     servos = [
-        EmulatedServo(joint.settings, joint.to_motor(angle), now) for joint, angle in zip(joints, start, strict=True)
+        EmulatedServo(joint.settings, joint.to_motor(angle), now, reality, joint.gear)
+        for joint, angle in zip(joints, start, strict=True)
     ]
     board = EmulatedPwmBoard(settings.oscillator)
     sleep = time.sleep if clock is None else clock.sleep
-    return Pca9685Emulator(board, settings.address, joints, servos, clock=time_source, sleep=sleep)
+    return Pca9685Emulator(
+        board, settings.address, joints, servos, clock=time_source, sleep=sleep, loss=reality.loss, seed=seed
+    )
