@@ -1,4 +1,4 @@
-"""Heading hold of a robot with cranks: a gyro's heading shifts the phases of its left and right legs."""
+"""Heading hold of a robot with cranks: a gyro's heading shifts the phases of its legs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections import deque
 from dataclasses import dataclass
 
-from crawler_core.errors import UserError
+from crawler_core.errors import UserError, quoted
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.sensors.sensor_spec import SensorSpec
 from crawler_core.types import ImuReading
@@ -37,21 +37,21 @@ class HeadingGains:
 
 
 class HeadingHold:
-    """Returns the phase shift of each joint that keeps the heading at which the robot started.
+    """Computes the phase shift of the joints that keeps the heading at which the robot started.
 
     The heading is the gyro's mean over a turn of the cranks, because a stride sways the robot. While a turn is
     commanded, the two sides turn at different speeds; the shift then stays, and the heading after the turn is held.
     """
 
-    def __init__(self, spec: RobotSpec, left: str, right: str, gains: HeadingGains, rest: float, dt: float) -> None:
-        """`left` and `right` name the joints, separated by commas; `rest` (s) is the time at rest that gives the bias.
+    def __init__(self, spec: RobotSpec, joints: str, gains: HeadingGains, rest: float, dt: float) -> None:
+        """`joints` gives each joint's share of the shift, as in "hind_left 1, hind_right -1"; `rest` (s) is the time at
+        rest that gives the bias.
 
         Raises UserError for a robot without such joints or without an IMU on its base.
         """
         self.gains = gains
-        self._left, self._right = (
-            _joint_places(spec, side, names) for side, names in (("left", left), ("right", right))
-        )
+        self._shares = _joint_shares(spec, joints)
+        self._share_sum = math.fsum(map(abs, self._shares))
         self._gyro = GyroHeading(_imu_of(spec), rest)
         self._dt = dt
         self.restart()
@@ -59,7 +59,7 @@ class HeadingHold:
     def restart(self) -> None:
         """Forget everything."""
         self._gyro.restart()
-        self.shift = self.shift_rate = 0.0  # rad and rad/s: left joints ahead, right joints behind
+        self.shift = self.shift_rate = 0.0  # rad and rad/s, of a joint whose share is 1
         self.note = ""  # why the heading is not held; empty where it is
         self._moves = False
         self._waited = 0.0  # s, for the bias
@@ -92,9 +92,9 @@ class HeadingHold:
 
     def update(self, time_ns: int, now: ReferencePoint) -> None:
         """Compute the shift of this tick."""
-        left, right = ([now.velocity[i] for i in side] for side in (self._left, self._right))
-        speed = math.fsum(map(abs, left + right)) / (len(left) + len(right))
-        turns = abs(math.fsum(left) / len(left) - math.fsum(right) / len(right)) > TURN_SHARE * speed
+        speeds = [share * speed for share, speed in zip(self._shares, now.velocity, strict=True)]
+        speed = math.fsum(map(abs, speeds)) / self._share_sum
+        turns = abs(math.fsum(speeds)) > TURN_SHARE * speed * self._share_sum
         self._slow_s = self._slow_s + self._dt if 0.0 < speed < self.gains.slowest else 0.0
         self.note = self._problem(time_ns, speed)
         if not self.note and speed >= self.gains.slowest:
@@ -110,11 +110,8 @@ class HeadingHold:
 
     def shifted(self, point: ReferencePoint) -> ReferencePoint:
         """Return a point of the reference with the shift of this tick."""
-        position, velocity = list(point.position), list(point.velocity)
-        for side, sign in ((self._left, 1.0), (self._right, -1.0)):
-            for i in side:
-                position[i] += sign * self.shift
-                velocity[i] += sign * self.shift_rate
+        position = [x + share * self.shift for x, share in zip(point.position, self._shares, strict=True)]
+        velocity = [v + share * self.shift_rate for v, share in zip(point.velocity, self._shares, strict=True)]
         return point._replace(position=position, velocity=velocity)
 
     def _begin_course(self) -> None:
@@ -194,15 +191,26 @@ def _limit(value: float, magnitude: float) -> float:
     return min(max(value, -magnitude), magnitude)
 
 
-def _joint_places(spec: RobotSpec, side: str, names: str) -> list[int]:
-    known = spec.actuated_names
-    chosen = [name.strip() for name in names.split(",") if name.strip()]
-    if not chosen or not set(chosen) <= set(known):
-        raise UserError(
-            f"controller.heading_{side} = '{names}' is not allowed with controller.heading: it must name joints of "
-            f"{', '.join(known)}, separated by commas."
-        )
-    return [known.index(name) for name in chosen]
+def _joint_shares(spec: RobotSpec, text: str) -> list[float]:
+    """Return each actuated joint's share of the shift; 0 for those that are not named."""
+    shares = dict.fromkeys(spec.actuated_names, 0.0)
+    wrong = UserError(
+        f"controller.heading_joints = {quoted(text)} is not allowed with controller.heading: it must name joints with "
+        f"their shares of the phase shift, positive where a lead turns the robot to the left, such as "
+        f"'{spec.actuated_names[0]} 1, {spec.actuated_names[-1]} -1'. Joints: {', '.join(shares)}."
+    )
+    for entry in filter(str.strip, text.split(",")):
+        name, _, share = entry.strip().partition(" ")
+        if name not in shares:
+            raise wrong
+        try:
+            shares[name] = float(share)
+        except ValueError:
+            raise wrong from None
+    values = list(shares.values())
+    if not (math.isfinite(sum(values)) and any(values) and max(map(abs, values)) <= 1.0):
+        raise wrong
+    return values
 
 
 def _imu_of(spec: RobotSpec) -> SensorSpec:

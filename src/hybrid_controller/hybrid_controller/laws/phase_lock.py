@@ -49,18 +49,15 @@ class PhaseLockParameters:
         0, lower=0, upper=65536, doc="per turn; angle and speed are computed from their edges. 0: as measured"
     )
     heading: bool = parameter(False, constant=True, doc="hold the heading by an IMU")
-    heading_left: str = parameter(
-        "", constant=True, doc="joints that lead to turn the robot to the left, separated by commas"
+    heading_joints: str = parameter(
+        "", constant=True, doc="share of each joint in the phase shift that turns the robot to the left: 'a 1, b -1'"
     )
-    heading_right: str = parameter("", constant=True, doc="joints that lag then")
     heading_gain: float = parameter(
         1.0, lower=-100.0, upper=100.0, doc="degrees of phase per degree of heading; negative for gaits that turn back"
     )
-    heading_lead: float = parameter(0.2, unit="s", lower=0.0, upper=10.0, doc="by which the heading is foreseen")
+    heading_lead: float = parameter(0.4, unit="s", lower=0.0, upper=10.0, doc="by which the heading is foreseen")
     heading_integral: float = parameter(0.5, unit="1/s", lower=0.0, upper=100.0, doc="of the heading's integral")
-    heading_limit: float = parameter(
-        30.0, unit="deg", lower=0.0, upper=90.0, doc="largest shift of a phase, either way"
-    )
+    heading_limit: float = parameter(30.0, unit="deg", lower=1.0, upper=90.0, doc="of a phase's shift, either way")
     heading_slowest: float = parameter(
         1.0, unit="rad/s", lower=0.5, upper=1e3, doc="speed of the cranks below which the heading is not held"
     )
@@ -103,7 +100,7 @@ class PhaseLock(Law):
         self._heading: HeadingHold | None = None
         if p.heading:
             self.reads_sensors = ("imu",)
-            self._heading = HeadingHold(spec, p.heading_left, p.heading_right, p.heading_gains, p.heading_rest, dt)
+            self._heading = HeadingHold(spec, p.heading_joints, p.heading_gains, p.heading_rest, dt)
         self.restart()
 
     def tune(self, parameters: PhaseLockParameters) -> None:
