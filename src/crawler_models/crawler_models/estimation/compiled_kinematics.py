@@ -20,9 +20,10 @@ from crawler_core.robot.robot_spec import RobotSpec
 Scalar = float | str  # a constant, or the name of a variable of the written function
 Triple = tuple[Scalar, Scalar, Scalar]
 FootMotion = tuple[float, float, float, float, float, float]  # place (m) and velocity (m/s) in the base's frame
-# of joint angles (rad) and rates (rad/s) in the order of `RobotSpec.joints`: the feet, and the centre of mass
-FeetFunction = Callable[[Sequence[float], Sequence[float]], tuple[tuple[FootMotion, ...], tuple[float, float, float]]]
-MIN_MASS_SHARE = 0.02  # of the whole robot; lighter links do not count for its centre of mass
+Point = tuple[float, float, float]  # m, in the base's frame
+# of joint angles (rad) and rates (rad/s) in the order of `RobotSpec.joints`: the feet, and the links' centres of mass
+FeetFunction = Callable[[Sequence[float], Sequence[float]], tuple[tuple[FootMotion, ...], tuple[Point, ...]]]
+MIN_MASS_SHARE = 0.02  # of the whole robot; lighter links do not count
 ZERO_TRIPLE: Triple = (0.0, 0.0, 0.0)
 NEGLIGIBLE = 1e-12  # of a rotation's elements: rounding of angles such as 90 degrees
 
@@ -88,24 +89,30 @@ class _Writer:
         return part(1, 2), part(2, 0), part(0, 1)
 
 
-def compile_feet(spec: RobotSpec) -> FeetFunction:
-    """Write and compile the function that gives the feet and the centre of mass in the base's frame."""
+@dataclass(frozen=True)
+class CompiledFeet:
+    """The function that gives the feet and the links' centres of mass, with the links' shares of the mass."""
+
+    at: FeetFunction
+    mass_shares: tuple[float, ...]
+
+
+def compile_feet(spec: RobotSpec) -> CompiledFeet:
+    """Write and compile the kinematics of the feet and of the heavy links."""
     urdf = build_urdf(spec)
     masses = _masses(urdf)
-    heavy = {link for link, (mass, _) in masses.items() if mass >= MIN_MASS_SHARE * sum(m for m, _ in masses.values())}
+    heavy = sorted(
+        link for link, (mass, _) in masses.items() if mass >= MIN_MASS_SHARE * sum(m for m, _ in masses.values())
+    )
     writer = _Writer()
     poses = _link_poses(writer, spec, read_frames(urdf), {*spec.foot_names, *heavy})
-    whole = sum(masses[link][0] for link in heavy) or 1.0
-    centre = ZERO_TRIPLE
-    for link in sorted(heavy):
-        mass, at = masses[link]
-        there = writer.sum(poses[link].place, writer.combine(poses[link].columns, at))
-        centre = writer.sum(centre, writer.scale(mass / whole, there))
+    centres = [writer.sum(poses[link].place, writer.combine(poses[link].columns, masses[link][1])) for link in heavy]
+    whole = sum(masses[link][0] for link in heavy)
     feet = ", ".join(_text((*poses[foot].place, *poses[foot].velocity)) for foot in spec.foot_names)
-    body = "\n    ".join([*writer.lines, f"return ({feet},), {_text(centre)}"])
+    body = "\n    ".join([*writer.lines, f"return ({feet},), ({''.join(f'{_text(centre)}, ' for centre in centres)})"])
     namespace: dict[str, FeetFunction] = {"sin": math.sin, "cos": math.cos}  # type: ignore[dict-item]
     exec(compile(f"def feet(q, dq):\n    {body}\n", f"<feet of {spec.name}>", "exec"), namespace)
-    return namespace["feet"]
+    return CompiledFeet(namespace["feet"], tuple(masses[link][0] / whole for link in heavy))
 
 
 def _link_poses(writer: _Writer, spec: RobotSpec, frames: Sequence[Frame], wanted: set[str]) -> dict[str, _Pose]:

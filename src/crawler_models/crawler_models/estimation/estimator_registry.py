@@ -24,6 +24,7 @@ ESTIMATORS: LazyRegistry[EstimatorEntry] = LazyRegistry(
     {
         GENERIC: "crawler_models.estimation.foot_kinematics:ESTIMATOR_ENTRY",
         "stick_slip": "crawler_models.three_link.estimation.stick_slip:ESTIMATOR_ENTRY",
+        "stance_flight": "crawler_models.bolt.estimation.stance_flight:ESTIMATOR_ENTRY",
     },
 )
 

@@ -21,7 +21,7 @@ from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, I
 from crawler_models.estimation.attitude_filter import IDENTITY, AttitudeFilter, Matrix
 from crawler_models.estimation.compiled_kinematics import FootMotion, compile_feet
 from crawler_models.estimation.estimator_entry import EstimatorEntry
-from crawler_models.estimation.planar_support import Support, find_support
+from crawler_models.estimation.planar_support import Support, find_support, share_loads
 from crawler_models.interface.estimator import Estimator, Six, StateEstimate
 
 PLANAR_MOTIONS = {"x", "z", "pitch"}
@@ -41,6 +41,9 @@ class FootKinematicsParameters:
     )
     contact_height: float = parameter(
         0.002, unit="m", lower=1e-6, upper=1.0, doc="above the lowest foot, up to which a foot is on the ground"
+    )
+    height_noise: float = parameter(
+        2e-4, unit="m", lower=0.0, upper=1.0, doc="of feet by noise of the angles, for a robot in the plane"
     )
     gravity_time: float = parameter(
         1.0, unit="s", lower=0.01, upper=100.0, doc="in which an IMU's roll and pitch follow gravity"
@@ -67,6 +70,7 @@ class PlanarFootKinematics:
         self._friction = tuple(foot.friction for foot in spec.feet)
         self._kinematics = compile_feet(spec)
         self._distance_error = parameters.distance_error
+        self._height = parameters.height_noise
         self.restart()
 
     def restart(self) -> None:
@@ -74,33 +78,54 @@ class PlanarFootKinematics:
         self._places: list[float] = []  # m, of the feet forward of the base, on the ground
         self._x = self._way = 0.0  # m
         self._stuck = 0  # the foot that sticks
+        self._on_ground: Sequence[int] = ()
         self._feet: Sequence[FootMotion] = ()
 
     def update(self, measured: Observation) -> None:
         q, dq = measured.position.tolist(), measured.velocity.tolist()
         if not math.isfinite(sum(q) + sum(dq)):
             return
-        feet, (cx, _, cz) = self._kinematics(q, dq)
-        support = find_support([(foot[0], foot[2]) for foot in feet], (cx, cz), self._support)
+        feet, links = self._kinematics.at(q, dq)
+        shares = self._kinematics.mass_shares
+        centre = (
+            sum(share * link[0] for share, link in zip(shares, links, strict=True)),
+            sum(share * link[2] for share, link in zip(shares, links, strict=True)),
+        )
+        support = find_support([(foot[0], foot[2]) for foot in feet], centre, self._support, self._height)
         if support is None:
             return
         self._support = support
         c, s = math.cos(support.pitch), math.sin(support.pitch)
         places = [c * foot[0] + s * foot[2] for foot in feet]
-        stuck = self._stuck_foot(support, measured.contacts)
-        if self._places:
-            step = self._places[stuck] - places[stuck]
-            self._x += step
-            self._way += abs(step)
-        self._places, self._stuck, self._feet = places, stuck, feet
+        touching = self._touching(support, feet, c, s)
+        loads = share_loads(places, touching, [c * link[0] + s * link[2] for link in links], shares)
+        steps = [old - new for old, new in zip(self._places or places, places, strict=True)]
+        stuck = self._stuck_foot(steps, loads, measured.contacts)
+        self._x += steps[stuck]
+        self._way += abs(steps[stuck])
+        self._places, self._stuck, self._feet, self._on_ground = places, stuck, feet, touching
 
-    def _stuck_foot(self, support: Support, contacts: Sequence[Contact]) -> int:
+    def _touching(self, support: Support, feet: Sequence[FootMotion], c: float, s: float) -> list[int]:
+        """Return the feet on the ground: the two of the support, and those that are no higher than noise."""
+        if len(feet) == 2:
+            return [support.rear, support.front]
+        first = feet[support.rear]
+        limit = c * first[2] - s * first[0] + self._height
+        return [i for i, foot in enumerate(feet) if c * foot[2] - s * foot[0] <= limit or i == support.front]
+
+    def _stuck_foot(self, steps: Sequence[float], loads: Sequence[float], contacts: Sequence[Contact]) -> int:
+        """Return the foot that moves the base with the least friction: the median of the steps, by friction."""
         for contact in contacts:
             if contact.mode is ContactMode.STICK:
                 return self._names.index(contact.foot)
-        rear = self._friction[support.rear] * (1.0 - support.front_share)
-        front = self._friction[support.front] * support.front_share
-        return support.front if front >= rear else support.rear
+        weights = [mu * load for mu, load in zip(self._friction, loads, strict=True)]
+        half, passed = 0.5 * sum(weights), 0.0
+        order = sorted(range(len(steps)), key=steps.__getitem__)
+        for i in order:
+            passed += weights[i]
+            if passed >= half and weights[i]:
+                return i
+        return order[-1]
 
     def estimate(self) -> StateEstimate | None:
         support, stuck, feet, places = self._support, self._stuck, self._feet, self._places
@@ -130,7 +155,7 @@ class PlanarFootKinematics:
             slip = vx + velocity(i)[0] + rate * height(i)
             if i == stuck:
                 mode, slip = ContactMode.STICK, 0.0
-            elif i in (rear, front):
+            elif i in self._on_ground:
                 mode = _slip_mode(slip)
             else:
                 mode = ContactMode.OPEN
@@ -177,7 +202,7 @@ class SpatialFootKinematics:
         q, dq = measured.position.tolist(), measured.velocity.tolist()
         if not math.isfinite(sum(q) + sum(dq)):
             return
-        feet, _ = self._kinematics(q, dq)
+        feet, _ = self._kinematics.at(q, dq)
         self._note = self._update_attitude(measured, max(map(abs, dq)) < REST_SPEED_RAD_S)
         if self._attitude is None and self._turns and self._offsets:
             self._turn_by_feet(feet)

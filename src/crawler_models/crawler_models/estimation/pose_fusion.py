@@ -18,7 +18,9 @@ from crawler_models.interface.estimator import Estimator, Six, StateEstimate
 HISTORY_PERIOD_NS = 10_000_000
 HISTORY_S = 1.5  # of estimates, by which a pose may be late
 MAX_DEVIATION = 6.0  # standard deviations of a pose from the estimate; more is an outlier
-MAX_OUTLIERS = 8  # in a row; then the robot was really put somewhere else
+MAX_OUTLIERS = 4  # in a row; then the robot was really put somewhere else
+MAX_INFLATION, INFLATION_GAIN = 100.0, 0.1  # by which the other estimator may be worse than it says
+EXPECTED_SQUARE = 1.5  # of a pose's deviation in standard deviations; more shows that the estimator is worse
 MISSED_POSES = 10.0  # periods without a pose, after which it counts as lost
 MIN_TIMEOUT_S = 0.5
 MIN_POSITION_SIGMA_M, MIN_YAW_SIGMA_RAD = 1e-3, 0.005  # of a pose whose errors the robot file does not give
@@ -41,8 +43,9 @@ class PoseFusion:
     """An estimator that follows another one, and external poses where they come.
 
     The other estimator moves the pose on. A pose from outside corrects it at the time of its measurement: a Kalman
-    filter for each of x, y, z and yaw, whose uncertainty grows as that of the other estimator does. What has moved
-    since then stays. The first pose says where the origin of `odom` is in the world outside.
+    filter for each of x, y, z and yaw, whose uncertainty grows as that of the other estimator does, or faster where
+    the poses show that it is worse than it says. What has moved since then stays. The first pose says where the origin
+    of `odom` is in the world outside.
     """
 
     def __init__(self, spec: RobotSpec, estimator: Estimator) -> None:
@@ -75,6 +78,7 @@ class PoseFusion:
         self._inner_yaw = 0.0
         self._now_ns = 0
         self._deviation = [0.0] * 6  # standard deviations of the fused pose
+        self._inflation = 1.0
 
     @property
     def is_used(self) -> bool:
@@ -127,7 +131,8 @@ class PoseFusion:
             self._place[2] += dz
             self._place[3] += math.remainder(yaw - self._inner_yaw, math.tau)
             for k, variance in enumerate(before.pose_variance):
-                self._deviation[k] = max(self._deviation[k] + deviation[k] - math.sqrt(variance), 0.0)
+                growth = self._inflation * (deviation[k] - math.sqrt(variance))
+                self._deviation[k] = max(self._deviation[k] + growth, 0.0)
         self._inner, self._inner_yaw = estimate, yaw
 
     def _remember(self, now: int) -> None:
@@ -169,9 +174,10 @@ class PoseFusion:
         sigma, sigma_yaw = self._sigmas[reading.sensor]
         noise = {X: sigma**2, Y: sigma**2, Z: sigma**2, YAW: sigma_yaw**2}
         self._last_ns[reading.sensor] = reading.time_ns
-        is_outlier = any(
-            abs(errors[k]) > MAX_DEVIATION * math.sqrt(self._deviation[k] ** 2 + noise[k]) for k in self._axes
-        )
+        off = max((abs(errors[k]) / math.sqrt(self._deviation[k] ** 2 + noise[k]) for k in self._axes), default=0.0)
+        is_outlier = off > MAX_DEVIATION
+        inflation = self._inflation * math.exp(INFLATION_GAIN * (min(off, 3.0) ** 2 - EXPECTED_SQUARE))
+        self._inflation = min(max(inflation, 1.0), MAX_INFLATION)
         self._outliers = self._outliers + 1 if is_outlier else 0
         if is_outlier and self._outliers <= MAX_OUTLIERS:
             self._rejected += 1
