@@ -1,7 +1,9 @@
 """Sensors that freeze, deliver nonsense, are late or silent: what is dropped and said, and what stops the robot."""
 
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from crawler_core.errors import UserError
 from crawler_core.loop.backend_sensors import make_robot_sensors
 from crawler_core.loop.supervised_backend import SupervisedBackend
+from crawler_core.parameters import describe
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.sensors.measured_contacts import MeasuredContacts
@@ -274,3 +277,12 @@ def test_faults_that_cannot_be_are_sentences():
         with pytest.raises(UserError, match=sentence):
             make_robot_sensors(spec, Standing(), "", 0, fault)
     assert set(SENSOR_FAULTS) == {"none", "biased", *STATUS}
+
+
+def test_the_page_lists_each_key_of_a_sensor():
+    text = (
+        (Path(__file__).parents[3] / "docs/sensors.md").read_text().split("## In the robot file")[1].split("\n## ")[0]
+    )
+    listed = set(re.findall("`([a-z_]+)`", "".join(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE))))
+    keys = {info.name + ("_deg" if info.unit == "degrees" else "") for info in describe(SensorSpec)}
+    assert listed == keys
