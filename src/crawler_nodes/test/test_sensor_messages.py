@@ -64,6 +64,9 @@ def test_content_that_does_not_fit_is_rejected():
         reader(serialize_message(SensorReadings(sensors=["nose"], times=array("q", [1]))))
     with pytest.raises(UserError, match="0 times and 1 values for 1 readings: it must have 1 and 1"):
         reader(serialize_message(SensorReadings(sensors=["toe"], values=array("d", [1.0]))))
+    for bad in (math.nan, math.inf):
+        with pytest.raises(UserError, match="'toe' that are not finite"):
+            reader(serialize_message(SensorReadings(sensors=["toe"], times=array("q", [1]), values=array("d", [bad]))))
     # as long as the good one, with the counts the other way
     other = SensorReadings(sensors=["toe"], times=array("q", [1, 2]))
     with pytest.raises(UserError, match="2 times and 0 values"):

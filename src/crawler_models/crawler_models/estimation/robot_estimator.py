@@ -35,10 +35,10 @@ class RobotEstimator:
     def update(self, seen: Observation) -> None:
         """Take a state of the backend."""
         self._base = seen.base if self.name == TRUTH else None
-        if self._fusion is None or self._is_broken:
-            return
+        if self._fusion is None or self._is_broken or seen.time_ns == self._time_ns:
+            return  # the backend publishes a state again that no command has answered
         try:
-            if seen.time_ns <= self._time_ns:
+            if seen.time_ns < self._time_ns:
                 self._fusion.restart()
             self._time_ns = seen.time_ns
             self._fusion.update(measurable(seen))

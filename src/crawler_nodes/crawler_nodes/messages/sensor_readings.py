@@ -5,6 +5,7 @@ The bytes of sender and sensors are made once for each set of sensors that deliv
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from struct import Struct
 from typing import NamedTuple
@@ -54,7 +55,7 @@ class SensorReadingsWriter:
 
 
 class SensorReadingsReader:
-    """Deserialises sensor_readings. Raises UserError for content that the robot's sensors do not have."""
+    """Deserialises sensor_readings. Raises UserError for content that the robot's sensors cannot have."""
 
     def __init__(self, spec: RobotSpec) -> None:
         self._counts = _value_counts(spec)
@@ -94,6 +95,9 @@ class SensorReadingsReader:
         for name, time_ns in zip(layout.sensors, times, strict=True):
             kind = self._kinds[name]
             end = at + VALUES[kind]
+            own = values[at : at + 1] if kind == "battery" else values[at:end]  # its current may be unknown
+            if not math.isfinite(sum(own)):
+                raise UserError(f"sensor_readings has values of '{name}' that are not finite.")
             readings.append(_READ[kind](name, time_ns, values[at:end]))
             at = end
         return ReadingsMessage(layout.sender, stamp, tuple(readings))

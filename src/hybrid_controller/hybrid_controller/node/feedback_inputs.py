@@ -72,10 +72,14 @@ class FeedbackInputs:
     def take_readings(self, now_ns: int) -> list[SensorReading]:
         """Return, and forget, the readings that had arrived by a state."""
         taken: list[SensorReading] = []
-        while self._readings and (self._readings[0].stamp <= now_ns or self._readings[0].sender != self._sender):
+        for _ in range(len(self._readings)):
             message = self._readings.popleft()
-            if message.sender == self._sender:
+            if message.sender != self._sender:
+                continue
+            if message.stamp <= now_ns:
                 taken += message.readings
+            else:
+                self._readings.append(message)
         return taken
 
     def _has_readings(self, now_ns: int) -> bool:
