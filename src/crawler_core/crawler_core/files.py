@@ -7,6 +7,7 @@ text. This holds for robot files, settings, and the texts in a recording: a reco
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -19,9 +20,10 @@ from crawler_core.errors import UserError
 
 MAX_TEXT_BYTES = 2**20  # the largest text that the stack reads has a fiftieth of it
 MAX_YAML_DEPTH = 40  # mappings and lists within each other
-MAX_YAML_VALUES = 100_000  # with every alias spelt out
+MAX_YAML_VALUES = 20_000  # with every alias spelt out; the largest text of the stack has a tenth of it
 INTEGER_BOUND = 2**63
 PLAIN_TAGS = ("null", "bool", "int", "float", "str", "seq", "map")
+NOT_REGULAR = "no regular file, but a pipe, a device or a socket"
 TAG_PREFIX = "tag:yaml.org,2002:"
 # Each of these precedes the user's own settings where the library finds it in the current folder, and can make it start
 # programs (matplotlib: LaTeX) or load compiled code (numba: its cache).
@@ -42,8 +44,12 @@ def check_working_directory() -> None:
 def read_text(path: Path) -> str:
     """Return the UTF-8 text of a file without a byte order mark. Raise UserError where it cannot be read."""
     try:
+        if not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):  # which might be waited for
+            raise UserError(f"{path} cannot be read: it is {NOT_REGULAR}.")
         with path.open("rb") as file:
             data = file.read(MAX_TEXT_BYTES + 1)
+    except UserError:
+        raise
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     if len(data) > MAX_TEXT_BYTES:
@@ -122,6 +128,16 @@ class PlainLoader(yaml.SafeLoader):
         for tag, constructor in yaml.SafeLoader.yaml_constructors.items()
         if tag is None or tag.removeprefix(TAG_PREFIX) in PLAIN_TAGS
     }
+
+    values_left = MAX_YAML_VALUES
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Count the values while they are read: reading too many takes long."""
+        self.values_left -= 1
+        if self.values_left < 0:
+            mark = self.peek_event().start_mark
+            raise ConstructorError(None, None, f"it holds more than {MAX_YAML_VALUES} values", mark)
+        return super().compose_node(parent, index)
 
     def construct_document(self, node: Any) -> Any:
         """Check the size and the keys of the whole document before anything is made of it."""

@@ -15,7 +15,7 @@ BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
 REFUSED = {
     "a section that is there twice": ("safety: {}\nfeet: {}\nsafety: {}", "line 3, .*'safety' is there a second time"),
     "a key that is there twice deeper down": ("a:\n  b: 1\n  b: 2", "line 3, .*'b' is there a second time"),
-    "aliases that multiply": (BOMB, "line 6, .*more than 100000 values"),
+    "aliases that multiply": (BOMB, "line 5, .*more than 20000 values"),
     "an alias within itself": ("a: &b [1, *b]", "stands within itself"),
     "deep nesting": ("a: " + "[" * 100_000, "nested more than 40 deep"),
     "a number of 5000 digits": ("a: " + "9" * 5000, "line 1, .*no number that there is"),
@@ -76,7 +76,7 @@ def test_what_is_no_file_of_text_is_named(tmp_path: Path) -> None:
         (tmp_path, "cannot be read: Is a directory"),
         (Path("a\0b"), "cannot be read: embedded null byte"),
         (Path("x" * 5000), "cannot be read: File name too long"),
-        (Path("/dev/zero"), "larger than"),
+        (Path("/dev/zero"), "no regular file"),
     ):
         with pytest.raises(UserError, match=words) as error:
             read_yaml(path)

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from pathlib import Path
 
 from crawler_cli.console.arguments import namespace, number
 from crawler_core.errors import UserError
 from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck
 
+MIN_FACTOR, MAX_FACTOR = 1e-3, 1e6  # recorded seconds per second
+MIN_ROUND_S = 0.1  # of --loop: a recording of an instant must not be published without a pause
 HELP_TEXT = """
   makes   the recorded messages on their topics, with a clock
   where   the namespace 'replay', or --namespace
   time    as long as the recording, divided by --real-time-factor; with --loop until Ctrl-C
 
 The namespace gets joint_states, contact_states, contact_estimates, ground_truth/odom, odom, controller_state,
-motion_state, robot_description, diagnostics and clock. /tf and /tf_static get the namespace before each frame. Topics that drive a
-robot are left out: joint_commands, gait_reference and cmd_vel. Stamps and clock are those of the recording.
+motion_state, robot_description, diagnostics and clock. /tf and /tf_static get the namespace before each frame. Topics
+that drive a robot are left out: joint_commands, gait_reference and cmd_vel. Stamps and clock are those of the
+recording. A gap of more than 60 s between two messages is replayed as 60 s.
 
 examples:
   crawler replay runs/NAME                  at the pace of the recording
@@ -48,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     path, factor = Path(arguments.recording), arguments.real_time_factor
     if not arguments.namespace.strip("/"):
         raise UserError("a replay needs a namespace of its own: give --namespace NAME.")
-    if not factor > 0.0:
-        raise UserError(f"--real-time-factor {factor:g} is not allowed: give more than 0.")
+    if not MIN_FACTOR <= factor <= MAX_FACTOR:
+        raise UserError(f"--real-time-factor {factor:g} is not allowed: give {MIN_FACTOR:g} to {MAX_FACTOR:g}.")
     with open_recording(path) as reader, DuplicateStackCheck(arguments.namespace) as duplicates:
         if not reader.message_count:
             raise UserError(f"{path} holds no messages: give the recording of a run.")
@@ -60,7 +64,11 @@ def run(arguments: argparse.Namespace) -> int:
         with ReplayPublisher(arguments.namespace, recorded) as replay:
             print(f"{path}: {seconds:.1f} s in the namespace {arguments.namespace}; Ctrl-C ends it", file=sys.stderr)
             replay.play(reader, factor)
+            if not replay.count:
+                raise UserError(f"{path} holds no messages that are replayed: give the recording of a run.")
             while arguments.loop:
+                began = time.monotonic()
                 replay.play(reader, factor)
+                time.sleep(max(0.0, began + MIN_ROUND_S - time.monotonic()))
             print(f"{replay.count} messages replayed", file=sys.stderr)
     return 0

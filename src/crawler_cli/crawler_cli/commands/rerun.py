@@ -35,7 +35,8 @@ HELP_TEXT = """
 
 A run repeats to the bit if it was made in lockstep without interventions. The comparison covers joint_states,
 joint_commands, contact_states, contact_estimates, ground_truth/odom, odom and controller_state, message by message,
-without the random names that identify processes. A recording that was cut off is repeated up to there: docs/recordings.md.
+without the random names that identify processes. A recording that was cut off is repeated up to there:
+docs/recordings.md.
 
 examples:
   crawler run --lockstep --record --out crawl

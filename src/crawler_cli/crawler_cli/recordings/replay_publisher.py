@@ -18,6 +18,7 @@ from crawler_nodes import topics
 from crawler_nodes.messages.header import set_stamp
 from crawler_studies.recordings.recording_reader import RecordingReader, has_message_type, stack_topic_name
 
+MAX_GAP_S = 60.0  # of the recording's time; a longer one between two messages is replayed as this
 REPLAYED = {  # by name; without joint_commands, gait_reference and cmd_vel, on which nodes act
     topic.name.strip("/"): topic
     for topic in (
@@ -65,21 +66,26 @@ class ReplayPublisher:
         return bool(self._publishers[name].get_subscription_count())
 
     def play(self, reader: RecordingReader, factor: float, sleep: Callable[[float], object] = time.sleep) -> None:
-        """Publish every message in the recorded order, `factor` times as fast as it was recorded."""
+        """Publish every message in the recorded order, `factor` times as fast as it was recorded.
+
+        A gap of more than MAX_GAP_S is shortened to that.
+        """
         replayed = [connection for connection in reader.connections if _is_replayed(connection)]
-        began, first, clock_ns = time.monotonic(), reader.start_time, -1
+        began, clock_ns = time.monotonic(), -1
+        latest, passed = reader.start_time, 0.0  # ns, s
         for connection, stamp, data in reader.messages(replayed) if replayed else ():
-            wait = (stamp - first) * 1e-9 / factor - (time.monotonic() - began)
+            passed += min(max(stamp - latest, 0) * 1e-9, MAX_GAP_S)
+            latest = stamp
+            wait = passed / factor - (time.monotonic() - began)
             if wait > 0.0:
                 sleep(wait)
+            clock, name = Clock(), _name(connection)
+            with reader.content_errors():
+                set_stamp(clock.clock, stamp)
+                message = self._with_frames(name, data)
             if stamp > clock_ns:
                 clock_ns = stamp
-                clock = Clock()
-                set_stamp(clock.clock, stamp)
                 self._clock.publish(clock)
-            name = _name(connection)
-            with reader.content_errors():
-                message = self._with_frames(name, data)
             self._publishers[name].publish(message)
             self.count += 1
 

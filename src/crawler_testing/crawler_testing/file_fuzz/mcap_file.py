@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import lz4.frame
-import zstandard
+from rosbags.rosbag2.storage_mcap import zstd
 
 MAGIC = b"\x89MCAP0\r\n"
 HEADER, FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK, MESSAGE_INDEX, CHUNK_INDEX = range(0x01, 0x09)
@@ -17,7 +17,7 @@ STATISTICS, DATA_END = 0x0B, 0x0F
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
     "lz4": lz4.frame.compress,
-    "zstd": zstandard.ZstdCompressor(level=1).compress,
+    "zstd": zstd.compress,
 }
 
 
