@@ -29,10 +29,18 @@ def test_lockstep_goes_as_fast_as_it_can_unless_a_pace_is_given():
     assert "real_time_factor" not in backend(Options(backend="model"))
 
 
-@pytest.mark.parametrize("name", ["mock", "hardware", "emulated"])
+@pytest.mark.parametrize("name", ["mock", "hardware"])
 def test_lockstep_is_for_simulations(name):
     with pytest.raises(UserError, match="time passes by itself"):
         make_stack(Options(backend=name, settings=settings(lockstep=True)))
+
+
+def test_emulated_motors_run_in_lockstep_with_the_time_of_their_simulation():
+    options = Options(backend="hardware", emulate=True, settings=settings(lockstep=True), record="x")
+    assert (backend(options)["lockstep"], backend(options)["real_time_factor"]) == (True, 0.0)
+    nodes = {node.name: node.parameters for node in make_stack(options).nodes}
+    assert nodes["recorder"]["simulated"] is True
+    assert nodes["gait"]["use_sim_time"] is True
 
 
 def test_the_backend_ends_the_run():

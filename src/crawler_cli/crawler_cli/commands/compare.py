@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crawler_bringup.stack.backend_registry import BACKENDS
+from crawler_bringup.stack.backend_registry import BACKENDS, EMULATED_BACKENDS
 from crawler_cli.console.arguments import (
     MAX_RUN_S,
     add_gait_and_law,
@@ -131,11 +131,11 @@ def _duration(given: float | None, gait: Gait) -> float:
 
 
 def _simulations(given: str) -> list[str]:
-    """Return the backends to run; without a choice all simulations, the equations first."""
+    """Return the backends to run; without a choice physics and the equations, these first."""
     simulations = [name for name in BACKENDS if BACKENDS[name].simulated]
     simulations.sort(key=lambda name: name != "model")
     if not given:
-        return simulations
+        return [name for name in simulations if name not in EMULATED_BACKENDS]
     names = [word.strip() for word in given.split(",")]
     for name in names:
         if name not in simulations:

@@ -30,7 +30,7 @@ HELP_TEXT = """  makes   soak.json, memory.png, and run/ with logs and a recordi
 examples:
   crawler soak                                an hour of the default robot in physics at 200 Hz
   crawler soak --backend mock --minutes 10
-  crawler soak --backend emulated --set backend.patience=0.5 --json
+  crawler soak --backend emulated --json
 
 The run is `crawler run --record`. At its end every process gets SIGKILL at once, so that the
 recording shows what a power cut leaves. Memory is private memory, without mapped files.

@@ -25,7 +25,7 @@ ACTIONS = {
     "late": "delivers half a second late",
     "gone": "delivers nothing",
 }
-NOISY_BACKENDS = (*SIMULATIONS, "emulated")  # without noise equal values are no fault
+NOISY_BACKENDS = SIMULATIONS  # without noise equal values are no fault
 
 
 def _wait(run: RunHarness) -> None:
