@@ -10,8 +10,11 @@ from typing import Any
 from crawler_cli.console.arguments import add_json
 from crawler_cli.console.output import print_json
 from crawler_cli.recordings.recorded_run import missing_robot_note, recorded_stack
+from crawler_cli.run.ruler import length, read_summary, save_summary, with_ruler
+from crawler_cli.run.summary import print_summary
 from crawler_core.errors import UserError
 from crawler_nodes.run_log.log import RunLog
+from crawler_nodes.run_log.measure_source import measured_by
 from hybrid_controller.laws.law_registry import LAWS
 
 HELP_TEXT = """
@@ -22,13 +25,18 @@ HELP_TEXT = """
 A recording that was cut off is drawn up to there. One from another program is drawn as far as it has the stack's
 topics. The equations' speed is drawn if the recording names the gait, and its robot is installed or given by --robot.
 
+With --distance the summary of a run, recorded or not, gets the distance that was measured with a ruler: step and speed
+follow from it, and the summary says so. On motors this replaces what the robot believes.
+
 examples:
   crawler plot runs/NAME                    a run recorded with 'crawler run --record'
   crawler plot my.mcap --out crawl.png
+  crawler plot runs/NAME --distance 615mm   the way that a ruler says, into the run's summary
 
 exit codes: 0 done, 2 bad input
 
-keys of --json: picture, robot, duration_s, distance_m, joints, feet
+keys of --json: picture, robot, duration_s, distance_m, measured_by, joints, feet; with --distance the
+summary of the run
 """
 
 
@@ -36,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("recording", help="an MCAP file, or the directory of a recorded run")
     parser.add_argument("--robot", default="", help="the robot.yaml, if the robot is not an installed one")
     parser.add_argument("--out", metavar="FILE", help="the picture (default: beside the MCAP file, as .png)")
+    parser.add_argument(
+        "--distance", type=length, metavar="LENGTH", help="of the run by a ruler, such as 615mm: enters its summary"
+    )
     add_json(parser)
 
 
@@ -45,6 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     from crawler_studies.recordings.recording_reader import find_recording, open_recording, read_run_metadata
 
     path = Path(arguments.recording)
+    if arguments.distance is not None:
+        return _enter_distance(path, arguments)
     with open_recording(path) as reader:
         metadata = read_run_metadata(reader)
         stack = recorded_stack(metadata, path, arguments.robot)
@@ -70,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         "robot": stack.spec.name if stack else None,
         "duration_s": log.time,
         "distance_m": log.base.distance,
+        "measured_by": measured_by(log) or None,
         "joints": log.names,
         "feet": log.feet,
     }
@@ -77,6 +91,19 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(result)
     else:
         print(f"picture: {file}")
+    return 0
+
+
+def _enter_distance(directory: Path, arguments: argparse.Namespace) -> int:
+    """Put a distance that was measured with a ruler into the summary of a run."""
+    if arguments.out:
+        raise UserError("--out is for a picture, and --distance changes the summary of a run: give one of them.")
+    summary = with_ruler(read_summary(directory), arguments.distance)
+    save_summary(directory, summary)
+    if arguments.json:
+        print_json(summary)
+    else:
+        print_summary(summary)
     return 0
 
 

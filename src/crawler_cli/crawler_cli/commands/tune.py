@@ -42,8 +42,8 @@ parameter of gait, robot and law. Its default range is psi from 0 to 180, and fo
 interrupted tuning continues when the same command is given again, and so does one with a larger --budget.
 
 --backend live tunes a running stack, such as `crawler run --duration 0` in another terminal, also on a real robot. It
-sets the gait's parameters, waits until they are in force and the crawl is steady, and measures odom. At its end, also
-by Ctrl-C, it restores the gait.
+sets the gait's parameters, waits until they are in force and the crawl is steady, and measures by the ground truth of
+a simulation, or by odom. At its end, also by Ctrl-C, it restores the gait.
 
 A robot's equations can bring a search of their own for a parameter, such as --over gait.shape. It replaces the
 Bayesian one: a shape of the gait fourier has too many numbers for a Gaussian process, so an evolution strategy
@@ -62,9 +62,9 @@ keys of --json with such a search: robot, gait, objective, unit, budget, evaluat
 and its own, such as nominal_step_m
 
 keys of --json: robot, gait, backend, objective (least_... of a minimised one), unit (of best_value; empty: in the
-objective's name), variables (name to low and high), settings, seed, budget, evaluations, evaluated (by this call),
-finished_before (by earlier ones), not_valid, best (the best point), best_value, best_evaluation (its number), set (the
-words that repeat it), command (that crawls with it), study, picture
+objective's name), variables (name to low and high), settings, measured_by, seed, budget, evaluations, evaluated (by
+this call), finished_before (by earlier ones), not_valid, best (the best point), best_value, best_evaluation (its
+number), set (the words that repeat it), command (that crawls with it), study, picture
 """
 
 
@@ -232,6 +232,7 @@ def _print(plan: TuningPlan, state: TuningState, result: dict[str, Any]) -> None
         value = f"{best.point[variable.name]:g}" if best else "-"
         table.add_row(variable.name, value, f"{variable.low:g} to {variable.high:g}")
     found = f", the best was number {result['best_evaluation']}" if best else ""
+    table.add_row("measured by", result["measured_by"], "")
     table.add_row("evaluations", f"{result['evaluations']}{found}", f"{result['not_valid']} not valid")
     print_table(table)
     if best:

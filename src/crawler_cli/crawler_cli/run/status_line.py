@@ -62,7 +62,7 @@ class StatusLine:
         modes = log.contacts[-1].modes if log.contacts else []
         values = [
             ("time", f"{log.time:.1f}{of} s"),
-            ("distance", f"{log.base.distance * 1e3:.1f} mm"),
+            ("distance", f"{log.base.distance * 1e3:.1f} mm" if log.base.poses else "not measured"),
             *(
                 [("aside", f"{log.base.lateral * 1e3:.1f} mm, {math.degrees(log.base.yaw):.1f}°")]
                 if log.can_drift

@@ -13,6 +13,7 @@ from crawler_bringup.stack.stack import Stack
 from crawler_cli.console.output import print_lines, print_table
 from crawler_cli.run.run_watch import RunOutcome
 from crawler_cli.run.verdict import why_invalid, why_not_done
+from crawler_nodes.run_log.measure_source import NOT_MEASURED, estimate_source, measured_by
 from crawler_nodes.run_log.stride_metrics import branch_shares, measure, mode_shares, peak_stride_loads
 
 UNPREDICTED_CYCLES = 2  # periods until a crawl without equations counts as settled
@@ -38,6 +39,8 @@ def summarise(stack: Stack, outcome: RunOutcome, directory: Path) -> dict[str, A
     expected = numbers["step_length_m"] if numbers else None
     loads = peak_stride_loads(log, settled_at)
     invalid = why_invalid(log)
+    source_of_distance = measured_by(log)
+    believed = estimate_source(log) if log.estimate.poses else ""
     return {
         "robot": stack.spec.name,
         "backend": stack.options.backend,
@@ -48,6 +51,7 @@ def summarise(stack: Stack, outcome: RunOutcome, directory: Path) -> dict[str, A
         "start_up_s": outcome.start_up,
         "step_length_m": measured.step_length if measured else None,
         "stride_period_s": measured.period if measured else None,
+        "gait_period_s": period,
         "speed_m_s": measured.speed if measured else None,
         "cycles_measured": measured.cycles if measured else 0,
         "steady": bool(measured and measured.steady and not invalid),
@@ -57,7 +61,10 @@ def summarise(stack: Stack, outcome: RunOutcome, directory: Path) -> dict[str, A
         "peak_loads": loads,
         "predicted_peak_loads": {key: numbers[key] for key in loads if key in numbers} if numbers else {},
         "difference_percent": 100.0 * (measured.step_length / expected - 1.0) if measured and expected else None,
-        "distance_m": log.base.distance,
+        "distance_m": log.base.distance if source_of_distance else None,
+        "measured_by": source_of_distance or None,
+        "estimated_distance_m": log.estimate.distance if believed else None,
+        "estimate_source": believed or None,
         "lateral_m": log.base.lateral if log.can_drift else None,
         "yaw_rad": log.base.yaw if log.can_drift else None,
         **{key: int(log.status.backend.get(key, 0)) for key in COUNTERS},
@@ -84,6 +91,11 @@ def print_summary(summary: dict[str, Any]) -> None:
         difference = f"{100.0 * (measured / predicted - 1.0):+.2f} %" if measured is not None and predicted else "-"
         table.add_row(label, _milli(measured, unit), _milli(predicted, unit), difference)
     table.add_row("distance", _milli(summary["distance_m"], "mm"), "", "")
+    table.add_row("measured by", summary["measured_by"] or "-", "", "")
+    if (believed := summary["estimate_source"]) and believed != summary["measured_by"]:
+        estimate, distance = summary["estimated_distance_m"], summary["distance_m"]
+        off = f"{100.0 * (estimate / distance - 1.0):+.2f} %" if distance else "-"
+        table.add_row(f"odom, {believed}", _milli(estimate, "mm"), "", off)
     if summary["lateral_m"] is not None:
         table.add_row("aside, to the left", _milli(summary["lateral_m"], "mm"), "", "")
         table.add_row("yaw, to the left", f"{math.degrees(summary['yaw_rad']):.2f}°", "", "")
@@ -108,7 +120,10 @@ def _milli(value: float | None, unit: str) -> str:
 def _notes(summary: dict[str, Any]) -> Iterator[str]:
     if summary["prediction"] != "equations":
         yield f"compared with: {summary['prediction']}"
-    if summary["step_length_m"] is None:
+    if summary["measured_by"] is None:
+        if not summary["fault"]:
+            yield NOT_MEASURED.format(directory=summary["directory"])
+    elif summary["step_length_m"] is None:
         if not summary["fault"]:  # it explains itself why the run was short
             yield "The run was shorter than one stride: give it a longer --duration to measure a step."
     elif not summary["valid"]:

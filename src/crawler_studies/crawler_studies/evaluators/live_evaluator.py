@@ -12,6 +12,7 @@ from crawler_core.errors import UserError
 from crawler_core.files import parse_yaml
 from crawler_core.parameters import describe
 from crawler_core.safety.supervisor import MotionState
+from crawler_nodes.run_log.measure_source import measured_by
 from crawler_studies.evaluators.convergence import Stride, StrideConvergence, find_lifted_foot
 from crawler_studies.evaluators.evaluator import EvaluationStopped, Result
 from crawler_studies.evaluators.live_link import LiveLink
@@ -65,7 +66,10 @@ def read_live_gait(link: LiveLink, namespace: str) -> LiveGait:
             "--namespace and ROS_DOMAIN_ID."
         ) from None
     if not link.wait(lambda: bool(link.log.base.poses and link.motion), ATTACH_TIMEOUT_S):
-        raise UserError(f"the stack{where} cannot be tuned: it publishes no odom or no diagnostics.")
+        raise UserError(
+            f"the stack{where} cannot be tuned: it publishes neither ground_truth/odom nor odom, or no diagnostics. "
+            "Start it with an estimator (backend.estimator)."
+        )
     return LiveGait.of(parameters)
 
 
@@ -93,6 +97,11 @@ class LiveEvaluator:
         self._stopped = stopped
         self._last_note = ""
         self._gait: Gait | None = None  # None: it is not known whether it is in force
+
+    @property
+    def measured_by(self) -> str:
+        """What steps are measured by: ground truth, external pose or estimate."""
+        return measured_by(self._link.log)
 
     def evaluate(self, points: Sequence[Point]) -> list[Result]:
         """Return the results in the order of the points. Raises EvaluationStopped where it shall end meanwhile."""

@@ -81,6 +81,8 @@ def analyse_recording(path: Path, robot: str, gait: str, settings: Settings, ski
     if len(ends) < 2:
         raise UserError(f"{path} has no whole cycle of the gait after its first {skip:g} s: give a smaller --skip.")
     intended, notes = None, []
+    if recording.is_estimate:
+        notes.append("steps and speed are those of odom, as the robot believed them: the recording has no ground truth")
     if hasattr(recorded_gait, "intended"):
         if start is None:
             notes.append(f"the intended contacts are unknown: not all of the recorded reference is of the gait {name}")

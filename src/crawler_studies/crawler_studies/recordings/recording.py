@@ -51,6 +51,7 @@ class Recording:
     modes: FloatArray  # (n, feet)
     forces: FloatArray  # N, in the world, (n, feet, 3)
     odometry: FloatArray  # s, m, m, rad: time, place and yaw, unwrapped, (m, 4)
+    is_estimate: bool  # the odometry is what the robot believed; otherwise the truth of a simulation
     reference: Reference | None  # None: there is none
 
     def footsteps(self, spec: RobotSpec) -> Footsteps:
@@ -78,6 +79,7 @@ def read_recording(path: Path) -> Recording:
         stamps, first = np.unique([stamp_ns(message) for message in contacts], return_index=True)
         contacts, origin_ns = [contacts[k] for k in first], int(stamps[0])
         metadata = read_run_metadata(reader)
+        odometry = list(read_messages(reader, connections[ODOMETRY_TYPE]))
         return Recording(
             metadata,
             metadata.get("robot_name") or _robot_name_in_urdf(reader),
@@ -85,7 +87,8 @@ def read_recording(path: Path) -> Recording:
             (stamps - origin_ns) * 1e-9,
             np.array([[entry.mode for entry in message.contacts] for message in contacts], dtype=float),
             np.array([[_vector(entry.force) for entry in message.contacts] for message in contacts]),
-            _odometry(list(read_messages(reader, connections[ODOMETRY_TYPE])), origin_ns),
+            _odometry(odometry, origin_ns),
+            any(message.pose.covariance.any() for message in odometry[:1]),  # the truth has no covariance
             _reference(list(read_messages(reader, connections[REFERENCE_TYPE])), origin_ns),
         )
 

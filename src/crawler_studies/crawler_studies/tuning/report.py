@@ -9,6 +9,8 @@ from typing import Any
 
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import default_robot
+from crawler_nodes.run_log.measure_source import GROUND_TRUTH_SOURCE
+from crawler_studies.evaluators.live_evaluator import LiveEvaluator
 from crawler_studies.study.study_case import Point, StudyCase
 from crawler_studies.tuning.plan import TuningPlan
 from crawler_studies.tuning.plot import draw
@@ -32,6 +34,7 @@ def report_tuning(plan: TuningPlan, state: TuningState, study: Path) -> dict[str
         "unit": plan.objective.criterion.unit,
         "variables": {variable.name: [variable.low, variable.high] for variable in plan.space.variables},
         "settings": {name: dict(values) for name, values in plan.case.settings.items()},
+        "measured_by": measured_by(plan),
         "seed": plan.seed,
         "budget": plan.budget,
         "evaluations": len(state.trials),
@@ -46,6 +49,13 @@ def report_tuning(plan: TuningPlan, state: TuningState, study: Path) -> dict[str
         "study": str(study),
         "picture": str(picture),
     }
+
+
+def measured_by(plan: TuningPlan) -> str:
+    """Return what the steps of a tuning are measured by."""
+    if isinstance(plan.evaluator, LiveEvaluator):
+        return plan.evaluator.measured_by
+    return "equations" if plan.evaluator.backend == "model" else GROUND_TRUTH_SOURCE
 
 
 def assignments(plan: TuningPlan, point: Point) -> list[str]:
