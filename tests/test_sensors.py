@@ -1,4 +1,4 @@
-"""Sensors in whole stacks: the same noise in every lockstep run, and the robot without them."""
+"""Sensors in whole stacks: the same noise in every lockstep run, which no dead sensor blocks."""
 
 import pytest
 import yaml
@@ -27,7 +27,9 @@ def gyro_robot(tmp_path_factory):
     return str(directory / "robot.yaml")
 
 
-def test_three_runs_of_a_law_that_reads_a_noisy_sensor_are_equal_to_the_bit(gyro_robot, monkeypatch):
+def test_three_lockstep_runs_with_a_noisy_sensor_are_equal_to_the_bit_and_a_dead_one_blocks_none(
+    gyro_robot, monkeypatch
+):
     for name, kind in (("imu/data_raw", Imu), ("sensor_readings", SensorReadings)):
         monkeypatch.setitem(TOPICS, name, kind)
     monkeypatch.setitem(TOPICS, "joint_states", TOPICS.pop("joint_states"))  # it stays the last
@@ -40,5 +42,7 @@ def test_three_runs_of_a_law_that_reads_a_noisy_sensor_are_equal_to_the_bit(gyro
         assert_equal_to_the_bit(first, other, stack, SECONDS)
         for name in ("imu/data_raw", "sensor_readings"):
             assert first.raw[name] == other.raw[name]
-    different, _ = lockstep_run(options, SECONDS, law=LAW, reality="typical", seed=8)
-    assert first.raw["joint_commands"] != different.raw["joint_commands"]  # the law uses its readings
+    dead = {"sensor_fail": "gone", "sensor_fail_after": 0.4}  # which blocks nothing
+    without, _ = lockstep_run(options, SECONDS, law=LAW, reality="typical", seed=7, **dead)
+    assert first.raw["joint_commands"] != without.raw["joint_commands"]  # the law uses its readings
+    assert "no reading of the gyro" in without.messages("controller_state", 1)[0].note
