@@ -1,6 +1,7 @@
 """Runs that the law (19) refuses or warns of, before anything moves."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -33,14 +34,24 @@ def test_where_a_foot_would_lift_a_sentence_says_so_with_what_helps(crawler):
     assert str(error.value) == (
         "under this law a foot would leave the ground: servos of 40 rad/s with 10 ms of delay at 200 Hz follow 62 ms "
         "late, and 42 ms are allowed at 12 rad/s with controller.k_p = 80: use controller.k_p=300, a slower gait or "
-        "controller=joint_tracking."
+        "the control law joint_tracking."
     )
     assert check(crawler, 12.0, SLOW, k_p=300.0) == ""
 
 
 def test_beyond_what_stiffer_joints_carry_a_slower_gait_is_left(crawler):
-    with pytest.raises(UserError, match=r"with controller\.k_p = 300: use a slower gait or controller=joint_tracking"):
+    with pytest.raises(
+        UserError, match=r"with controller\.k_p = 300: use a slower gait or the control law joint_tracking"
+    ):
         check(crawler, 18.0, SLOW, k_p=300.0)
+
+
+def test_play_that_moves_the_links_takes_stiffer_joints(crawler):
+    typical = crawler.reality("typical")
+    with pytest.raises(UserError, match=r"and with play in their gears follow .* use controller\.k_p=160"):
+        check(crawler, 8.0, typical)
+    assert check(crawler, 8.0, typical, k_p=160.0) == ""
+    assert check(crawler, 8.0, replace(typical, backlash=0.0)) == ""
 
 
 def test_measured_joints_on_slow_servos_are_refused_with_their_margin(crawler):

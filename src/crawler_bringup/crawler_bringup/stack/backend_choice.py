@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crawler_bringup.stack.backend_registry import BACKENDS, EMULATED_BACKENDS
@@ -19,6 +19,7 @@ from crawler_core.loop.backend_settings import (
     own_robot_settings,
 )
 from crawler_core.parameters import build
+from crawler_core.reality.reality import Reality
 from crawler_core.robot.robot_spec import RobotSpec
 from sim_bridge.physics.engines import default_physics, substitution
 
@@ -35,10 +36,14 @@ class BackendChoice:
     parameters: Mapping[str, Any]  # from the robot file and the user, without the node's defaults
     settings: BackendSettings  # with the defaults
 
-    @property
-    def motor_profile(self) -> str:
-        """The profile of the robot file's section `reality` that tells what its motors do in this run."""
-        return self.settings.reality or (TYPICAL_MOTORS if self.name in EMULATED_BACKENDS else "ideal")
+    def motors(self, spec: RobotSpec) -> Reality:
+        """Return what the robot's motors do in this run, as far as it is known.
+
+        The play of simulated motors is only in what they measure, and moves no link.
+        """
+        if self.name in EMULATED_BACKENDS:
+            return spec.reality(self.settings.reality or TYPICAL_MOTORS)
+        return replace(spec.reality(self.settings.reality or "ideal"), backlash=0.0)
 
 
 def backend_name(options: Options) -> tuple[str, str]:

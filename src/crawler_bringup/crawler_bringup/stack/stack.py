@@ -135,7 +135,7 @@ def _check_law(spec: RobotSpec, law: str, values: Values) -> None:
 def _check_motors(spec: RobotSpec, gait: Gait, law: str, values: Values, backend: BackendChoice) -> str:
     """Return a warning of the law about its motors, or an empty text. Raises UserError where it does not hold."""
     parameters = law_parameters(spec, law, values)
-    return LAWS[law].check_run(spec, gait, parameters, spec.reality(backend.motor_profile), backend.settings.rate)
+    return LAWS[law].check_run(spec, gait, parameters, backend.motors(spec), backend.settings.rate)
 
 
 def _run_duration(options: Options, settings: BackendSettings, gait: Gait) -> float:

@@ -15,8 +15,9 @@ from hybrid_controller.laws.three_link.hybrid_parameters import COMMANDED, Hybri
 TYPICAL = "typical"
 LOW_PHASE_MARGIN = math.radians(30.0)  # below it a run with measured joints gets a warning
 # least K_P (1/s²), and the lag of the joints times the square of the gait's frequency (rad²/s) up to which the feet
-# stay on the ground with it: docs/feedback.md
+# stay on the ground with it: docs/feedback.md. With play in the gears a link knocks where its joint turns back.
 MAX_LAGS = ((0.0, 6.0), (300.0, 12.0))
+MAX_LAGS_WITH_PLAY = ((0.0, 2.0), (160.0, 2.8), (300.0, 4.0))
 MAX_LAG_S = 0.09  # however slow the gait; longer lags have not been tried
 
 
@@ -49,7 +50,7 @@ def check_servos(
     """
     servo = believed_servo(spec, parameters, motors)
     if parameters.joints == COMMANDED:
-        _check_lateness(gait, parameters, servo, rate)
+        _check_lateness(gait, parameters, servo, rate, has_play=motors.backlash > 0.0)
         return ""
     if parameters.k_p == parameters.k_d == 0.0:
         return ""
@@ -65,19 +66,23 @@ def check_servos(
     return ""
 
 
-def _check_lateness(gait: PeriodicMotion, parameters: HybridParameters, servo: Servo, rate: float) -> None:
+def _check_lateness(
+    gait: PeriodicMotion, parameters: HybridParameters, servo: Servo, rate: float, *, has_play: bool
+) -> None:
     """Raise UserError where the joints follow so late that contact tracking would lift a foot."""
     omega, late = math.tau / gait.period, servo.lag + 0.5 / rate
-    limits = [(k_p, min(limit / omega**2, MAX_LAG_S)) for k_p, limit in MAX_LAGS]
+    table = MAX_LAGS_WITH_PLAY if has_play else MAX_LAGS
+    limits = [(k_p, min(limit / omega**2, MAX_LAG_S)) for k_p, limit in table]
     allowed = max(limit for k_p, limit in limits if parameters.k_p >= k_p)
     if late <= allowed:
         return
     stiffer = next((k_p for k_p, limit in limits if late <= limit), None)
     remedy = f"use controller.k_p={stiffer:g}, a slower gait" if stiffer else "use a slower gait"
+    servos = _describe(servo, rate) + (" and with play in their gears" if has_play else "")
     raise UserError(
-        f"under this law a foot would leave the ground: {_describe(servo, rate)} follow {1e3 * late:.0f} ms late, and "
+        f"under this law a foot would leave the ground: {servos} follow {1e3 * late:.0f} ms late, and "
         f"{1e3 * allowed:.0f} ms are allowed at {omega:.3g} rad/s with controller.k_p = {parameters.k_p:g}: "
-        f"{remedy} or controller=joint_tracking."
+        f"{remedy} or the control law joint_tracking."
     )
 
 
