@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from crawler_core.reality.reality import IDEAL
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import RobotSpec
@@ -76,8 +78,12 @@ def on_its_board(name: str, **overrides: float) -> RobotSpec:
 
 
 def bolt(**overrides: float) -> RobotSpec:
-    """The running leg of this source tree, whose crank is driven by effort and which has equations, on an ODrive."""
-    spec = load_robot(str(DESCRIPTIONS / "bolt/robot.yaml"), overrides)
+    """The running leg of this source tree, whose crank is driven by effort and which has equations, on an ODrive.
+
+    It starts in a run.
+    """
+    thrown = yaml.safe_load((DESCRIPTIONS / "bolt/thrown_start.yaml").read_text())["robot"]
+    spec = load_robot(str(DESCRIPTIONS / "bolt/robot.yaml"), {**thrown, **overrides})
     drive = {"bitrate": 1000000, "estimate_period": 0.001}
     crank = {"bus": "drive", "id": 1, "gear": 32, "mode": "torque", "torque_constant": 0.03, "max_current": 125}
     section = {"buses": {"drive": {"kind": "odrive", **drive}}, "joints": {"crank": crank}}

@@ -68,8 +68,8 @@ def test_the_leg_runs_through_the_drive_as_it_does_by_its_equations():
     stride, length = np.diff(now[landings])[4:], np.diff(x[landings])[4:]
     assert len(stride) >= 5
     # what is late by up to a tick and an estimate is no more the run of the equations, but near it
-    assert stride == pytest.approx(0.380, rel=0.08)
-    assert (length / stride).mean() > 0.9  # m/s
+    assert stride.mean() == pytest.approx(0.334, rel=0.05)
+    assert (length / stride).mean() > 1.2  # m/s
     assert np.nanmax(np.abs(effort)) <= spec.actuated[0].effort * (1.0 + 1e-6)
 
 

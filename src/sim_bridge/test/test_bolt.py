@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from bodies import InMuJoCo, InPyBullet, InTheModel
 from engines_here import each_engine, physics
 from rigid_bodies import RigidBodies
@@ -27,8 +28,13 @@ DT = 0.001  # s, the tick
 NONE = JointCommand(*(np.full(1, np.nan) for _ in range(3)))
 
 
+DIRECTORY = Path(__file__).parents[2] / "crawler_description/robots/bolt"
+
+
 def bolt(**overrides: float) -> RobotSpec:
-    return load_robot(str(Path(__file__).parents[2] / "crawler_description/robots/bolt/robot.yaml"), overrides)
+    """The leg of this source tree, thrown into the air with its crank turning."""
+    thrown = yaml.safe_load((DIRECTORY / "thrown_start.yaml").read_text())["robot"]
+    return load_robot(str(DIRECTORY / "robot.yaml"), {**thrown, **overrides})
 
 
 STEPS = {"physics_rate": bolt().section("backends")["physics"]["physics_rate"]}

@@ -20,6 +20,7 @@ SOURCE_CODES = {"angle": BY_ANGLE, "none": UNKNOWN}
 
 def pack_law(p: RunningParameters, torque: float, power: float) -> np.ndarray:
     """The law as the compiled functions take it; `torque` (N m) and `power` (W) are the motor's most."""
+    p = p.in_force
     alpha, lift_off, contact_end = math.radians(p.touch_down), math.radians(p.lift_off), math.radians(p.contact_end)
     contact_width = (math.radians(p.contact_begin) - contact_end) % TURN_RAD
     ramps = (p.flight_rate, alpha, p.retraction_rate, p.stance_rate, lift_off)

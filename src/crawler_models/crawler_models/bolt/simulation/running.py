@@ -6,7 +6,7 @@ The law is sampled: its torque is held until the next tick. `crawler_models.bolt
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from crawler_core.parameters import parameter
 
@@ -59,10 +59,10 @@ class RunningParameters:
         doc="source of the foot's contact: contact_states of the backend, a sensor, the crank's angle, or none",
     )
     contact_begin: float = parameter(
-        -91.0, unit="degrees", lower=-360.0, upper=360.0, doc="crank angle of touch-down, where contact is angle"
+        -70.0, unit="degrees", lower=-360.0, upper=360.0, doc="crank angle of touch-down, where contact is angle"
     )
     contact_end: float = parameter(
-        -118.5, unit="degrees", lower=-360.0, upper=360.0, doc="crank angle of lift-off, where contact is angle"
+        -255.0, unit="degrees", lower=-360.0, upper=360.0, doc="crank angle of lift-off, where contact is angle"
     )
     landing_force: float = parameter(
         14.0, unit="m/s^2", lower=0.0, upper=1e3, doc="specific force up, above which an accelerometer shows contact"
@@ -74,10 +74,28 @@ class RunningParameters:
         0.03, unit="s", lower=0.0, upper=1.0, doc="after a change of contact, in which an accelerometer shows no other"
     )
     cruise_rate: float = parameter(
-        19.3, unit="rad/s", lower=0.1, upper=200.0, doc="of the reference where nothing is known of the contact"
+        19.3, unit="rad/s", lower=0.1, upper=200.0, doc="of the reference where nothing measures the contact"
     )
-    cruise_stiffness: float = parameter(31.2, unit="N·m/rad", lower=0.0, upper=1e4, doc="K_P there")
-    cruise_damping: float = parameter(0.36, unit="N·m·s/rad", lower=0.0, upper=1e3, doc="K_D there")
+    cruise_stance_rate: float = parameter(
+        20.5, unit="rad/s", lower=0.1, upper=200.0, doc="the same in stance, where contact is angle"
+    )
+    cruise_stiffness: float = parameter(31.2, unit="N·m/rad", lower=0.0, upper=1e4, doc="K_P of both")
+    cruise_damping: float = parameter(0.36, unit="N·m·s/rad", lower=0.0, upper=1e3, doc="K_D of both")
+
+    @property
+    def in_force(self) -> RunningParameters:
+        """The parameters with the gains and rates of the source of contact: those of the cruise, by the angle."""
+        if self.contact != "angle":
+            return self
+        return replace(
+            self,
+            stiffness=self.cruise_stiffness,
+            damping=self.cruise_damping,
+            rate_share=1.0,
+            flight_rate=self.cruise_rate,
+            retraction_rate=self.cruise_rate,
+            stance_rate=self.cruise_stance_rate,
+        )
 
 
 class Running:
@@ -93,7 +111,7 @@ class Running:
 
     def __init__(self, parameters: RunningParameters, torque: float, power: float) -> None:
         """`torque` (N·m) and `power` (W) are the motor's most."""
-        self.parameters, self._power = parameters, power
+        self.parameters, self._power = parameters.in_force, power
         self._most_in_stance = min(torque, parameters.stance_torque)
         self._most_in_flight = min(torque, parameters.flight_torque)
         self._alpha = math.radians(parameters.touch_down)
