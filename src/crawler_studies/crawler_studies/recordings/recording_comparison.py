@@ -11,10 +11,13 @@ import numpy as np
 
 from crawler_nodes.messages.header import read_stamp_ns, strip_instance_id
 from crawler_nodes.topics import (
+    BATTERY_STATE,
     CONTACT_ESTIMATES,
     CONTACT_STATES,
     CONTROLLER_STATE,
+    EXTERNAL_POSE,
     GROUND_TRUTH,
+    IMU,
     JOINT_COMMANDS,
     JOINT_STATES,
     ODOM,
@@ -26,6 +29,7 @@ COMPARED_TOPICS = tuple(
     topic.name
     for topic in (
         *(JOINT_STATES, JOINT_COMMANDS, CONTACT_STATES, CONTACT_ESTIMATES, GROUND_TRUTH, ODOM, CONTROLLER_STATE),
+        *(IMU, BATTERY_STATE, EXTERNAL_POSE),
     )
 )
 MAX_STAMP_LAG_NS = 1_000_000_000
