@@ -10,14 +10,18 @@ import numpy as np
 import pytest
 from board_bench import SETTINGS, crank
 
+from crawler_core.sensors.sensor_spec import SensorSpec
+from crawler_core.types import SensorReading
 from hw_drivers.board.board_bus import BoardBus
+from hw_drivers.board.board_sensors import BoardSensorSettings
 from hw_drivers.board.codec import FRAME_END, PacketParser, frame, open_packet
-from hw_drivers.board.firmware import Firmware
+from hw_drivers.board.firmware import Firmware, World
 from hw_drivers.board.link import Link
 from hw_drivers.board.messages import Ack, ConfigureBoard, Poll, StateMessage, Welcome
 from hw_drivers.bus.bus import BusFault
 from hw_drivers.bus.liveness import Liveness
 from hw_drivers.ports.serial_port import SerialPort
+from hw_drivers.sensors.sensor_map import SensorMap
 
 FRAMES = [20_000, pytest.param(1_000_000, marks=pytest.mark.exhaustive)]
 KINDS = ("whole", "flipped", "cut", "glued", "played back", "reordered", "noise", "foreign")
@@ -32,6 +36,7 @@ class Line(SerialPort):
         self.firmware = Firmware(7, motors, "fuzz")
         for sensors in self.firmware.sensors:
             sensors.encoder_ok = 1
+        self.firmware.sense(World(imu=1, inputs=2, switches=2))
         self.now, self.microseconds = 0.0, 0
         self.answer = self.coming = b""
         self.spoil = lambda asked, answer: answer  # what comes by itself
@@ -143,9 +148,15 @@ def test_whatever_a_board_says_in_frames_that_are_right_is_a_reading_a_fault_or_
     line.tick()
     for sensors in line.firmware.sensors:
         sensors.index_pulses = 1
+    specs = (
+        SensorSpec("imu", "imu"),
+        SensorSpec("toe", "contact_switch", foot="foot"),
+        SensorSpec("cells", "battery"),
+    )
+    bus.attach_sensors([SensorMap(spec, "board", BoardSensorSettings(bus="board", input=1)) for spec in specs])
     bus.configure(joints)
     link, session = bus._link, bus._link.welcome.session
-    asked = heard = told = stops = 0
+    asked = heard = told = stops = sensed = 0
 
     def mad(question, _answer):
         """It answers with anything, mostly a STATE of these motors, of which the first fields may be right."""
@@ -155,9 +166,15 @@ def test_whatever_a_board_says_in_frames_that_are_right_is_a_reading_a_fault_or_
         size = chance.choice((StateMessage.size(2), StateMessage.size(2), 7, 30, chance.randrange(80)))
         fields = bytearray(chance.randbytes(size))
         if size >= 16 and chance.random() < 0.9:
-            struct.pack_into("<IIHBHH", fields, 0, number, 0, 740, chance.choice((1, 2, 2, 3)), 0b101, 0)
+            struct.pack_into(
+                "<IIHBHH", fields, 0, number, 10_000 * heard & 0xFFFFFFFF, 740, chance.choice((1, 2, 2, 3)), 0b101, 0
+            )
         for at in range(30, size - 1, 16):
             fields[at : at + 2] = bytes(2)  # no fault
+        if chance.random() < 0.5:
+            fields += bytes([chance.choice((0, 1, 1, 2, 3)), 0b10]) + chance.randbytes(
+                chance.choice((2, 4, 18, 20, 20))
+            )
         asked, heard = number, heard + chance.choice((1, 1, 1, 2))
         return frame(Raw(kind, bytes(fields)), heard, session)  # type: ignore[arg-type]
 
@@ -171,6 +188,9 @@ def test_whatever_a_board_says_in_frames_that_are_right_is_a_reading_a_fault_or_
                 here = np.array([chance.uniform(-9.0, 9.0), chance.uniform(-9.0, 9.0)])
                 bus.write(here, here, np.array([chance.uniform(-9.0, 9.0), math.nan]))
                 readings = bus.read()
+                readings_of_sensors = bus.take_sensor_readings()
+                assert all(isinstance(one, SensorReading) for one in readings_of_sensors)
+                sensed += len(readings_of_sensors)
                 told += bus._tracker.state is not None and bus._tracker.state.number == asked
                 fault = liveness.check(readings, line.now)
                 assert fault is None or isinstance(fault, BusFault)
@@ -178,3 +198,4 @@ def test_whatever_a_board_says_in_frames_that_are_right_is_a_reading_a_fault_or_
             stops += 1
     assert told > 0.1 * frames
     assert stops > 0.01 * frames
+    assert sensed > 0.01 * frames

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 EARLY_SHARE = 0.5  # of a period by which a reading may come before it is due
+MAX_LEAD_PERIODS = 2.0  # by which the next reading may be due: beyond, time went back
 
 
 class SensorSchedule:
@@ -17,8 +18,9 @@ class SensorSchedule:
 
     def is_due(self, time: float) -> bool:
         """Return whether the reading of `time` (s) is passed on."""
-        if time < self._due - EARLY_SHARE * self._period:
+        early = self._due - time
+        if EARLY_SHARE * self._period < early <= MAX_LEAD_PERIODS * self._period:
             return False
-        late = time - self._due > self._period
-        self._due = (time if late else self._due) + self._period
+        is_regular = abs(early) <= self._period
+        self._due = (self._due if is_regular else time) + self._period
         return True
