@@ -43,7 +43,8 @@ class RobotSensors:
             self._simulated.restart()
         self._added: deque[SensorReading] = deque()  # from any thread
         self._time_ns: int | None = None  # of the last state,
-        self._readings: tuple[SensorReading, ...] = ()  # and its good readings
+        self._readings: tuple[SensorReading, ...] = ()  # its good readings,
+        self._delivered: tuple[SensorReading, ...] = ()  # and those of the backend itself
 
     def add(self, reading: SensorReading) -> None:
         """Take a reading that reaches the robot on another way than through its backend; any thread may."""
@@ -52,15 +53,18 @@ class RobotSensors:
     def observe(self, seen: Observation, truth: Observation) -> Observation:
         """Return a state with the good readings that have arrived; `truth` has the joints as they are.
 
-        A state of the same time as the one before has the same readings.
+        A state of the same time as the one before has the same readings; those that are new belong to the next one.
         """
-        if seen.time_ns != self._time_ns:
+        if seen.time_ns == self._time_ns:
+            self._added.extend(one for one in seen.readings if one not in self._delivered)
+        else:
             self._time_ns = seen.time_ns
             readings = seen.readings if self._simulated is None else (*seen.readings, *self._simulated.update(truth))
             if self._added:
-                readings = (*readings, *(self._added.popleft() for _ in range(len(self._added))))
+                readings = (*(self._added.popleft() for _ in range(len(self._added))), *readings)
             self._readings = self._monitor.check(seen.time_ns, readings)
             self.contacts = self._contacts.update(self._readings, self._monitor.failed)
+        self._delivered = seen.readings
         if seen.readings or self._readings or (self.contacts and not seen.contacts):
             joints = seen.position, seen.velocity, seen.effort
             return Observation(seen.time_ns, *joints, seen.base, seen.contacts or self.contacts, self._readings)

@@ -137,7 +137,9 @@ class _SensorWatch:
         age_ns = now_ns - reading.time_ns
         if problem := _value_problem(self.sensor, reading):
             self._reject("invalid", problem)
-        elif age_ns > self._max_age_ns or age_ns < -MAX_LEAD_S * 1e9:
+        elif age_ns < -MAX_LEAD_S * 1e9:
+            self._reject("late", f"delivers readings with stamps {age_ns * -1e-9:.2g} s ahead: check its clock")
+        elif age_ns > self._max_age_ns:
             allowed = self._max_age_ns * 1e-9
             self._reject("late", f"delivers readings that are {age_ns * 1e-9:.2g} s old: {allowed:.2g} s are allowed")
         elif self._has_noise and self._is_frozen(reading):
