@@ -78,6 +78,20 @@ def test_emulated_motors_are_for_backends_with_motors():
 LOCKSTEP = BackendFlag("lockstep:=true", "lockstep", True)
 
 
+@pytest.mark.parametrize("joints", ["commanded", "measured"])
+def test_a_law_that_does_not_hold_with_the_motors_of_a_run_is_refused(joints):
+    fast = {"gait": {"omega": 8.0}, "controller": {"joints": joints, "k_p": 80.0}}
+    motors = Options(backend="hardware", emulate=True, controller="hybrid", settings=fast)
+    with pytest.raises(UserError, match=r"servos of 60 rad/s with 4 ms of delay at 200 Hz"):
+        make_stack(motors)
+    assert make_stack(Options(backend="model", controller="hybrid", settings=fast)).note == ""
+
+
+def test_a_law_near_its_limits_is_noted():
+    near = {"gait": {"omega": 8.0}, "controller": {"joints": "measured", "servo_bandwidth": 100.0}}
+    assert "phase margin of 11 degrees" in make_stack(Options(backend="model", controller="hybrid", settings=near)).note
+
+
 def test_a_flag_overrides_a_file_and_contradicts_an_assignment():
     file = {"backend": {"lockstep": False}}
     assert apply_flags(file, "model", [LOCKSTEP], "set:=", [])["backend"] == {"lockstep": True}

@@ -21,6 +21,7 @@ from crawler_core.loop.backend_settings import (
 from crawler_core.parameters import build
 from crawler_core.reality.reality import Reality
 from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.sensors.sensor_spec import DEFAULT_PROFILE
 from sim_bridge.physics.engines import default_physics, substitution
 
 RESERVED_BACKEND_PARAMETERS = ("robot", "robot_overrides")  # the stack sets them; the user gives --robot
@@ -41,9 +42,11 @@ class BackendChoice:
 
         The play of simulated motors is only in what they measure, and moves no link.
         """
-        if self.name in EMULATED_BACKENDS:
-            return spec.reality(self.settings.reality or TYPICAL_MOTORS)
-        return replace(spec.reality(self.settings.reality or "ideal"), backlash=0.0)
+        has_motors, profile = self.name in EMULATED_BACKENDS, self.settings.reality
+        if profile == DEFAULT_PROFILE:
+            profile = TYPICAL_MOTORS if has_motors else "ideal"
+        motors = spec.reality(profile)
+        return motors if has_motors else replace(motors, backlash=0.0)
 
 
 def backend_name(options: Options) -> tuple[str, str]:
