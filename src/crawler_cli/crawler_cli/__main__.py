@@ -32,6 +32,7 @@ COMMANDS = {  # name and module, in the order of --help
     "figures": "crawler_cli.commands.figures",
     "design": "crawler_cli.commands.design",
     "gait-analysis": "crawler_cli.commands.gait_analysis",
+    "estimators": "crawler_cli.commands.estimators",
     "rerun": "crawler_cli.commands.rerun",
     "replay": "crawler_cli.commands.replay",
     "plot": "crawler_cli.commands.plot",

@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     path = Path(arguments.recording)
     with open_recording(path) as reader:
         recorded = read_run_metadata(reader)
-        options = _rerun_options(recorded, path, arguments.robot, _last_stamp(reader, path))
+        options = rerun_options(recorded, path, arguments.robot, last_stamp(reader, path))
         interventions, late_ticks = find_interventions(reader), count_late_ticks(reader)
     label = f"rerun-{recorded.get('robot_name')}-{options.backend}-{datetime.now():%Y%m%d-%H%M%S}"
     directory = check_new(Path(arguments.out or f"runs/{label}"))
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if comparison.same else EXIT_NOT_DONE
 
 
-def _rerun_options(recorded: Mapping[str, Any], path: Path, robot: str, end: float) -> Options:
+def rerun_options(recorded: Mapping[str, Any], path: Path, robot: str, end: float) -> Options:
     """Return the options of the rerun up to `end`, in s. Raises UserError if the run cannot be repeated."""
     options = recorded_options(recorded, path, robot)
     if options.backend not in BACKENDS or not BACKENDS[options.backend].simulated:
@@ -134,7 +134,7 @@ def _make_stack(options: Options, recorded: Mapping[str, Any]) -> Stack:
     return stack
 
 
-def _last_stamp(reader: Any, path: Path) -> float:
+def last_stamp(reader: Any, path: Path) -> float:
     """Return the time of the last state in s. Raises UserError if there is none."""
     from crawler_studies.recordings.recording_comparison import stamped_messages
 

@@ -62,13 +62,15 @@ class TickSettings:
         return bool(law.reads_odometry or self.estimator)
 
 
-def simulation_settings(spec: RobotSpec, kind: str, values: Mapping[str, Any]) -> tuple[Any, TickSettings]:
+def simulation_settings(
+    spec: RobotSpec, kind: str, values: Mapping[str, Any], entry: BackendEntry | None = None
+) -> tuple[Any, TickSettings]:
     """Return the settings of the simulation `kind` and of its ticks: `values` of the section backend override those
     of the robot file.
 
     Raises UserError for a value that is unknown or not allowed.
     """
-    entry = SIMULATIONS[kind]
+    entry = entry or SIMULATIONS[kind]
     known = {info.name for cls in (TickSettings, entry.settings) for info in describe(cls)} - {"gui"}
     for name in values:
         if name not in known:
@@ -82,16 +84,19 @@ def simulation_settings(spec: RobotSpec, kind: str, values: Mapping[str, Any]) -
 
 
 @contextmanager
-def start_loop(case: StudyCase, kind: str, values: Mapping[str, Any], rate: float = 0.0) -> Iterator[ControlLoop]:
+def start_loop(
+    case: StudyCase, kind: str, values: Mapping[str, Any], rate: float = 0.0, entry: BackendEntry | None = None
+) -> Iterator[ControlLoop]:
     """Start the simulation `kind`, at its own rate unless a `rate` (Hz) is given, and close it at the end.
 
-    `values` are of the section backend. Raises UserError for a case that cannot run, and BackendFault.
+    `values` are of the section backend; `entry` is the backend where it is none of `SIMULATIONS`. Raises UserError for
+    a case that cannot run, and BackendFault.
     """
     spec, gait = case.at({})
     check_limits(spec, gait)
     case.law_entry.check(spec)
-    settings, ticks = simulation_settings(spec, kind, values)
-    entry = SIMULATIONS[kind]
+    entry = entry or SIMULATIONS[kind]
+    settings, ticks = simulation_settings(spec, kind, values, entry)
     entry.check(spec, settings)
     dt_ns = round(1e9 / (rate or ticks.rate))
     law = case.law_entry.build(spec, case.law_at({}), dt_ns * 1e-9)
