@@ -57,6 +57,7 @@ TARGETS = (
     topic_target("controller", "gait_reference"),
     topic_target("gait", "cmd_vel", robot="miniaq", gait="trot"),
     topic_target("controller", "odom", law="hybrid", law_parameters=(("contacts", "estimated"),)),
+    topic_target("controller", "sensor_readings", robot="bolt", law_parameters=(("contact", "switch"),)),
 )
 
 

@@ -40,7 +40,7 @@ class FuzzSetup:
     robot: str = field(default_factory=default_robot)
     law: str = ""
     gait: str = ""
-    law_parameters: tuple[tuple[str, str], ...] = ()
+    law_parameters: tuple[tuple[str, Any], ...] = ()
 
 
 class InProcessStack:

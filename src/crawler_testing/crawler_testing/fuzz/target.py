@@ -6,7 +6,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
-from crawler_testing.fixtures.robot_selection import effort_driven_robot, sensing_laws, steered_robot
+from crawler_testing.fixtures.robot_selection import (
+    effort_driven_robot,
+    sensing_laws,
+    sensor_reading_law,
+    steered_robot,
+)
 from crawler_testing.fuzz.in_process_stack import MESSAGE_TYPES, FuzzSetup, InProcessStack
 
 Endpoint = Literal["topic", "service", "parameters"]
@@ -31,7 +36,7 @@ class Target:
         return self.node == "backend" and self.endpoint == "service" and self.name in STOP_SERVICES
 
     def __str__(self) -> str:
-        parameters = (value for _, value in self.setup.law_parameters)
+        parameters = (str(value) for _, value in self.setup.law_parameters)
         setup = ", ".join(filter(None, (self.setup.robot, self.setup.law, *parameters)))
         return " ".join(filter(None, (self.node, self.endpoint, self.name, f"({setup})")))
 
@@ -56,9 +61,16 @@ class TargetOutcome:
 
 @cache
 def fuzz_setups() -> tuple[FuzzSetup, ...]:
-    """Return the default robot, alone and with each sensing law; a steered robot; one with commands of effort."""
+    """Return the default robot, alone and with each sensing law; a steered robot; one with commands of effort; one with
+    a law that reads sensors.
+    """
     robot, gait = steered_robot()
-    others = (FuzzSetup(robot, gait=gait), FuzzSetup(effort_driven_robot()))
+    sensing_robot, sensing_law, choice = sensor_reading_law()
+    others = (
+        FuzzSetup(robot, gait=gait),
+        FuzzSetup(effort_driven_robot()),
+        FuzzSetup(sensing_robot, law=sensing_law, law_parameters=choice),
+    )
     sensing = (FuzzSetup(law=law, law_parameters=parameters) for law, parameters, _ in sensing_laws())
     return (FuzzSetup(), *sensing, *(setup for setup in others if setup.robot))
 
