@@ -14,6 +14,7 @@ import numpy as np
 
 from crawler_testing.bench.bus_cycles import MIN_CYCLES, measure_cycles, percentiles
 from hw_drivers.board.board_bus import BoardBus
+from hw_drivers.board.board_sensors import BoardSensors
 from hw_drivers.board.codec import frame, line_size
 from hw_drivers.board.emulator import emulate
 from hw_drivers.board.firmware import realtime
@@ -110,7 +111,7 @@ def _measure_firmware(seconds: float) -> dict[str, float]:
 def _measure_link(link: Link, seconds: float) -> np.ndarray:
     """Return ms of each cycle. A board that a busy machine has stalled disables its motors, and is armed again."""
     plans = [plan_motor(joint) for joint in _joints()]
-    set_up(link, plans, configure_board(SETTINGS, "bench", plans))
+    set_up(link, plans, configure_board(SETTINGS, "bench", plans), BoardSensors(()))
     push = Setpoints({plan.number: MotorSetpoint(MotorMode.TORQUE, TORQUE_N_M) for plan in plans})
     taken: list[float] = []
     end = time.perf_counter() + seconds
