@@ -17,6 +17,7 @@ from types import ModuleType
 
 from crawler_bringup.fastdds_profile import use_fastdds_profile
 from crawler_cli.console.command_line import HelpFormatter, Parser, describe, rename_words
+from crawler_cli.console.environment_error import check_file_limit, describe_environment_error
 from crawler_cli.console.exit_code import EXIT_INTERRUPTED, EXIT_NOT_DONE, EXIT_USAGE
 from crawler_core.errors import UserError
 from crawler_core.files import check_working_directory
@@ -65,6 +66,8 @@ def main() -> int:
     use_fastdds_profile()
     raise_on_interrupt()
     try:
+        _check_standard_streams()
+        check_file_limit()
         check_working_directory()
         words = rename_words(sys.argv[1:])
         arguments = _parser(words).parse_args(words)
@@ -80,6 +83,11 @@ def main() -> int:
             return EXIT_NOT_DONE
         if isinstance(error, OSError) and error.filename is not None and error.errno in PATH_ERRORS:
             error = UserError(f"{error.filename} cannot be used: {error.strerror}.")
+        if not _flush():
+            print("crawler: standard output cannot be written: the disk behind it is full, or gone.", file=sys.stderr)
+            return EXIT_NOT_DONE
+        if isinstance(error, Exception) and (sentence := describe_environment_error(error)):
+            error = UserError(sentence)
         if not isinstance(error, UserError):
             raise
         print(f"crawler: {error}", file=sys.stderr)
@@ -105,6 +113,25 @@ def _parser(words: list[str]) -> Parser:
         describe(sub, command)
         sub.set_defaults(run=command.run)
     return parser
+
+
+def _check_standard_streams() -> None:
+    """Raise UserError where a result could not be printed."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115  until the end of the process
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        raise UserError("standard output is closed: redirect it to a file or to /dev/null.")
+
+
+def _flush() -> bool:
+    """Write what was printed; return False and drop it where that fails."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
 
 
 def _stdout_is_closed() -> bool:

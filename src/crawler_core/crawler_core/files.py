@@ -19,6 +19,7 @@ from yaml.constructor import ConstructorError
 from crawler_core.errors import UserError
 
 MAX_TEXT_BYTES = 2**20  # the largest text that the stack reads has a fiftieth of it
+PROBE_BYTES = 2**18  # of space that a result needs
 MAX_YAML_DEPTH = 40  # mappings and lists within each other
 MAX_YAML_VALUES = 20_000  # with every alias spelt out; the largest text of the stack has a tenth of it
 INTEGER_BOUND = 2**63
@@ -71,6 +72,13 @@ def replace_file(file: Path, write: Callable[[str], Any]) -> None:
         raise UserError(f"{file} cannot be written: {error.strerror or error}.") from None
     finally:
         part.unlink(missing_ok=True)
+
+
+def check_writable(file: Path) -> None:
+    """Raise UserError where a result cannot be written beside `file`: before the work, not after it."""
+    probe = file.with_name(f".{file.name}.probe")
+    replace_file(probe, lambda part: Path(part).write_bytes(bytes(PROBE_BYTES)))
+    probe.unlink(missing_ok=True)
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

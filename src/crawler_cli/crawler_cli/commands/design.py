@@ -20,6 +20,7 @@ from crawler_cli.console.interruption import StopRequest
 from crawler_cli.console.output import print_json
 from crawler_cli.console.progress_line import ProgressLine
 from crawler_core.errors import UserError
+from crawler_core.files import check_writable, replace_file
 from crawler_core.registry import import_object
 from crawler_models.model_registry import model_of
 
@@ -92,6 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     ranges = read_ranges(arguments.over, arguments.only, case, designer)
     search = designer.plan(case, goal, ranges, arguments.seed)
     file = output_file(arguments.out, arguments.gait, case, goal, ranges, arguments.seed)
+    check_writable(file)
     is_stopped = StopRequest(raises=False)
     progress = SearchProgress(designer.target, arguments.json)
     begin = time.monotonic()
@@ -167,8 +169,9 @@ def _write(found: Design, file: Path, case: StudyCase, designer: Designer) -> di
     found.draw(figure)
     text = yaml.safe_dump(merge(case.settings, group_by_section(found.settings)), sort_keys=False)
     try:
-        file.write_text(f"# A {designer.target} for {title}\n{text}", encoding="utf-8")
-        figure.savefig(picture, dpi=100)
+        text = f"# A {designer.target} for {title}\n{text}"
+        replace_file(file, lambda part: Path(part).write_text(text, encoding="utf-8"))
+        replace_file(picture, lambda part: figure.savefig(part, dpi=100))
         if table and found.table:
             save_columns(table, found.table)
     except OSError as error:

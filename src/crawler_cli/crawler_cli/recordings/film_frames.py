@@ -157,6 +157,8 @@ def read_frames(reader: RecordingReader, path: Path, begin: float, end: float, s
         topics[name][1](data, {})
     if first is None or latest is None:
         raise UserError(f"{path} holds no run: no joint_states. Record one with './crawler run --record'.")
+    if state.scene is None and state.scene_error:
+        raise UserError(f"{path} has a robot_description that cannot be drawn: {state.scene_error.rstrip('.')}.")
     if state.scene is None:
         raise UserError(f"{path} holds no robot_description, which a film needs: record that topic too.")
     duration = (latest - first) * 1e-9

@@ -84,11 +84,17 @@ class BackendSettings(NodeSettings):
         return SensorFault(self.sensor_fail, self.sensor_fail_after, self.sensor_fail_name)
 
 
+MIN_REAL_TIME_FACTOR = 1e-3
 COMMON_NAMES = {info.name for info in describe(BackendSettings)} - {"robot", "robot_overrides"}
 
 
 def check_time_settings(settings: BackendSettings) -> None:
     """Raise UserError where the settings of time contradict each other."""
+    if 0.0 < settings.real_time_factor < MIN_REAL_TIME_FACTOR:
+        raise UserError(
+            f"backend.real_time_factor = {settings.real_time_factor:g} is not allowed: it must be 0 (as fast as "
+            f"possible) or at least {MIN_REAL_TIME_FACTOR:g}; a tick would take minutes."
+        )
     if settings.real_time_factor == 0.0 and not settings.lockstep:
         raise UserError("backend.real_time_factor = 0 (as fast as possible) needs backend.lockstep = true.")
 

@@ -8,7 +8,7 @@ from typing import Any
 from crawler_core.errors import UserError, quoted
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
-_NAMESPACE = re.compile(r"/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*/?")
+_NAMESPACE = re.compile(r"/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*")
 MAX_NAMESPACE_LENGTH = 100  # characters; topics are added to it
 
 

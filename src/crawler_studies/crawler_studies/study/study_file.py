@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from crawler_core.errors import UserError
+from crawler_core.files import NOT_REGULAR
 
 APPLICATION_ID = 0x43524157  # "CRAW"; SQLite keeps it in the file's header
 FORMAT_VERSION = 1
@@ -43,12 +44,18 @@ class StudyFile:
 
     def numbers(self) -> set[int]:
         """Return the numbers of the finished evaluations."""
-        return {number for (number,) in self._connection.execute("SELECT number FROM evaluations")}
+        try:
+            return {number for (number,) in self._connection.execute("SELECT number FROM evaluations")}
+        except sqlite3.DatabaseError as error:
+            raise _user_error(self.path, error) from None
 
     def finished(self) -> list[tuple[Any, ...]]:
         """Return the finished evaluations as rows, in the order of their numbers."""
         real = [False, *(kind is float for kind in self._columns.values())]
-        rows = self._connection.execute("SELECT * FROM evaluations ORDER BY number")
+        try:
+            rows = self._connection.execute("SELECT * FROM evaluations ORDER BY number").fetchall()
+        except sqlite3.DatabaseError as error:
+            raise _user_error(self.path, error) from None
         return [
             tuple(math.nan if value is None and is_real else value for value, is_real in zip(row, real, strict=True))
             for row in rows
@@ -63,7 +70,9 @@ class StudyFile:
         try:
             with _transaction(self._connection):
                 self._connection.executemany(f"INSERT INTO evaluations VALUES ({marks})", rows)
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.IntegrityError):
+                raise
             raise UserError(
                 f"{self.path} cannot be written: {error}. The evaluations finished before are in it; the same command "
                 "goes on from there."
@@ -90,6 +99,8 @@ def open_study(path: Path, identity: Mapping[str, Any], columns: Mapping[str, ty
         raise UserError(f"{path} cannot be made: there is no directory {path.parent}.")
     if path.is_dir():
         raise UserError(f"{path} is a directory: give the study a file.")
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path} is {NOT_REGULAR}: give the study a file.")
     if path.is_file() and path.stat().st_size and not path.open("rb").read(16).startswith(b"SQLite format 3"):
         raise UserError(f"{path} is no study file: give another name.")  # SQLite takes short ones for empty
     try:
@@ -100,11 +111,15 @@ def open_study(path: Path, identity: Mapping[str, Any], columns: Mapping[str, ty
         # the lock of the first transaction lasts until the process closes the file or ends
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA trusted_schema = OFF")
         with _transaction(connection):
             _create_or_check(path, connection, identity, columns)
     except sqlite3.DatabaseError as error:
         connection.close()
         raise _user_error(path, error) from None
+    except (TypeError, KeyError, AttributeError, RecursionError, json.JSONDecodeError) as error:  # of its content
+        connection.close()
+        raise _user_error(path, sqlite3.DatabaseError(str(error))) from None
     except BaseException:
         connection.close()
         raise

@@ -30,7 +30,7 @@ from crawler_core.types import ContactMode
 from crawler_nodes.messages.header import set_stamp
 from crawler_testing.file_fuzz.mcap_file import Channel, McapFile, Message, Schema
 
-STATES, STEP_NS = 40, 50_000_000
+STATES, STEP_NS = 20, 100_000_000
 HORIZON_POINTS, POINT_STEP_S = 26, 0.01
 
 

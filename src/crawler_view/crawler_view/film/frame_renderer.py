@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from crawler_core.errors import UserError
 from crawler_core.types import FloatArray
 from crawler_view.film.camera import Camera, cameras, text_scale
 from crawler_view.film.ground import PLATFORM, SKY, Ground
 from crawler_view.film.raster import rasterise
 from crawler_view.scene.kinematics import Kinematics
 from crawler_view.scene.meshes import arrow, bounding_points, scene_meshes, sphere, transform
-from crawler_view.scene.robot_scene import MODE_COLOURS, TRAIL_COLOUR
+from crawler_view.scene.robot_scene import MAX_NUMBER, MODE_COLOURS, TRAIL_COLOUR
 
 SUPERSAMPLING = 2  # pixels drawn per pixel and direction, for smooth edges
 SHADOW_LIGHT = np.array([0.35, -0.45, 1.0])  # direction to the light
@@ -27,6 +28,10 @@ FORCE_QUANTILE, MAX_ARROW_RATIO = 0.9, 1.5  # the force of ARROW_LENGTH, and the
 MODE_TEXTS = {"stick": "sticks", "slip_pos": "slips forward", "slip_neg": "slips back", "open": "in the air"}
 MODE_TEXTS |= {"unknown": "not known"}
 
+MAX_TRAVEL_LENGTHS = 1e4  # robot lengths in a film, over which its ground has lines
+MAX_TITLE_LENGTH = 120  # letters
+MAX_FORCE_N = 1e9  # a larger one is no measurement
+
 Frame = Mapping[str, Any]
 
 
@@ -37,7 +42,8 @@ class FrameRenderer:
         self, scene: Mapping[str, Any], frames: Sequence[Frame], planar: bool, width: int, smooth: int, title: str
     ) -> None:
         """`planar` robots are seen from the side, others from a corner; `smooth` frames smooth the camera's path."""
-        self._frames, self._planar, self._title = frames, planar, title
+        self._frames, self._planar = frames, planar
+        self._title = "".join(letter if letter.isprintable() else " " for letter in title[:MAX_TITLE_LENGTH])
         kinematics = Kinematics(scene)
         self._poses = [kinematics.at(frame) for frame in frames]
         self._bases = np.array([poses[scene["base"]][:3, 3] for poses in self._poses])
@@ -45,6 +51,12 @@ class FrameRenderer:
         self.count = len(frames)
         seen = [bounding_points(self._shapes, poses) for poses in self._poses]
         self._length = max(max(float(np.ptp(points, axis=0).max()) for points in seen), 1e-3)
+        travel = float(np.ptp(np.concatenate(seen), axis=0).max())
+        if not travel <= MAX_TRAVEL_LENGTHS * self._length <= MAX_TRAVEL_LENGTHS * MAX_NUMBER:  # false for NaN
+            raise UserError(
+                f"the robot cannot be drawn: it is {self._length:g} m long and moves over {travel:g} m, where "
+                f"{MAX_NUMBER:g} m and {MAX_TRAVEL_LENGTHS:g} lengths are allowed."
+            )
         forces = [np.linalg.norm(force) for frame in frames for _, force in _forces(frame)]
         self._reference_force = float(np.quantile(forces, FORCE_QUANTILE)) if forces else 1.0  # N
         self._front = min(float(points[:, 1].min()) for points in seen) - TRAIL_HALF_WIDTH * self._length
@@ -147,7 +159,7 @@ class FrameRenderer:
 def _forces(frame: Frame) -> list[tuple[str, FloatArray]]:
     """Return the feet with a known force that is not zero."""
     known = [(foot["foot"], foot["force"]) for foot in frame["feet"] if None not in foot["force"]]
-    return [(foot, np.array(force)) for foot, force in known if any(force)]
+    return [(foot, np.array(force)) for foot, force in known if any(force) and max(map(abs, force)) < MAX_FORCE_N]
 
 
 def _shaded(mesh: FloatArray, colour: Sequence[int]) -> NDArray[np.uint8]:

@@ -37,7 +37,7 @@ from crawler_nodes.topics import (
     SENSOR_READINGS,
 )
 from crawler_nodes.transport.tap import TopicCallbacks
-from crawler_view.scene.robot_scene import read_scene
+from crawler_view.scene.robot_scene import MAX_NUMBER, read_scene
 
 STATE_TIMEOUT_S = 1.0
 STEP_PERIOD_S = 0.2  # between two measurements of the latest step
@@ -55,6 +55,7 @@ class LiveState:
         self._as_believed = as_believed
         self.scene: dict[str, Any] | None = None
         self.scene_count = 0  # changes of the scene
+        self.scene_error = ""  # why the latest description is not shown
         self._urdf = b""
         self._nodes: dict[str, dict[str, Any]] = {}
         self._reset()
@@ -110,7 +111,8 @@ class LiveState:
         self._urdf = data
         try:
             self.scene = read_scene(deserialize_message(data, String).data)
-        except (ElementTree.ParseError, ValueError):
+        except (ElementTree.ParseError, ValueError, AssertionError) as error:
+            self.scene_error = str(error) or "a joint in it has no parent or child"
             return  # the robot before is still shown
         self.scene_count += 1
         spec = _load_installed(self.scene["robot"])
@@ -165,16 +167,17 @@ class LiveState:
         if not self._joints or self.scene is None:
             return None
         message = deserialize_message(self._joints, JointState)
+        count = min(len(message.name), len(message.position))
         base, heading = self._base()
         return {
             "t": read_stamp_s(self._joints),
-            "names": list(message.name),
-            "position": finite_or_none(message.position),
+            "names": list(message.name[:count]),
+            "position": finite_or_none(message.position[:count]),
             "velocity": finite_or_none(message.velocity),
             "base": base,
             "feet": self._feet(heading),
             "sensors": self._sensors(),
-            "distance": self._log.base.distance if self._odometry or self._truth else None,
+            "distance": finite_or_none([self._log.base.distance])[0] if self._odometry or self._truth else None,
             "step": finite_or_none([self._latest_step()])[0],
             "branch": deserialize_message(self._controller, ControllerState).branch if self._controller else "",
         }
@@ -196,6 +199,9 @@ class LiveState:
         pose = deserialize_message(data, Odometry).pose.pose
         p, q = pose.position, pose.orientation
         attitude = (q.w, q.x, q.y, q.z)
+        is_pose = all(abs(value) <= MAX_NUMBER for value in (p.x, p.y, p.z)) and 0.1 < math.hypot(*attitude) < 10.0
+        if not is_pose:  # false for NaN
+            return None, WORLD_HEADING
         heading = Heading.of(attitude) if self._yaws else WORLD_HEADING
         return [p.x, p.y, p.z, *attitude], heading
 
