@@ -111,9 +111,9 @@ def _choose(options: Options, note: str) -> Stack:
     name, law = gait_name(spec, options.gait), law_name(spec, options.controller)
     gait = _make_gait(spec, name, options.section("gait"))
     backend = choose_backend(options.backend, spec, options.section("backend"))
+    _check_law(spec, law, options.section("controller"))
     RobotEstimator(spec, backend.settings.estimator)  # UserError for one that there is not, or that does not fit
     duration = _run_duration(options, backend.settings, gait)
-    _check_law(spec, law, options.section("controller"))
     warning = _check_motors(spec, gait, law, options.section("controller"), backend)
     return Stack(options, spec, gait, name, law, backend, duration, "; ".join(filter(None, (note, warning))))
 
