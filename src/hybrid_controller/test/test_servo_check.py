@@ -2,13 +2,13 @@
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from crawler_core.errors import UserError
 from crawler_core.parameters import build
 from crawler_core.reality.reality import IDEAL, Reality
-from gait_generators.kinds.gait_registry import make_gait
 from hybrid_controller.laws.three_link.hybrid_parameters import HybridParameters
 from hybrid_controller.laws.three_link.servo_check import believed_servo, check_servos
 
@@ -16,9 +16,7 @@ SLOW = Reality(bandwidth=40.0, command_delay=0.005, state_delay=0.005)
 
 
 def check(crawler, omega, motors, rate=200.0, **parameters):
-    return check_servos(
-        crawler, make_gait(crawler, None, {"omega": omega}), HybridParameters(**parameters), motors, rate
-    )
+    return check_servos(crawler, SimpleNamespace(period=math.tau / omega), HybridParameters(**parameters), motors, rate)
 
 
 @pytest.mark.parametrize(
