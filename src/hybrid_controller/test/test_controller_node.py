@@ -512,3 +512,31 @@ def test_a_bad_start_is_one_sentence(graph, parameters, sentence):
     with pytest.raises(UserError) as refused:
         graph.add(ControllerNode, **parameters)
     assert sentence in str(refused.value)
+
+
+def estimated(now):
+    """Contacts of both feet as a node of a user's would publish them."""
+    message = ContactStateArray(contacts=[ContactState(foot=foot, mode=2, source=3) for foot in ("foot_1", "foot_2")])
+    message.header.stamp.nanosec = now
+    return message
+
+
+def test_estimated_contacts_of_a_node_that_is_not_declared_are_not_followed_and_it_is_named(rig):
+    rig = rig(law="hybrid")
+    rig.graph.spin_until(rig.world.contacts_out.get_subscription_count)
+    rig.reference(0, 900 * MS)
+    rig.ask(0)
+    rig.world.contacts_out.publish(estimated(DT))
+    rig.graph.spin_until(lambda: any("comes from /" in word and "/world" in word for word in rig.world.words))
+    assert rig.node.inputs.contacts_at(DT) == ()
+
+
+def test_contacts_of_a_declared_topic_are_followed(rig):
+    rig = rig(law="hybrid", contact_topic="my_contacts")
+    out = rig.world.create_publisher(ContactStateArray, "my_contacts", 10)
+    rig.graph.spin_until(out.get_subscription_count)
+    rig.reference(0, 900 * MS)
+    rig.ask(0)
+    out.publish(estimated(DT))
+    rig.graph.spin_until(lambda: len(rig.node.inputs.contacts_at(DT)) == 2)
+    assert rig.node.safe_subscriptions.rejected == 0

@@ -13,6 +13,8 @@ from crawler_nodes.topics import Topic
 from crawler_nodes.transport.message_source import UNKNOWN_NODE, publisher_nodes
 from crawler_nodes.transport.source_arbiter import SourceArbiter
 
+# how the messages of another node are declared, by topic
+DECLARATIONS = {"contact_states": ", or a topic of their own that controller.contact_topic names"}
 POLL_PERIOD_S = 0.1  # short, so that a publisher that soon leaves is seen too
 
 
@@ -60,7 +62,8 @@ def duplicate_warning(topic: str, nodes: list[str], followed: str) -> str:
     if len(nodes) < 2:
         return ""
     names = [name if count == 1 else f"{name} ({count} times)" for name, count in sorted(Counter(nodes).items())]
+    remedy = DECLARATIONS.get(topic, "")
     return (
         f"{len(nodes)} nodes publish {topic} ({', '.join(names)}), but only one may: {followed or 'the first'} is "
-        "followed; stop the others, or give them a namespace or another ROS_DOMAIN_ID"
+        f"followed; stop the others, or give them a namespace or another ROS_DOMAIN_ID{remedy}"
     )

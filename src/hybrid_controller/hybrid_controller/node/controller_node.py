@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from crawler_interfaces.msg import ContactStateArray
 from rclpy.node import Node
 
+from crawler_core.errors import UserError
 from crawler_core.loop.backend_settings import robot_rate_setting
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.safety.supervisor import MOVING_STATES, MotionState
+from crawler_core.types import Contact, ContactSource
 from crawler_nodes.messages.joint_message import JointMessage, JointMessageReader
 from crawler_nodes.messages.motion_state import BackendMotionStates, read_motion_state
 from crawler_nodes.messages.sensor_readings import SensorReadingsReader
@@ -26,6 +30,7 @@ from crawler_nodes.topics import (
     PER_TICK,
     SENSOR_READINGS,
 )
+from crawler_nodes.transport.message_source import publisher_nodes
 from crawler_nodes.transport.priority_executor import PriorityExecutor
 from crawler_nodes.transport.safe_subscriptions import SafeSubscriptions
 from crawler_nodes.transport.source_arbiter import SourceArbiter
@@ -42,6 +47,7 @@ from hybrid_controller.node.message_parsing import read_contacts, read_odometry,
 from hybrid_controller.reference.horizon import Horizon
 
 MAX_REFERENCE_BYTES = 10_000_000  # a horizon of many joints may be long
+NOT_OF_A_BACKEND = (ContactSource.PLANNED, ContactSource.ESTIMATED)
 NO_STATE = JointMessage("", NEVER_NS, [], (), (), ())
 
 
@@ -68,6 +74,7 @@ class ControllerNode(Node):
         if settings.lockstep:
             readers = self.outputs.count_command_readers
             self.lockstep_wait = LockstepWait(self, settings, readers, self._answer_pending)
+        self._contact_topic = settings.contact_topic
         self._joints = JointSelector(spec.actuated_names)
         self._joint_names = spec.actuated_names
         self._state = NO_STATE  # the newest
@@ -96,8 +103,9 @@ class ControllerNode(Node):
             subscribe(GAIT_REFERENCE, reference, self._on_reference, max_bytes=MAX_REFERENCE_BYTES),
         ]
         if law.reads_contacts:
+            topic = replace(CONTACT_STATES, name=self._contact_topic)
             subscriptions.append(
-                subscribe(CONTACT_STATES, read_contacts, partial(self._on_input, self.inputs.set_contacts))
+                subscribe(topic, self._read_contacts, partial(self._on_input, self.inputs.set_contacts))
             )
         if law.reads_odometry:
             odometry = partial(read_odometry, can_yaw="yaw" in spec.base_motion)
@@ -110,6 +118,17 @@ class ControllerNode(Node):
             )
         subscriptions.append(subscribe(JOINT_STATES, read_state, self._on_state, decode=JointMessageReader()))
         return subscriptions
+
+    def _read_contacts(self, message: ContactStateArray) -> tuple[int, tuple[Contact, ...]]:
+        """Read contacts. Raises UserError for those of another node than the backend that nobody has declared."""
+        found = read_contacts(message)
+        if self._contact_topic == CONTACT_STATES.name and any(one.source in NOT_OF_A_BACKEND for one in found[1]):
+            nodes = ", ".join(publisher_nodes(self, CONTACT_STATES))
+            raise UserError(
+                f"contact_states has contacts that are estimated or planned, which no backend publishes, and comes "
+                f"from {nodes}: publish them on a topic of their own, and start with controller.contact_topic=TOPIC."
+            )
+        return found
 
     @property
     def now_ns(self) -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from crawler_core.loop.backend_settings import NodeSettings
 from crawler_core.parameters import parameter
+from crawler_nodes.topics import CONTACT_STATES
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,11 @@ class ControllerSettings(NodeSettings):
         lower=0,
         upper=100,
         doc="lockstep sends its first command once joint_commands has so many subscribers, so that they miss nothing",
+        constant=True,
+    )
+    contact_topic: str = parameter(
+        CONTACT_STATES.name,
+        doc="contacts that the law reads: contact_states, or the topic of another node",
         constant=True,
     )
     state_rate: float = parameter(
