@@ -2,6 +2,6 @@
 
 Not here: backends (sim_bridge, hw_drivers), the backend node and its clock (crawler_nodes.backend_node), limits
 (crawler_core.safety).
-Imported by: crawler_bringup, crawler_cli, crawler_core.conformance, crawler_nodes, crawler_studies, crawler_testing,
-gait_generators, hw_drivers, hybrid_controller, sim_bridge.
+Imported by: crawler_bringup, crawler_cli, crawler_core.conformance, crawler_core.reality, crawler_nodes,
+crawler_studies, crawler_testing, gait_generators, hw_drivers, hybrid_controller, sim_bridge.
 """
