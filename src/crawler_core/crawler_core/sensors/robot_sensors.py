@@ -12,6 +12,8 @@ from crawler_core.sensors.sensor_spec import SensorSpec
 from crawler_core.sensors.simulated_sensors import SimulatedSensors
 from crawler_core.types import Contact, Observation, SensorReading
 
+MAX_ADDED = 1000  # readings that wait for the next state; older ones are dropped
+
 
 class RobotSensors:
     """Adds the readings of simulated sensors to each state, and drops bad readings.
@@ -41,7 +43,7 @@ class RobotSensors:
         self._contacts.restart()
         if self._simulated is not None:
             self._simulated.restart()
-        self._added: deque[SensorReading] = deque()  # from any thread
+        self._added: deque[SensorReading] = deque(maxlen=MAX_ADDED)  # from any thread
         self._time_ns: int | None = None  # of the last state,
         self._readings: tuple[SensorReading, ...] = ()  # its good readings,
         self._delivered: tuple[SensorReading, ...] = ()  # and those of the backend itself
@@ -72,7 +74,7 @@ class RobotSensors:
 
     @property
     def problem(self) -> str:
-        """What is wrong with the sensors; empty where nothing is."""
+        """The problems of the sensors, for a person; empty where there is none."""
         return "; ".join(self._monitor.problems)
 
     @property
