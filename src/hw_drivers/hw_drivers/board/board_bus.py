@@ -21,6 +21,7 @@ from hw_drivers.board.messages import (
     Disarm,
     FindIndex,
     Poll,
+    Request,
     Setpoints,
     StateMessage,
 )
@@ -64,6 +65,7 @@ class BoardBus(Bus):
         self._setpoints = Setpoints({})
         self._pending = 0  # the number of the setpoints whose answer is awaited; 0: none
         self._is_enabled = False
+        self._sent_at = 0.0  # s, of the last request for a state
 
     def open(self) -> None:
         self._port.open()
@@ -103,7 +105,7 @@ class BoardBus(Bus):
         return tuple(plan.joint.joint for plan in searched)
 
     def read(self) -> tuple[Reading, ...]:
-        number, self._pending = self._pending or self._link.send(Poll()), 0
+        number, self._pending = self._pending or self._send(Poll()), 0
         answer = self._link.answer(number)
         if isinstance(answer, StateMessage):
             self._update(answer)
@@ -122,11 +124,15 @@ class BoardBus(Bus):
             {plan.number: plan.setpoint(q, w, push, self._tracker.offset(plan)) for plan, q, w, push in rows}
         )
         if self._is_enabled:
-            self._pending = self._link.send(self._setpoints)
+            self._pending = self._send(self._setpoints)
+
+    def _send(self, message: Request) -> int:
+        self._sent_at = self._clock()
+        return self._link.send(message)
 
     def _switch_on(self) -> None:
         self._arm()
-        self._pending = self._link.send(self._setpoints)
+        self._pending = self._send(self._setpoints)
         self.read()
 
     def release(self) -> tuple[BusFault, ...]:
@@ -219,7 +225,7 @@ class BoardBus(Bus):
             ) from None
         end = self._clock() + 2.0 * INDEX_SEARCH_TURNS * TURN_RAD / abs(settings.search_velocity)
         while self._clock() < end:
-            self._pending = self._link.send(Setpoints({}))
+            self._pending = self._send(Setpoints({}))
             self.read()
             if plan not in self._tracker.without_zero():
                 return
@@ -234,7 +240,7 @@ class BoardBus(Bus):
         """Keep a state. Raises BusFault for its faults, and where the torque went off by itself."""
         now = self._clock()
         self._tracker.update(state, now)
-        self._sensor_readings += self._sensors.update(state, now)
+        self._sensor_readings += self._sensors.update(state, self._sent_at, now)
         if (fault := setup.first_fault(state, self._tracker.plans)) is not None:
             raise BusFault(str(fault), remedy=f"{fault.remedy}, then call reset and enable", joint=fault.joint)
         if self._is_enabled and state.state != BoardState.ARMED:

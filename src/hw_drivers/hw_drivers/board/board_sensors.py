@@ -64,6 +64,7 @@ class BoardSensors:
         self._setup: SensorSetup | None = None
         self._last_sample: int | None = None  # us, of the IMU
         self.is_imu_silent = False
+        self.answer_share = 0.5  # of the bytes of an exchange
 
     def configuration(self) -> ConfigureSensors:
         """Make the message that configures those that are there."""
@@ -120,10 +121,13 @@ class BoardSensors:
     def _imu(self) -> SensorMap | None:
         return next((one for one in self._present if one.sensor.kind == "imu"), None)
 
-    def update(self, state: StateMessage, arrival: float) -> list[SensorReading]:
-        """Return the new readings of a state that came at `arrival` (s), with times by the driver's clock."""
+    def update(self, state: StateMessage, sent: float, arrival: float) -> list[SensorReading]:
+        """Return the new readings of a state that was asked for at `sent` (s) and came at `arrival`.
+
+        Their times are those of the driver's clock.
+        """
         seen, setup = state.sensors, self._setup
-        self._clock.update(state.time, arrival)
+        self._clock.update(state.time, arrival - self.answer_share * (arrival - sent))
         if seen is None or setup is None:
             return []
         self.is_imu_silent = bool(seen.flags & ImuFlag.IMU_SILENT)

@@ -94,6 +94,7 @@ def set_up(
     largest = Setpoints({plan.number: MotorSetpoint(MotorMode.POSITION) for plan in plans})
     state_size = StateMessage.size(len(plans)) + (SensorState.MAX_BYTES if sensors.has_any else 0)
     link.exchange_bytes = line_size(len(largest.pack())) + line_size(state_size)
+    sensors.answer_share = line_size(state_size) / link.exchange_bytes
     return state
 
 
