@@ -1,31 +1,22 @@
-"""The driver on an emulated bus: what it refuses before torque, and what it does when answers fail."""
+"""The driver on an emulated bus in virtual time: what it refuses before torque, and what it does when answers fail."""
 
 import math
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hw_robots import wait_for
 
 from crawler_core.errors import UserError
 from hw_drivers.bus.bus import BusFault
 from hw_drivers.bus.joint_map import JointMap
-from hw_drivers.dynamixel import freshness, link
 from hw_drivers.dynamixel import tables as t
 from hw_drivers.dynamixel.dynamixel_bus import DynamixelBus
 from hw_drivers.dynamixel.emulated_servo import EmulatedServo
 from hw_drivers.dynamixel.emulator import DynamixelEmulator, emulate
 from hw_drivers.dynamixel.settings import DynamixelJoint, DynamixelSettings
+from hw_drivers.emulation.virtual_clock import VirtualClock
 
 TURN_RAD = 2.0 * math.pi
-MAX_LAG_S = freshness.MAX_LAG_S
-
-
-@pytest.fixture(autouse=True)
-def unhurried(monkeypatch):
-    """An answer that a busy machine delays is one of the present all the same."""
-    monkeypatch.setattr(freshness, "MAX_LAG_S", 60.0)
 
 
 def joint(number, **changes):
@@ -49,12 +40,12 @@ class Rig:
     """A driver, and the emulator that it drives."""
 
     def __init__(self, joints, settings=None, start=None):
-        # answers may take as long as a busy machine needs: only the tests of lost ones wait for it
-        settings = settings or DynamixelSettings(reply_timeout=0.5, watchdog=2.5)
+        settings = settings or DynamixelSettings()
         self.joints = joints
         self.start = [0.1 * one.id for one in joints] if start is None else start
-        self.emulator = emulate(settings, joints, self.start)
-        self.bus = DynamixelBus("servos", replace(settings, port=self.emulator.port))
+        self.clock = VirtualClock()
+        self.emulator = emulate(settings, joints, self.start, clock=self.clock)
+        self.bus = DynamixelBus("servos", settings, **self.emulator.driver_options())
 
     def __enter__(self):
         self.bus.open()
@@ -71,13 +62,21 @@ class Rig:
     def angles(self):
         return [reading.position for reading in self.bus.read()]
 
+    def settle(self, seconds=1.0):
+        """Let the servos turn, with a request now and then for their watchdogs; return the angles."""
+        for _ in range(round(seconds / 0.05)):
+            self.clock.sleep(0.05)
+            angles = self.angles()
+        return angles
+
 
 def test_answers_may_be_late_where_nothing_moves_yet(monkeypatch):
-    monkeypatch.setattr(link, "MIN_TIMEOUT_AT_REST_S", 5.0)  # whatever else the machine does
     with Rig([joint(1)], DynamixelSettings(reply_timeout=0.001)) as rig:
-        handle = rig.emulator._handle
-        monkeypatch.setattr(rig.emulator, "_handle", lambda *packet: (time.sleep(0.01), handle(*packet)))
+        reply = rig.emulator._reply
+        monkeypatch.setattr(rig.emulator, "_reply", lambda data, delay: reply(data, delay + 0.05))
         rig.bus.configure(rig.joints)
+        before = rig.bus.read()
+        assert rig.bus.read() == before  # here such an answer is too late
 
 
 @pytest.mark.parametrize("model", ["XL330-M288", "XM430-W350"])
@@ -94,7 +93,7 @@ def test_joints_turn_by_their_own_map(model, gear):
         assert rig.emulator.torque() == (True, True, True)
         goal = [-0.2, 0.25, 0.0]
         rig.send(goal)
-        wait_for(lambda: np.abs(np.array(rig.angles()) - goal).max() <= 0.6 * t.RAD_PER_TICK / gear)
+        assert rig.settle(3.0) == pytest.approx(goal, abs=0.6 * t.RAD_PER_TICK / gear)
         for one, servo, angle in zip(joints, rig.emulator.servos, goal, strict=True):
             # what was waited for is 0.6 of a tick, and the servo rounds the goal and the angle that it tells
             assert servo.motor.angle == pytest.approx(one.zero + one.direction * gear * angle, abs=1.6 * t.RAD_PER_TICK)
@@ -111,7 +110,7 @@ def test_a_crank_turns_on_and_on():
         rig.bus.enable()
         for goal in (4.0, -9.0):  # far beyond a turn of 6.28, both ways
             rig.send([goal])
-            wait_for(lambda goal=goal: abs(rig.angles()[0] - goal) <= t.RAD_PER_TICK)
+            assert rig.settle(3.0) == pytest.approx([goal], abs=t.RAD_PER_TICK)
         assert rig.emulator.motion()[0][0] == pytest.approx(-9.0, abs=2 * t.RAD_PER_TICK)
 
 
@@ -132,14 +131,9 @@ def test_readings_are_in_si_units_at_the_joint():
         rig.bus.enable()
         rig.send([0.6])  # far away: it draws current and turns at its fastest, about the joint's positive direction
 
-        def fast():
-            (reading,) = rig.bus.read()
-            return reading if reading.velocity > 1.0 else None
-
-        readings = []
-        wait_for(lambda: readings.append(fast()) or readings[-1])
-        reading = readings[-1]
-        assert reading.velocity <= t.MODELS["XM430-W350"].no_load / 2.0 + t.VELOCITY_UNIT_RAD_S
+        rig.clock.sleep(0.1)
+        (reading,) = rig.bus.read()
+        assert 1.0 < reading.velocity <= t.MODELS["XM430-W350"].no_load / 2.0 + t.VELOCITY_UNIT_RAD_S
         assert reading.effort > 0.0
         assert reading.voltage == pytest.approx(12.4)
         assert reading.temperature == 31.0
@@ -154,25 +148,23 @@ def refusal(joints, spoil=lambda emulator: None, settings=None):
         return str(caught.value)
 
 
-QUICK = DynamixelSettings(reply_timeout=0.25)  # s, which an answer needs at most on a busy machine
-
-
 def test_a_missing_servo_is_named_with_the_ids_that_are_there():
     def leave(emulator):
         emulator.servos[1].set(t.ID, 9)
 
-    said = refusal([joint(1), joint(2)], leave, QUICK)
+    said = refusal([joint(1), joint(2)], leave)
     assert "joint_2, id 2, does not answer" in said
     assert "there are ids 1, 9" in said
 
 
 def test_a_wrong_rate_is_found_out():
     joints = [joint(1)]
-    servos = [EmulatedServo(1, t.MODELS["XM430-W350"], math.pi, time.monotonic())]
-    emulator = DynamixelEmulator(servos, joints, baud=57600)
-    bus = DynamixelBus("servos", replace(QUICK, port=emulator.port))
+    servos = [EmulatedServo(1, t.MODELS["XM430-W350"], math.pi, 0.0)]
+    emulator = DynamixelEmulator(servos, joints, baud=57600, clock=VirtualClock())
+    bus = DynamixelBus("servos", DynamixelSettings(), **emulator.driver_options())
     try:
         bus.open()
+        emulator.driver_options()["port"].set_baud(1_000_000)  # that of the settings
         with pytest.raises(UserError, match="but it does at 57600"):
             bus.configure(joints)
     finally:
@@ -182,16 +174,16 @@ def test_a_wrong_rate_is_found_out():
 
 def test_two_servos_with_one_id_are_told_from_a_missing_one():
     def twin(emulator):
-        emulator.servos.append(EmulatedServo(1, t.MODELS["XM430-W350"], 0.0, time.monotonic()))
+        emulator.servos.append(EmulatedServo(1, t.MODELS["XM430-W350"], 0.0, 0.0))
 
-    assert "id 1 of joint_1 answers garbled: two servos share it" in refusal([joint(1)], twin, QUICK)
+    assert "id 1 of joint_1 answers garbled: two servos share it" in refusal([joint(1)], twin)
 
 
 def test_an_empty_bus_is_told_from_a_wrong_id():
     def silence(emulator):
         emulator.inject("dead")
 
-    assert "nor does any other: check the cable" in refusal([joint(1)], silence, QUICK)
+    assert "nor does any other: check the cable" in refusal([joint(1)], silence)
 
 
 def test_another_model_is_refused_by_name():
@@ -248,22 +240,16 @@ def test_memory_that_wears_out_is_written_only_where_it_differs():
 @pytest.mark.parametrize("fault", ["lost", "corrupt", "truncated"])
 def test_an_answer_now_and_then_that_fails_is_asked_for_again(fault):
     joints = [joint(n) for n in (1, 2, 3)]
-    with Rig(joints, QUICK) as rig:
+    with Rig(joints) as rig:
         rig.bus.configure(joints)
         rig.emulator.inject(fault, "joint_2", every=3)
-        heard = []  # cycle by cycle, whether all were: the one that failed, and those behind it that were silent
-
-        def ten_in_a_row():
-            begun = time.monotonic()
-            heard.append(all(reading.time >= begun for reading in rig.bus.read()))
-            return len(heard) >= 10 and all(heard[-10:])  # a busy machine may lose an answer besides
-
-        wait_for(ten_in_a_row)
+        for _ in range(10):  # the one that failed, and those behind it that were silent
+            begun = rig.clock()
+            assert all(reading.time >= begun for reading in rig.bus.read())
         assert rig.angles() == pytest.approx(rig.start, abs=t.RAD_PER_TICK)
 
 
-def test_answers_that_come_late_again_and_again_are_not_taken_for_those_of_the_present(monkeypatch):
-    monkeypatch.setattr(freshness, "MAX_LAG_S", MAX_LAG_S)
+def test_answers_that_come_late_again_and_again_are_not_taken_for_those_of_the_present():
     joints = [joint(1)]
     with Rig(joints, DynamixelSettings(reply_timeout=0.05)) as rig:
         rig.bus.configure(joints)
@@ -272,49 +258,41 @@ def test_answers_that_come_late_again_and_again_are_not_taken_for_those_of_the_p
         heard = [rig.bus.read()[0].time for _ in range(12)]  # from the fourth question on, each hears an old answer
         assert set(heard) == {before.time}
         rig.emulator.inject("none")
-        wait_for(lambda: rig.bus.read()[0].time > before.time)
+        rig.clock.sleep(0.2)
+        assert rig.bus.read()[0].time > before.time
 
 
 @pytest.mark.parametrize("fault", ["lost", "corrupt", "truncated", "dead"])
 def test_a_servo_that_stays_silent_keeps_its_old_time_and_the_others_are_heard(fault):
     joints = [joint(n) for n in (1, 2, 3)]
-    with Rig(joints, QUICK) as rig:
+    with Rig(joints) as rig:
         rig.bus.configure(joints)
         before = rig.bus.read()[1].time
         rig.emulator.inject(fault, "joint_2")
-        begun = time.monotonic()
-
-        def heard():
-            one, two, three = rig.bus.read()
-            assert two.time == before
-            return min(one.time, three.time) >= begun
-
-        wait_for(heard)  # a busy machine may lose an answer besides
+        begun = rig.clock()
+        one, two, three = rig.bus.read()
+        assert two.time == before
+        assert min(one.time, three.time) >= begun
 
 
 def test_a_bus_without_power_is_not_asked_servo_by_servo():
     joints = [joint(n) for n in range(1, 9)]
-    with Rig(joints, QUICK) as rig:
+    with Rig(joints) as rig:
         rig.bus.configure(joints)
         rig.emulator.inject("dead")
         before = rig.emulator.packets
         rig.bus.read()
-        wait_for(
-            lambda: rig.emulator.packets == before + 3
-        )  # all together, then two by themselves: a cycle stays short
+        assert rig.emulator.packets == before + 3  # all together, then two by themselves: a cycle stays short
         rig.emulator.inject("none")
         rig.emulator.inject("dead", "joint_1")
 
-        def all_but_the_silent_one():
-            before, after = ([reading.time for reading in rig.bus.read()] for _ in range(2))
-            return [now > then for now, then in zip(after, before, strict=True)] == [False] + [True] * 7
-
-        wait_for(all_but_the_silent_one)
+        before, after = ([reading.time for reading in rig.bus.read()] for _ in range(2))
+        assert [now > then for now, then in zip(after, before, strict=True)] == [False] + [True] * 7
 
 
 def test_the_torque_of_the_others_goes_off_although_one_does_not_listen():
     joints = [joint(n) for n in (1, 2, 3)]
-    with Rig(joints, QUICK) as rig:
+    with Rig(joints) as rig:
         rig.bus.configure(joints)
         rig.bus.enable()
         rig.emulator.inject("lost", "joint_1")
@@ -352,7 +330,7 @@ def test_clear_reboots_what_has_cooled_down_and_sets_it_up_again():
 
 def test_an_enable_that_one_servo_does_not_confirm_leaves_all_off():
     joints = [joint(1), joint(2)]
-    with Rig(joints, QUICK) as rig:
+    with Rig(joints) as rig:
         rig.bus.configure(joints)
         servo = rig.emulator.servos[1]
         plain = servo.write
@@ -378,12 +356,13 @@ def test_a_port_that_vanishes_is_a_fault_of_the_bus_and_release_says_so_for_ever
 
 
 def test_closing_disarms_the_watchdogs_and_leaves_the_torque():
-    with Rig([joint(1)], DynamixelSettings(reply_timeout=0.5, watchdog=0.5)) as rig:
+    with Rig([joint(1)], DynamixelSettings(watchdog=0.5)) as rig:
         rig.bus.configure(rig.joints)
         rig.bus.enable()
         assert rig.emulator.servos[0].get(t.WATCHDOG) == 25
         rig.bus.close()
-        wait_for(lambda: rig.emulator.servos[0].get(t.WATCHDOG) == 0)
+        rig.clock.sleep(0.01)  # the last packet is on its way
+        assert rig.emulator.servos[0].get(t.WATCHDOG) == 0
         assert rig.emulator.torque() == (True,)
 
 
