@@ -18,7 +18,11 @@ CASES = {
     "a home that cannot be written": (f"HOME=/proc/none exec {RUN}", 2, "Set HOME, or ROS_LOG_DIR"),
     "peers that are none": (f"ROS_STATIC_PEERS='nonsense;;' exec {RUN}", 2, "Check ROS_STATIC_PEERS"),
     "few handles": (f"ulimit -n 20; exec {RUN}", 2, "may open too few files"),
-    "a full disk behind stdout": (f"exec {ROOT}/crawler model >/dev/full", 2, "standard output, or a file, cannot be written"),
+    "a full disk behind stdout": (
+        f"exec {ROOT}/crawler model >/dev/full",
+        2,
+        "standard output, or a file, cannot be written",
+    ),
     "a closed stdout": (f"exec {ROOT}/crawler model >&-", 2, "standard output is closed"),
 }
 

@@ -32,8 +32,8 @@ def describe_environment_error(error: BaseException) -> str:
     if isinstance(error, OSError) and error.errno in HANDLE_ERRORS:
         return "this process may open too few files: raise the limit, such as by 'ulimit -n 1024'."
     if isinstance(error, OSError) and error.errno in SPACE_ERRORS:
-        file = f"{error.filename} cannot be written" if error.filename else "standard output, or a file, cannot be written"
-        return f"{file}: {error.strerror}. Make room, or choose another place."
+        file = error.filename or "standard output, or a file,"
+        return f"{file} cannot be written: {error.strerror}. Make room, or choose another place."
     if isinstance(error, MemoryError) or any(text in str(error) for text in THREAD_ERRORS):
         return "there is not enough memory for this: end other programs, or raise the limit of 'ulimit -v' and '-d'."
     if isinstance(error, ImportError) and "failed to map segment" in str(error):

@@ -117,7 +117,10 @@ def open_study(path: Path, identity: Mapping[str, Any], columns: Mapping[str, ty
     except sqlite3.DatabaseError as error:
         connection.close()
         raise _user_error(path, error) from None
-    except (TypeError, KeyError, AttributeError, RecursionError, json.JSONDecodeError) as error:  # of its content
+    except UserError:
+        connection.close()
+        raise
+    except (TypeError, KeyError, AttributeError, RecursionError, ValueError) as error:  # of its content
         connection.close()
         raise _user_error(path, sqlite3.DatabaseError(str(error))) from None
     except BaseException:

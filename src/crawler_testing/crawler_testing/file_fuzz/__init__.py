@@ -1,5 +1,5 @@
 """Fuzzing of files: corrupted recordings, robot files, parameter files and study files for the commands that read them.
 
 Not here: messages for running nodes (crawler_testing.fuzz).
-Imported by: none.
+Imported by: crawler_testing.commands.
 """

@@ -13,7 +13,7 @@ import yaml
 
 WRONG_VALUES: tuple[Any, ...] = (
     *(None, True, "x", "", -1, 0, 1, 0.5, 10**9, 2**62, 1e308, -1e-308, math.nan, math.inf, -math.inf, [], {}),
-    *([[1, [2]]], {"a": {"b": 1}}, "y" * 10_000, "../../../x", "a\nb", "/etc/passwd", "/dev/zero", "$x$", "\ud83d"),
+    *([[1, [2]]], {"a": {"b": 1}}, "y" * 10_000, "../../../x", "a\nb", "/etc/passwd", "/dev/zero", "$x$", "\u202e"),
     *("os:system", "./robot.yaml", "!!python/object/apply:os.system [x]", "\x1b[31m", "-0", "1e999"),
 )
 WRONG_TEXTS = (
