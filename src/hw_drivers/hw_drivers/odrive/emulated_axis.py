@@ -181,16 +181,15 @@ class EmulatedAxis:
         self._torque = self._driven(step) if self.is_armed else 0.0
         if self._drive is not None and not self.is_armed:
             self._drive.switch_off()
+        torque = self._torque
+        if self._drive is not None:
+            torque -= self._drive.friction(TURN_RAD * self.rate / self._ratio) / self._ratio
         if self.load is not None:
-            friction = 0.0
-            if self._drive is not None:
-                friction = self._drive.friction(TURN_RAD * self.rate / self._ratio) / self._ratio
-            self.turns, self.rate = self.load(self._torque - friction, step)
-            self._record()
-            return
-        friction = self.rate / FRICTION_TIME_S
-        self.rate += (self._torque / (self.hardware.inertia * 2.0 * math.pi) - friction) * step
-        self.turns += self.rate * step
+            self.turns, self.rate = self.load(torque, step)
+        else:
+            friction = self.rate / FRICTION_TIME_S
+            self.rate += (torque / (self.hardware.inertia * 2.0 * math.pi) - friction) * step
+            self.turns += self.rate * step
         self._record()
 
     def _record(self) -> None:
