@@ -68,7 +68,8 @@ def lockstep_run(options: Options, seconds: float, **backend: Any) -> tuple[Tran
     """Run a stack for so long, as fast as possible; return its messages. `backend` are further settings."""
     transcript = Transcript()
     readers = 5  # of joint_states: the gait node, the controller, the log, the transcript, and one that comes last
-    settings = {**options.settings, **lockstep_settings(stop_at=seconds, readers=readers, **backend)}
+    own = lockstep_settings(law=options.section("controller"), stop_at=seconds, readers=readers, **backend)
+    settings = {**options.settings, **own}
     with RunningStack(replace(options, settings=settings), transcript.topics()) as stack:
         # the way back of an answer was made after the ways of the topics, so a controller that has answered knows both
         stack.call(GetParameters, "controller/get_parameters", GetParameters.Request(), DEADLINE_S)

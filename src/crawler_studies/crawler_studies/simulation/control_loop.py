@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -52,7 +53,7 @@ class ControlLoop:
         self._backend.enable()
         pose = self._backend.observation.position[self._actuated]
         self._gait_stream = GaitStream(spec, gait, 0, pose, DEFAULT_GRID)
-        self._next_horizon_ns = 0
+        self._next_horizon_ns: float = 0  # infinite once the gait has ended
         self._odometry_delay = OdometryDelay()
         self._estimator = estimator
         self._update_estimator()
@@ -66,6 +67,10 @@ class ControlLoop:
     def estimate(self) -> StateEstimate | None:
         """The estimate of the base in the newest state; None without an estimator."""
         return None if self._estimator is None else self._estimator.estimate()
+
+    def end_gait(self) -> None:
+        """Send no further references: the last horizon runs out, as where the gait node ends."""
+        self._next_horizon_ns = math.inf
 
     def run(self, ticks: int) -> Iterator[Observation]:
         """Yield the newest state, and the states of the next `ticks`."""
