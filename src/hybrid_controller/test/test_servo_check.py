@@ -37,6 +37,13 @@ def test_where_a_foot_would_lift_a_sentence_says_so_with_what_helps(crawler):
     assert check(crawler, 12.0, SLOW, k_p=300.0) == ""
 
 
+def test_a_larger_gain_on_contacts_allows_less(crawler):
+    late = Reality(bandwidth=40.0, command_delay=0.005)
+    assert check(crawler, 8.0, late, k_v=20.0) == ""
+    with pytest.raises(UserError, match=r"with controller\.k_p = 80 and k_v = 40: use controller\.k_p=300"):
+        check(crawler, 8.0, late, k_v=40.0)
+
+
 def test_beyond_what_stiffer_joints_carry_a_slower_gait_is_left(crawler):
     with pytest.raises(
         UserError, match=r"with controller\.k_p = 300: use a slower gait or the control law joint_tracking"

@@ -18,6 +18,7 @@ LOW_PHASE_MARGIN = math.radians(30.0)  # below it a run with measured joints get
 # stay on the ground with it: docs/feedback.md. With play in the gears a link knocks where its joint turns back.
 MAX_LAGS = ((0.0, 6.0), (300.0, 12.0))
 MAX_LAGS_WITH_PLAY = ((0.0, 2.0), (160.0, 2.8), (300.0, 4.0))
+PAPER_K_V = 10.0  # 1/s, for which these hold; a larger gain divides them by the root of its ratio
 MAX_LAG_S = 0.09  # however slow the gait; longer lags have not been tried
 
 
@@ -72,16 +73,18 @@ def _check_lateness(
     """Raise UserError where the joints follow so late that contact tracking would lift a foot."""
     omega, late = math.tau / gait.period, servo.lag + 0.5 / rate
     table = MAX_LAGS_WITH_PLAY if has_play else MAX_LAGS
-    limits = [(k_p, min(limit / omega**2, MAX_LAG_S)) for k_p, limit in table]
+    share = math.sqrt(PAPER_K_V / max(parameters.k_v, PAPER_K_V)) / omega**2
+    limits = [(k_p, min(share * limit, MAX_LAG_S)) for k_p, limit in table]
     allowed = max(limit for k_p, limit in limits if parameters.k_p >= k_p)
     if late <= allowed:
         return
     stiffer = next((k_p for k_p, limit in limits if late <= limit), None)
     remedy = f"use controller.k_p={stiffer:g}, a slower gait" if stiffer else "use a slower gait"
     servos = _describe(servo, rate) + (" and with play in their gears" if has_play else "")
+    gain = f" and k_v = {parameters.k_v:g}" if parameters.k_v > PAPER_K_V else ""
     raise UserError(
         f"under this law a foot would leave the ground: {servos} follow {1e3 * late:.0f} ms late, and "
-        f"{1e3 * allowed:.0f} ms are allowed at {omega:.3g} rad/s with controller.k_p = {parameters.k_p:g}: "
+        f"{1e3 * allowed:.0f} ms are allowed at {omega:.3g} rad/s with controller.k_p = {parameters.k_p:g}{gain}: "
         f"{remedy} or the control law joint_tracking."
     )
 
