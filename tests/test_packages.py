@@ -43,6 +43,7 @@ FROM_PIP = {
     "cloudpickle",
     "distributed",
     "dynamixel_sdk",
+    "lz4",  # which rosbags needs
     "mujoco",
     "pyarrow",
     "pybullet",

@@ -1,4 +1,4 @@
-"""Send invalid messages, requests and values to the endpoints of a stack, or invalid files to the commands."""
+"""Send invalid messages to every endpoint of a stack, or give invalid files to the commands that read them."""
 
 from __future__ import annotations
 

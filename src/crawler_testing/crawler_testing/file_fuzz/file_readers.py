@@ -6,12 +6,14 @@ import argparse
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from rosbags.highlevel import anyreader
 
 from crawler_bringup.stack import stack
 from crawler_bringup.stack.options import Options
@@ -55,8 +57,13 @@ class NullPublisher:
 
 @contextmanager
 def quick_stacks() -> Iterator[None]:
-    """Make stacks without the prediction of the equations, which takes longer than all else."""
-    with patch.object(stack, "predict_by_equations", lambda *_: Prediction(None, "none")):
+    """Leave out what takes longer than all else: the equations' prediction, and parsing the same definitions again."""
+    parse = lru_cache(maxsize=1000)(anyreader.get_types_from_msg)
+    no_prediction = Prediction(None, "none")
+    with (
+        patch.object(stack, "predict_by_equations", lambda *_: no_prediction),
+        patch.object(anyreader, "get_types_from_msg", parse),
+    ):
         yield
 
 

@@ -2,5 +2,5 @@
 
 Not here: limits of joints (crawler_core.safety), the threads of the buses (hw_drivers.bus), emulated motors
 (hw_drivers.emulation).
-Imported by: hw_drivers.emulation, hw_drivers.tools, crawler_cli.
+Imported by: hw_drivers.emulation, hw_drivers.tools, crawler_cli, crawler_testing.file_fuzz.
 """
