@@ -43,7 +43,8 @@ def predict_running(spec: RobotSpec, motion: PeriodicMotion, parameters: Running
     Keys: step_length_m, speed_m_s, period_s, cycles_to_steady, valid, reason, those of `COLUMN_OF_MEASURE`,
     peak_torque_N_m, flight_torque_N_m, least_forward_m_s (of the body), clearance_m, energy_per_stride_J,
     cost_of_transport, friction_needed (`least_friction`), and floquet, the size of the largest multiplier, NaN without
-    a measured contact. Sensors show the exact contact here. The run is valid if every stride takes one turn of the crank and goes forward by more than the foot slips.
+    a measured contact. Sensors show the exact contact here. The run is valid if every stride takes one turn of the
+    crank and goes forward by more than the foot slips.
     """
     leg, crank = Leg.from_parameters(spec.parameters), spec.actuated[0]
     run = simulate_sampled(leg, parameters, Start.of(spec), PREDICTED_STRIDES, torque=crank.effort, power=crank.power)
