@@ -39,8 +39,8 @@ def make_robot_sensors(
         return RobotSensors(present, spec.foot_names, read) if present else None
     chosen = profile_of(backend, profile)
     sensors = [sensor.with_profile(chosen) for sensor in spec.sensors]
-    simulated = SimulatedSensors(spec, chosen, seed, fault=fault, without=read)
+    simulated = SimulatedSensors(spec, chosen, seed, without=read)
     if isinstance(backend, SensorEmulation):
         own = tuple(replace(sensor, delay=0.0, loss=0.0) for sensor in spec.sensors if sensor.name in read)
-        backend.emulate_sensors(SimulatedSensors(replace(spec, sensors=own), chosen, seed, fault=fault))
-    return RobotSensors(sensors, spec.foot_names, [sensor.name for sensor in sensors], simulated)
+        backend.emulate_sensors(SimulatedSensors(replace(spec, sensors=own), chosen, seed))
+    return RobotSensors(sensors, spec.foot_names, [sensor.name for sensor in sensors], simulated, fault)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from crawler_core.errors import BackendFault
 from crawler_core.sensors.measured_contacts import MeasuredContacts
+from crawler_core.sensors.sensor_fault import NO_FAULT, SensorFault, SensorFaultInjector
 from crawler_core.sensors.sensor_monitor import SensorMonitor
 from crawler_core.sensors.sensor_spec import SensorSpec
 from crawler_core.sensors.simulated_sensors import SimulatedSensors
@@ -16,7 +17,7 @@ MAX_ADDED = 1000  # readings that wait for the next state; older ones are droppe
 
 
 class RobotSensors:
-    """Adds the readings of simulated sensors to each state, and drops bad readings.
+    """Adds the readings of simulated sensors to each state, lets them fail on request, and drops bad readings.
 
     A backend that knows no contacts gets those that sensors under the feet measure.
     """
@@ -27,6 +28,7 @@ class RobotSensors:
         feet: Sequence[str],
         own: Collection[str],
         simulated: SimulatedSensors | None = None,
+        fault: SensorFault = NO_FAULT,
     ) -> None:
         """Take the sensors with the errors that they have in this run; the backend reads or simulates its `own`."""
         self.sensors = tuple(sensors)
@@ -34,6 +36,7 @@ class RobotSensors:
         self._monitor = SensorMonitor(sensors)
         self._contacts = MeasuredContacts(feet, sensors)
         self._simulated = simulated
+        self._injector = None if fault.kind == "none" else SensorFaultInjector(fault)
         self.restart()
 
     def restart(self) -> None:
@@ -43,6 +46,8 @@ class RobotSensors:
         self._contacts.restart()
         if self._simulated is not None:
             self._simulated.restart()
+        if self._injector is not None:
+            self._injector.restart()
         self._added: deque[SensorReading] = deque(maxlen=MAX_ADDED)  # from any thread
         self._time_ns: int | None = None  # of the last state,
         self._readings: tuple[SensorReading, ...] = ()  # its good readings,
@@ -64,6 +69,8 @@ class RobotSensors:
             readings = seen.readings if self._simulated is None else (*seen.readings, *self._simulated.update(truth))
             if self._added:
                 readings = (*(self._added.popleft() for _ in range(len(self._added))), *readings)
+            if self._injector is not None:
+                readings = tuple(self._injector.apply(seen.time_ns, readings))
             self._readings = self._monitor.check(seen.time_ns, readings)
             self.contacts = self._contacts.update(self._readings, self._monitor.failed)
         self._delivered = seen.readings

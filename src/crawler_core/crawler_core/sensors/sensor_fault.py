@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from crawler_core.errors import UserError, unknown_name
@@ -44,7 +46,42 @@ class SensorFault:
 NO_FAULT = SensorFault()
 
 
-def distort(reading: SensorReading, kind: str, last: SensorReading) -> SensorReading | None:
+class SensorFaultInjector:
+    """Lets the readings of a run fail as `fault` says, from `fault.after` on."""
+
+    def __init__(self, fault: SensorFault) -> None:
+        self._fault = fault
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin a new run."""
+        self._begin_ns: int | None = None  # of the fault
+        self._last: dict[str, SensorReading] = {}  # before the fault, by sensor
+        self._late: deque[tuple[int, SensorReading]] = deque()  # with the times of their arrival
+
+    def apply(self, now_ns: int, readings: Sequence[SensorReading]) -> list[SensorReading]:
+        """Return what arrives at the time of a state in place of these readings."""
+        if self._begin_ns is None:
+            self._begin_ns = now_ns + round(self._fault.after * 1e9)
+        arrived: list[SensorReading] = []
+        for reading in readings:
+            if self._fault.of(reading.sensor) == "none":
+                arrived.append(reading)
+                continue
+            if reading.time_ns < self._begin_ns or reading.sensor not in self._last:
+                self._last[reading.sensor] = reading
+            if reading.time_ns < self._begin_ns:
+                arrived.append(reading)
+            elif self._fault.kind == "late":
+                self._late.append((now_ns + round(LATE_S * 1e9), reading))
+            elif (distorted := _distort(reading, self._fault.kind, self._last[reading.sensor])) is not None:
+                arrived.append(distorted)
+        while self._late and self._late[0][0] <= now_ns:
+            arrived.append(self._late.popleft()[1])
+        return arrived
+
+
+def _distort(reading: SensorReading, kind: str, last: SensorReading) -> SensorReading | None:
     """Return a reading under a fault; `last` is the one before the fault. None: there is no reading."""
     if kind == "frozen":
         return replace(last, time_ns=reading.time_ns)

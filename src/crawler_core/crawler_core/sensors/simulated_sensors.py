@@ -23,7 +23,6 @@ from crawler_core.sensors.link_motion import (
     rpy_matrix,
     scale,
 )
-from crawler_core.sensors.sensor_fault import LATE_S, NO_FAULT, SensorFault, distort
 from crawler_core.sensors.sensor_spec import SensorSpec
 from crawler_core.types import (
     BatteryReading,
@@ -47,18 +46,10 @@ class SimulatedSensors:
     seed are equal to the bit.
     """
 
-    def __init__(
-        self,
-        spec: RobotSpec,
-        profile: str,
-        seed: int = 0,
-        *,
-        fault: SensorFault = NO_FAULT,
-        without: Collection[str] = (),
-    ) -> None:
+    def __init__(self, spec: RobotSpec, profile: str, seed: int = 0, without: Collection[str] = ()) -> None:
         """Simulate all sensors but those named in `without`. Raise UserError for a link that the robot lacks."""
         declared = [sensor.with_profile(profile) for sensor in spec.sensors if sensor.name not in without]
-        self._sensors = [_KINDS[sensor.kind](spec, sensor, seed, fault) for sensor in declared]
+        self._sensors = [_KINDS[sensor.kind](spec, sensor, seed) for sensor in declared]
         self.restart()
 
     def restart(self) -> None:
@@ -90,10 +81,9 @@ class SimulatedSensors:
 class SimulatedSensor(ABC):
     """One sensor: its schedule, its delay and its losses."""
 
-    def __init__(self, spec: RobotSpec, sensor: SensorSpec, seed: int, fault: SensorFault) -> None:
+    def __init__(self, spec: RobotSpec, sensor: SensorSpec, seed: int) -> None:
         self._sensor = sensor
         self._seed = (seed, crc32(sensor.name.encode()))
-        self._fault, self._fault_after_ns = fault.of(sensor.name), round(fault.after * 1e9)
         self._delay_ns = round(sensor.delay * 1e9)
         self._period_ns = 1e9 / sensor.rate
 
@@ -102,7 +92,6 @@ class SimulatedSensor(ABC):
         self._random = np.random.default_rng(self._seed)
         self._start_ns: int | None = None  # of the first state
         self._due_ns = 0  # of the next measurement
-        self._last: SensorReading | None = None  # the last one without a fault
         self._under_way: deque[tuple[int, SensorReading]] = deque()  # with the times of their arrival
         self.next_ns = -sys.maxsize  # before which an update changes nothing
         self.draw_bias()
@@ -123,22 +112,12 @@ class SimulatedSensor(ABC):
         self.next_ns = min(due_ns, under_way[0][0]) if under_way else due_ns
 
     def _measure(self, truth: Observation, arrived: list[SensorReading]) -> None:
-        now, delay_ns = truth.time_ns, self._delay_ns
         reading = self.measure(truth)
         is_lost = bool(self._sensor.loss) and self._random.random() < self._sensor.loss
         if reading is None or is_lost:
             return
-        if self._fault != "none":
-            assert self._start_ns is not None
-            if self._last is None or now - self._start_ns < self._fault_after_ns:
-                self._last = reading
-            if now - self._start_ns >= self._fault_after_ns:
-                reading = distort(reading, self._fault, self._last)
-                if reading is None:
-                    return
-                delay_ns += round(LATE_S * 1e9) if self._fault == "late" else 0
-        if delay_ns or self._under_way:
-            self._under_way.append((now + delay_ns, reading))
+        if self._delay_ns:
+            self._under_way.append((truth.time_ns + self._delay_ns, reading))
         else:
             arrived.append(reading)
 
@@ -159,8 +138,8 @@ class SimulatedImu(SimulatedSensor):
     The force is the mean since the measurement before, so that no impact between two measurements is lost.
     """
 
-    def __init__(self, spec: RobotSpec, sensor: SensorSpec, seed: int, fault: SensorFault) -> None:
-        super().__init__(spec, sensor, seed, fault)
+    def __init__(self, spec: RobotSpec, sensor: SensorSpec, seed: int) -> None:
+        super().__init__(spec, sensor, seed)
         self._link = LinkMotion(spec, sensor.link)
         self._mount = rpy_matrix(sensor.rpy) if any(sensor.rpy) else None
         self._gravity = (0.0, 0.0, spec.parameters["gravity"])
@@ -201,8 +180,8 @@ class SimulatedImu(SimulatedSensor):
 class SimulatedFootSensor(SimulatedSensor):
     """A sensor under a foot."""
 
-    def __init__(self, spec: RobotSpec, sensor: SensorSpec, seed: int, fault: SensorFault) -> None:
-        super().__init__(spec, sensor, seed, fault)
+    def __init__(self, spec: RobotSpec, sensor: SensorSpec, seed: int) -> None:
+        super().__init__(spec, sensor, seed)
         self._foot = spec.foot_names.index(sensor.foot)
 
 
@@ -244,8 +223,8 @@ class SimulatedBattery(SimulatedSensor):
 class SimulatedPose(SimulatedSensor):
     """The pose of a link, as a camera sees it."""
 
-    def __init__(self, spec: RobotSpec, sensor: SensorSpec, seed: int, fault: SensorFault) -> None:
-        super().__init__(spec, sensor, seed, fault)
+    def __init__(self, spec: RobotSpec, sensor: SensorSpec, seed: int) -> None:
+        super().__init__(spec, sensor, seed)
         self._link = LinkMotion(spec, sensor.link)
         self._is_base = sensor.link == spec.base_link
 
