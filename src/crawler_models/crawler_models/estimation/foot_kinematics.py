@@ -19,6 +19,7 @@ from crawler_core.parameters import parameter
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, ImuReading, Observation, Vector
 from crawler_models.estimation.attitude_filter import IDENTITY, AttitudeFilter, Matrix
+from crawler_models.estimation.coarse_joints import CoarseJoints
 from crawler_models.estimation.compiled_kinematics import FootMotion, compile_feet
 from crawler_models.estimation.estimator_entry import EstimatorEntry
 from crawler_models.estimation.planar_support import Support, find_support, share_loads
@@ -27,6 +28,7 @@ from crawler_models.interface.estimator import Estimator, Six, StateEstimate
 PLANAR_MOTIONS = {"x", "z", "pitch"}
 UNKNOWN_FORCE: Vector = (math.nan, math.nan, math.nan)
 REST_SPEED_RAD_S = 0.01  # of every joint, below which the robot stands still
+COARSE_PERIOD_NS = 10_000_000  # between two looks at the feet of a robot with coarse encoders
 HEIGHT_SIGMA_M = 5e-4
 PITCH_SIGMA_RAD = 0.01
 SLIP_SPEED_M_S = 1e-3  # of a foot, from which on it counts as slipping
@@ -44,6 +46,9 @@ class FootKinematicsParameters:
     )
     height_noise: float = parameter(
         2e-4, unit="m", lower=0.0, upper=1.0, doc="of feet by noise of the angles, for a robot in the plane"
+    )
+    encoder_time: float = parameter(
+        0.0, unit="s", lower=0.0, upper=10.0, doc="over which coarse encoders are averaged; 0: fine ones, as measured"
     )
     gravity_time: float = parameter(
         1.0, unit="s", lower=0.01, upper=100.0, doc="in which an IMU's roll and pitch follow gravity"
@@ -174,6 +179,7 @@ class SpatialFootKinematics:
         self._friction = tuple(foot.friction for foot in spec.feet)
         self._kinematics = compile_feet(spec)
         self._parameters = parameters
+        self._joints = CoarseJoints(spec, parameters.encoder_time) if parameters.encoder_time else None
         self._turns = bool({"roll", "pitch", "yaw"} & set(spec.base_motion))
         self._slides = "y" in spec.base_motion
         imu = next((one for one in spec.sensors if one.kind == "imu" and one.link == spec.base_link), None)
@@ -189,11 +195,14 @@ class SpatialFootKinematics:
     def restart(self) -> None:
         if self._attitude is not None:
             self._attitude.restart()
+        if self._joints is not None:
+            self._joints.restart()
         self._rotation: Matrix = IDENTITY
         self._rate: Vector = (0.0, 0.0, 0.0)  # rad/s, in the base's frame
         self._offsets: list[Vector] = []  # m, of the feet from the base, in the axes of the ground
         self._weights: list[float] = []
         self._x = self._y = self._way = self._yaw_sigma = 0.0
+        self._time_ns = -COARSE_PERIOD_NS  # of the feet
         self._lowest = 0.0  # m, of the feet below the base
         self._feet: Sequence[FootMotion] = ()
         self._note = ""
@@ -202,8 +211,14 @@ class SpatialFootKinematics:
         q, dq = measured.position.tolist(), measured.velocity.tolist()
         if not math.isfinite(sum(q) + sum(dq)):
             return
-        feet, _ = self._kinematics.at(q, dq)
         self._note = self._update_attitude(measured, max(map(abs, dq)) < REST_SPEED_RAD_S)
+        if self._joints is not None:
+            self._joints.update(measured)
+            if 0 <= measured.time_ns - self._time_ns < COARSE_PERIOD_NS:
+                return  # loops take time to close
+            self._time_ns = measured.time_ns
+            q, dq = self._joints.complete(measured)
+        feet, _ = self._kinematics.at(q, dq)
         if self._attitude is None and self._turns and self._offsets:
             self._turn_by_feet(feet)
         offsets = [_rotate(self._rotation, foot[:3]) for foot in feet]
