@@ -18,6 +18,7 @@ from crawler_nodes.run_log.log import RunLog
 matplotlib.use("Agg")
 COLOURS = ("#1f6fb4", "#d1495b", "#3a8f5c", "#8a5fb0", "#c98a1b", "#4c4c4c", "#2aa3a3", "#b05f8a", "#7d5a3c", "#93a1b0")
 AXES_WIDTH_LETTERS = 100  # of a legend
+MAX_LABEL_LENGTH = 100  # letters of a name that was recorded
 MAX_UNWRAPPED_DEG = 720.0  # range of a joint that is drawn as it is
 SHADES = ("grey", "tan", "thistle")  # of the branches that a law marks
 
@@ -25,7 +26,7 @@ SHADES = ("grey", "tan", "thistle")  # of the branches that a law marks
 def draw(log: RunLog, title: str, predicted_speed: float | None, marks: Mapping[str, str], file: Path) -> None:
     """Write the picture of a run to `file`. `marks` are the law's branches to shade, with their labels."""
     figure = Figure(figsize=(10, 8), layout="constrained")
-    figure.suptitle(title)
+    figure.suptitle(_printable(title), parse_math=False)
     angles, contacts, distance = figure.subplots(3, 1, sharex=True, height_ratios=(1, 1.2, 1))
     _draw_angles(angles, log)
     if log.contacts:
@@ -46,7 +47,7 @@ def _draw_angles(axes: Axes, log: RunLog) -> None:
     times = np.array([sample[0] for sample in log.joints])
     degrees = np.degrees([sample[1] for sample in log.joints])
     for i, name in enumerate(log.names):
-        axes.plot(times, _wrap_turns(degrees[:, i]), color=COLOURS[i % len(COLOURS)], label=name)
+        axes.plot(times, _wrap_turns(degrees[:, i]), color=COLOURS[i % len(COLOURS)], label=_plain(name))
     axes.set_ylabel("joint angle [°]")
     _add_legend(axes, log.names)
 
@@ -60,7 +61,7 @@ def _draw_contacts(axes: Axes, log: RunLog) -> None:
     height = min(0.03, 0.18 / len(log.feet))
     for i, foot in enumerate(log.feet):
         colour = COLOURS[i % len(COLOURS)]
-        axes.plot(times, slip[:, i], color=colour, label=foot)
+        axes.plot(times, slip[:, i], color=colour, label=_plain(foot))
         low, high = height * i + 0.005, height * (i + 5 / 6) + 0.005
         sticks = modes[:, i] == ContactMode.STICK
         axes.fill_between(times, low, high, where=sticks, color=colour, transform=axes.get_xaxis_transform())
@@ -99,8 +100,20 @@ def _draw_distance(axes: Axes, log: RunLog, predicted_speed: float | None) -> No
 
 def _add_legend(axes: Axes, names: Sequence[str]) -> None:
     """Add a legend above the axes, in as many columns as fit."""
+    if not names:
+        return
     columns = max(1, AXES_WIDTH_LETTERS // (max(map(len, names)) + 6))
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns, frameon=False, borderaxespad=0.1)
+
+
+def _plain(text: str) -> str:
+    """Return a name for a label: short, printable, and no formula or hidden entry."""
+    shown = _printable(text).replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
+
+
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in text[:MAX_LABEL_LENGTH])
 
 
 def _wrap_turns(angle: FloatArray) -> FloatArray:

@@ -27,6 +27,8 @@ SAMPLE_PERIOD_S = 0.01  # of the run's time, between samples of joints and conta
 MAX_SAMPLES = 6_000
 MAX_STRIDES = 5_000  # the latest, of those that end with an event
 TRUTH_TIMEOUT_S = 10.0  # of the run's time; the messages of two topics are read in turns
+MAX_NAMES = 500  # of joints and of feet: a message with more is of no robot
+MAX_BRANCH_LENGTH = 100  # letters of a law's branch
 MAX_UNDECIMATED = 200_000  # samples and strides with a sample period of 0
 
 
@@ -131,7 +133,7 @@ class RunLog:
             return
         entries = deserialize_message(data, ContactStateArray).contacts
         feet = [entry.foot for entry in entries]
-        if feet != (self.feet or feet):
+        if feet != (self.feet or feet) or len(feet) > MAX_NAMES:
             return  # of another robot under the same names
         self.strides.add_contacts(stamp, time, entries)
         if is_due:
@@ -168,7 +170,7 @@ class RunLog:
             return
         message = deserialize_message(data, JointState)
         names = list(message.name)
-        if names != (self.names or names):
+        if names != (self.names or names) or len(names) > MAX_NAMES:
             return  # of another robot under the same names
         if has_loads:
             for name, effort, velocity in zip(names, message.effort, message.velocity, strict=False):
@@ -181,7 +183,7 @@ class RunLog:
     def _on_controller(self, data: bytes, _info: dict[str, Any]) -> None:
         time = self._log_time(read_stamp_s(data))
         message = deserialize_message(data, ControllerState)
-        self.branches.append((time, message.branch))
+        self.branches.append((time, message.branch[:MAX_BRANCH_LENGTH]))
         if self.controller_samples or message.status == ControllerState.TRACKING:
             self.controller_samples += 1
             has_reference = message.status not in (ControllerState.STOPPING, ControllerState.STOPPED)
