@@ -5,7 +5,7 @@ import itertools
 from dataclasses import replace
 
 import pytest
-from hw_robots import DESCRIPTIONS
+from hw_robots import DESCRIPTIONS, ideal_motors
 
 from crawler_core.errors import UserError
 from crawler_core.loop.backend_sensors import make_robot_sensors
@@ -18,8 +18,6 @@ from hw_drivers.backend.hardware_backend import HardwareBackend
 from hw_drivers.backend.hardware_map import hardware_map, hardware_sensors
 from hw_drivers.backend.hardware_settings import HardwareSettings
 from hw_drivers.bus.bus import Reading
-from hw_drivers.emulation.emulated_backend import EmulatedBackend
-from hw_drivers.emulation.emulated_settings import EmulatedSettings
 from hw_drivers.sensors.sensor_map import SensorMap
 from hw_drivers.sensors.sensor_schedule import SensorSchedule
 from hw_drivers.sensors.supply_sensor import SupplySensor, SupplySettings
@@ -145,7 +143,7 @@ def test_a_schedule_passes_its_rate_on_average():
 
 def readings(robot, ticks=60, fault=None):
     """Return the readings of a run on emulated devices, through the drivers, with the states' times."""
-    backend = EmulatedBackend(robot, EmulatedSettings(), DT)
+    backend = ideal_motors(robot, DT)
     sensors = make_robot_sensors(robot, backend, "ideal", 3, fault or SensorFault())
     backend.open()
     found = []
