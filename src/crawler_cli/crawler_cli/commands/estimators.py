@@ -34,8 +34,8 @@ it and without. The error of the place is horizontal, and a share of the way. do
 
 examples:
   crawler estimators                        all robots, simulations and emulated motors
-  crawler estimators three_link --backends model --realities typical,harsh
-  crawler estimators snake --estimator foot_kinematics --strides 20 --json
+  crawler estimators ROBOT --backends model --realities typical,harsh
+  crawler estimators ROBOT --estimator foot_kinematics --strides 20 --json
 
 exit codes: 0 done, 2 bad input, 130 interrupted
 
