@@ -33,8 +33,8 @@ def test_three_lockstep_runs_with_a_noisy_sensor_are_equal_to_the_bit_and_a_dead
     for name, kind in (("imu/data_raw", Imu), ("sensor_readings", SensorReadings)):
         monkeypatch.setitem(TOPICS, name, kind)
     monkeypatch.setitem(TOPICS, "joint_states", TOPICS.pop("joint_states"))  # it stays the last
-    options = Options(robot=gyro_robot, backend="model")
-    runs = [lockstep_run(options, SECONDS, law=LAW, reality="typical", seed=7) for _ in range(3)]
+    options = Options(robot=gyro_robot, backend="model", settings={"controller": LAW})
+    runs = [lockstep_run(options, SECONDS, reality="typical", seed=7) for _ in range(3)]
     (first, stack), *others = runs
     readings = first.messages("sensor_readings")
     assert sum(len(one.sensors) for one in readings) == pytest.approx(0.95 * 250 * SECONDS, rel=0.1)
@@ -43,6 +43,6 @@ def test_three_lockstep_runs_with_a_noisy_sensor_are_equal_to_the_bit_and_a_dead
         for name in ("imu/data_raw", "sensor_readings"):
             assert first.raw[name] == other.raw[name]
     dead = {"sensor_fail": "gone", "sensor_fail_after": 0.4}  # which blocks nothing
-    without, _ = lockstep_run(options, SECONDS, law=LAW, reality="typical", seed=7, **dead)
+    without, _ = lockstep_run(options, SECONDS, reality="typical", seed=7, **dead)
     assert first.raw["joint_commands"] != without.raw["joint_commands"]  # the law uses its readings
     assert "no reading of the gyro" in without.messages("controller_state", 1)[0].note
