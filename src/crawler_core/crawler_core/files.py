@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -77,8 +78,13 @@ def replace_file(file: Path, write: Callable[[str], Any]) -> None:
 def check_writable(file: Path) -> None:
     """Raise UserError where a result cannot be written beside `file`: before the work, not after it."""
     probe = file.with_name(f".{file.name}.probe")
-    replace_file(probe, lambda part: Path(part).write_bytes(bytes(PROBE_BYTES)))
-    probe.unlink(missing_ok=True)
+    try:
+        replace_file(probe, lambda part: Path(part).write_bytes(bytes(PROBE_BYTES)))
+    except UserError as error:
+        raise UserError(str(error).replace(probe.name, file.name)) from None
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

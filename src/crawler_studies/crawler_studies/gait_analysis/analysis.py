@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crawler_core.errors import UserError
+from crawler_core.errors import UserError, quoted
 from crawler_core.gait_metrics.footfall import intended_contacts
 from crawler_core.robot.robot_file import load_robot, robot_names
 from crawler_core.robot.robot_spec import RobotSpec
@@ -90,28 +90,36 @@ def analyse_recording(path: Path, robot: str, gait: str, settings: Settings, ski
             intended = intended_contacts(recorded_gait, steps.times - start)
     label = _run_label(path)
     report = GaitReport(f"{spec.title}: {name} gait, recorded in {label}", steps, ends, intended)
-    source = recording.metadata.get("backend_name") or "recording"
+    source = str(recording.metadata.get("backend_name") or "recording")
     return Analysis(spec.name, name, source, label, report, tuple(notes))
 
 
 def _recorded_robot(recording: Recording, path: Path, robot: str, settings: Settings) -> RobotSpec:
-    name = robot or recording.robot
+    name = robot or str(recording.robot)
     if not name:
         raise UserError(f"{path} does not name its robot: give --robot.")
     if not robot and name not in robot_names():
         raise UserError(f"{path} is of a robot '{name}', which is not installed: give its robot.yaml with --robot.")
     is_same = load_robot(name).name == recording.robot
-    recorded = recording.metadata.get("robot_parameters") or {} if is_same else {}
+    recorded = _mapping(recording, "robot_parameters") if is_same else {}
     return load_robot(name, {**recorded, **(settings.get("robot") or {})})
 
 
 def _recorded_gait(recording: Recording, spec: RobotSpec, gait: str, settings: Settings) -> tuple[str, Gait]:
-    recorded_name = recording.metadata.get("gait_name")
+    recorded_name = str(recording.metadata.get("gait_name") or "")
     name = gait_name(spec, gait or recorded_name)
     known = {info.name for info in gait_parameters(spec, name)}
-    recorded = recording.metadata.get("gait") or {} if name == recorded_name else {}
+    recorded = _mapping(recording, "gait") if name == recorded_name else {}
     values = {key: value for key, value in recorded.items() if key in known}  # others are the gait node's
     return name, make_gait(spec, name, {**values, **(settings.get("gait") or {})})
+
+
+def _mapping(recording: Recording, key: str) -> Mapping[str, Any]:
+    """Return a table of the recorded metadata. Raises UserError where it is none."""
+    found = recording.metadata.get(key) or {}
+    if not isinstance(found, Mapping):
+        raise UserError(f"the recording has {key} = {quoted(found)}, which is no table of values: it is damaged.")
+    return found
 
 
 def _run_label(path: Path) -> str:

@@ -13,6 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from crawler_core.files import replace_file
 from crawler_core.registry import LazyRegistry
 from crawler_core.robot.robot_spec import RobotSpec
 
@@ -45,7 +46,7 @@ class Drawing:
         return f"fig{self.number:02d}" if isinstance(self.number, int) else self.number.replace(" ", "")
 
     def save(self, directory: Path) -> list[Path]:
-        """Write the picture (PNG) and the data (CSV) into an existing directory; return the files."""
+        """Write the picture (PNG) and the data (CSV) into an existing directory; return the files. Raises UserError."""
         figure = Figure(figsize=self.size, layout="constrained")
         FigureCanvasAgg(figure)
         figure.suptitle(f"{self.name}: {self.title}")
@@ -54,7 +55,7 @@ class Drawing:
             if not axes.images and not axes.collections:
                 axes.grid(alpha=0.3)
         files = [directory / f"{self.stem}.png"]
-        figure.savefig(files[0], dpi=DPI)
+        replace_file(files[0], lambda part: figure.savefig(part, dpi=DPI))
         for name, columns in self.tables.items():
             file = directory / f"{self.stem}{'_' + name if name else ''}.csv"
             save_columns(file, columns)
