@@ -114,7 +114,7 @@ class ContactObserver:
             # foot 2 sticks: the measured angles say where foot 1 is, without the error of integrated rates
             x1 = now.x1 - (distance - self._distance)
         self._distance = distance
-        self._now = replace(then, q=q, x1=x1)
+        self._now = tick.Instant(then.t, q, then.dq, then.ddq, x1, then.v1, then.mode, then.chain, then.a, then.forces)
         return math.isfinite(then.v1)
 
     def _correct(self, motion: BaseMotion) -> None:

@@ -14,6 +14,7 @@ from crawler_models.interface.estimator import Six, StateEstimate
 from crawler_models.three_link.equations.three_link import ThreeLink
 from crawler_models.three_link.estimation.contact_observer import ContactObserver
 
+MIN_PERIOD_NS = 4_000_000  # between two steps of the equations, which are exact enough over it
 HEIGHT_SIGMA_M, PITCH_SIGMA_RAD = 5e-4, 0.005
 
 
@@ -37,13 +38,26 @@ class StickSlip:
     def restart(self) -> None:
         self._observer.restart()
         self._x = self._way = 0.0  # m
+        self._waiting: Observation | None = None  # a state that the equations have not taken yet
+        self._next_ns = -1  # when they take the next one
 
     def update(self, measured: Observation) -> None:
+        self._waiting = measured
+        if measured.time_ns >= self._next_ns:
+            self._advance()
+
+    def _advance(self) -> None:
+        """Run the equations to the state that waits; there is none after one with a joint that is not known."""
+        measured, self._waiting = self._waiting, None
+        if measured is None:
+            return
         q, dq = measured.position.tolist(), measured.velocity.tolist()
         if math.isfinite(sum(q) + sum(dq)):
+            self._next_ns = measured.time_ns + MIN_PERIOD_NS
             self._observer.update(measured.time_ns, q, dq)
 
     def estimate(self) -> StateEstimate | None:
+        self._advance()
         contacts = self._observer.contacts
         if not contacts:
             return None
