@@ -10,7 +10,7 @@ from crawler_core.motion import PeriodicMotion
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.simulation.running import CONTACT_SOURCES, Running, RunningParameters
-from hybrid_controller.laws.bolt.foot_contact import SENSOR_KIND_OF_SOURCE, make_foot_contact
+from hybrid_controller.laws.bolt.ground_detector import SENSOR_KIND_OF_SOURCE, make_ground_detector
 from hybrid_controller.laws.law import Law, LawReport, Measured, Setpoint
 from hybrid_controller.laws.law_entry import LawEntry, LawPrediction
 from hybrid_controller.reference.horizon import ReferencePoint
@@ -38,7 +38,7 @@ class RunningLaw(Law):
         self.reads_contacts = self._source == "backend"
         kind = SENSOR_KIND_OF_SOURCE.get(self._source)
         self.reads_sensors: Sequence[str] = (kind,) if kind else ()
-        make_foot_contact(spec, parameters)
+        make_ground_detector(spec, parameters)
         self.tune(parameters)
         self.restart()
 
@@ -46,14 +46,14 @@ class RunningLaw(Law):
         """Change gains and ramps; the law starts again. The source of contact stays."""
         self._parameters = parameters
         self._running = Running(parameters, self._motor.effort, self._motor.power)
-        self._contact = make_foot_contact(self._spec, parameters)
+        self._contact = make_ground_detector(self._spec, parameters)
         self._computed_ns = -RESTART_PAUSE_NS
         self._stumbles, self._stumbled_s = 0, -STUMBLE_REPORT_S
 
     def restart(self) -> None:
         self._start_ns: int | None = None  # of the first state: the law's time counts from it, to keep its digits
         self._computed_ns = -RESTART_PAUSE_NS  # time of the last `compute`
-        self._contact = make_foot_contact(self._spec, self._parameters)
+        self._contact = make_ground_detector(self._spec, self._parameters)
         self._on_ground: bool | None = None  # None: not known
         self.report = LawReport(FLIGHT)
 

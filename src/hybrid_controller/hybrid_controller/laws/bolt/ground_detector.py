@@ -1,4 +1,4 @@
-"""The foot's contact by one of the law's sources, from what was measured."""
+"""Detectors of the ground under the foot, one for each source that the law can use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ READING_TIMEOUT_NS = 100_000_000  # without a reading, after which a sensor show
 SENSOR_KIND_OF_SOURCE = {"switch": "contact_switch", "accelerometer": "imu"}
 
 
-class FootContact(ABC):
+class GroundDetector(ABC):
     """Shows whether the foot is on the ground; None where that is not known."""
 
     @abstractmethod
@@ -24,7 +24,7 @@ class FootContact(ABC):
         """Take a state and return the contact of its tick."""
 
 
-class BackendContact(FootContact):
+class BackendContact(GroundDetector):
     """The contact_states of the backend: the truth in simulations, a switch under the foot on a robot."""
 
     def __init__(self, foot: str) -> None:
@@ -35,14 +35,14 @@ class BackendContact(FootContact):
         return None if not modes or modes[0] is ContactMode.UNKNOWN else modes[0] is not ContactMode.OPEN
 
 
-class NoContact(FootContact):
+class NoContact(GroundDetector):
     """Nothing: the law tells the contact by the crank's angle, or does without."""
 
     def update(self, measured: Measured) -> bool | None:
         return None
 
 
-class SensedContact(FootContact):
+class SensedContact(GroundDetector):
     """By the readings of one sensor. A sensor that is silent for `READING_TIMEOUT_NS` shows nothing."""
 
     def __init__(self, sensor: SensorSpec) -> None:
@@ -93,7 +93,7 @@ class AccelerometerContact(SensedContact):
             self._on_ground, self._changed_ns = not self._on_ground, reading.time_ns
 
 
-def make_foot_contact(spec: RobotSpec, parameters: RunningParameters) -> FootContact:
+def make_ground_detector(spec: RobotSpec, parameters: RunningParameters) -> GroundDetector:
     """Return the parameters' source. Raise UserError where the robot lacks its sensor."""
     source, foot = parameters.contact, spec.foot_names[0]
     if source == "backend":
