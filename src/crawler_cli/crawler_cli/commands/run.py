@@ -54,11 +54,11 @@ keys of --json: robot, backend, controller, gait, duration_s, real_time_factor, 
 stride_period_s, speed_m_s, cycles_measured, steady, prediction (source of the predicted values),
 predicted_step_length_m, predicted_speed_m_s, peak_loads (largest loads of strides that end with an event of a foot:
 friction_used, slip_per_stride_m, peak_torque_N_m, peak_power_W), predicted_peak_loads, difference_percent, distance_m,
-measured_by (ground truth, external pose, estimate or ruler: what measured distance, step and speed),
-estimated_distance_m and estimate_source (of odom), gait_period_s, lateral_m, yaw_rad (to the left, if the base can
-turn), ticks, late_ticks, overruns, clamped, rejected, contact_shares, branch_shares (of the law's parts, once settled),
-valid (false: late ticks or a missing reference have bent the result), why_invalid, fault (why the robot did not do what
-was asked), interrupted, directory, picture, recording
+measured_by (what measured the distance: ground truth, external pose, estimate, ruler), estimated_distance_m,
+estimate_source (of odom), gait_period_s, lateral_m, yaw_rad (to the left, if the base can turn), ticks, late_ticks,
+overruns, clamped, rejected, contact_shares, branch_shares (of the law's parts, once settled), valid (false: late ticks
+or a missing reference have bent the result), why_invalid, fault (why the robot did not do what was asked), interrupted,
+directory, picture, recording
 """
 
 
