@@ -19,7 +19,7 @@ from hw_drivers.emulation.effort_drive import EffortDrive
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 from hw_drivers.emulation.encoder import Encoder
-from hw_drivers.emulation.servo_motion import ServoMotion
+from hw_drivers.emulation.position_servo import PositionServo
 from hw_drivers.emulation.virtual_clock import VirtualClock
 from hw_drivers.odrive import emulator as odrive
 from hw_drivers.odrive.odrive_bus import OdriveBus
@@ -28,7 +28,7 @@ W = 40.0  # rad/s
 
 
 def servo(**reality):
-    motion = ServoMotion(0.0, 0.0, 100.0, Reality(bandwidth=W, **reality))
+    motion = PositionServo(0.0, 0.0, 100.0, Reality(bandwidth=W, **reality))
     motion.hold(0.0)
     return motion
 

@@ -16,7 +16,7 @@ from hw_drivers.dynamixel.tables import (
     Register,
 )
 from hw_drivers.emulation.encoder import Encoder
-from hw_drivers.emulation.servo_motion import ServoMotion
+from hw_drivers.emulation.position_servo import PositionServo
 
 RECORD_PERIOD_S = 1e-3  # of the motion that is measured later
 AMBIENT_C = 31
@@ -46,7 +46,7 @@ class EmulatedServo:
         self.encoder = encoder or Encoder(reality, str(ident), 0)
         self._ratio = ratio
         self._offset = self.encoder.zero_error * ratio  # rad, by which its angle is off
-        self.motor = ServoMotion(angle + self._offset, now, model.no_load, reality, abs(ratio))
+        self.motor = PositionServo(angle + self._offset, now, model.no_load, reality, abs(ratio))
         self.supply = sum(model.voltage) / 2.0  # V
         self.is_dead = False
         self.is_hot = False

@@ -14,7 +14,7 @@ from typing import Any
 from crawler_core.reality.reality import IDEAL, Reality
 from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.emulation.emulator import Emulator
-from hw_drivers.emulation.servo_motion import ServoMotion
+from hw_drivers.emulation.position_servo import PositionServo
 from hw_drivers.emulation.virtual_clock import VirtualClock
 from hw_drivers.pca9685.emulated_pwm_board import EmulatedPwmBoard
 from hw_drivers.pca9685.settings import Pca9685Joint, Pca9685Settings
@@ -44,7 +44,7 @@ class EmulatedServo:
     ) -> None:
         """`angle` (rad) is the servo's own; `gear`: turns of the servo for one of the joint."""
         self._settings = settings
-        self._motion = ServoMotion(angle, now, MAX_RATE_RAD_S, reality, gear)
+        self._motion = PositionServo(angle, now, MAX_RATE_RAD_S, reality, gear)
         self._now = now
         self._pulse: float | None = None  # s
 

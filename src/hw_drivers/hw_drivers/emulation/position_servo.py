@@ -13,7 +13,7 @@ MAX_GOAL_PERIOD_S = 0.1  # over which a setpoint moves to a goal that comes afte
 LINK_BANDWIDTH_RAD_S = 300.0  # with which a link comes to rest on its gear's teeth, or between them
 
 
-class ServoMotion:
+class PositionServo:
     """A critically damped loop of second order round the angle of the servo's output, where its encoder is.
 
     A goal is a step, or with `interpolated` the servo moves its setpoint evenly from one goal to the next. A servo of
