@@ -6,6 +6,7 @@ import contextlib
 import io
 import random
 import resource
+import shutil
 import signal
 import tempfile
 import time
@@ -94,6 +95,10 @@ def fuzz_files(name: str, count: int, seed: int, check: Callable[[], None] = lam
         whole = Path(directory) / f"{WHOLE}{kind.suffix}"
         whole.write_bytes(sample_recording().write() if kind.suffix == ".mcap" else b"")
         file = Path(directory) / f"corrupted{kind.suffix}"
+        if kind.read is file_readers.read_robot_file:  # which takes the xacro beside it
+            for xacro in robots_directory().glob("*/*.xacro"):
+                shutil.copy(xacro, directory)
+        known = {file, *Path(directory).iterdir()}
         baseline = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         while outcome.files < count and len(outcome.crashes) < MAX_PROBLEMS:
             check()
@@ -101,7 +106,7 @@ def fuzz_files(name: str, count: int, seed: int, check: Callable[[], None] = lam
             file.write_bytes(data)
             outcome.files += 1
             _read(outcome, kind.read, file, whole)
-            _check_folder(outcome, Path(directory), file, whole)
+            _check_folder(outcome, Path(directory), file, known)
             outcome.growth = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - baseline)
             if outcome.growth > MAX_GROWTH_BYTES and "memory" not in outcome.crashes:
                 _report(outcome, "memory", f"the process grew by {outcome.growth >> 20} MB")
@@ -140,10 +145,10 @@ def _report(outcome: FileOutcome, key: str, text: str) -> None:
         outcome.problems.append(f"file {outcome.files}: {text}")
 
 
-def _check_folder(outcome: FileOutcome, directory: Path, file: Path, whole: Path) -> None:
+def _check_folder(outcome: FileOutcome, directory: Path, file: Path, known: set[Path]) -> None:
     """Report what a command has left, other than its picture or film, and remove it."""
     for path in directory.iterdir():
-        if path in (file, whole):
+        if path in known:
             continue
         if path.stem != file.stem:
             _report(outcome, "files", f"it left {path.name}")

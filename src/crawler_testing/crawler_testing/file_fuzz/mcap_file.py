@@ -38,7 +38,7 @@ class Channel(NamedTuple):
     qos: str = "[]"
 
 
-class Message(NamedTuple):
+class McapMessage(NamedTuple):
     """A serialised message."""
 
     channel: int
@@ -62,7 +62,7 @@ class McapFile:
 
     schemas: dict[int, Schema] = field(default_factory=dict)
     channels: dict[int, Channel] = field(default_factory=dict)
-    messages: tuple[Message, ...] = ()
+    messages: tuple[McapMessage, ...] = ()
     profile: str = "ros2"
 
     def write(self, layout: Layout = Layout()) -> bytes:
@@ -95,7 +95,7 @@ class McapFile:
         return replace(self, messages=(*self.messages[:k], changed, *self.messages[k + 1 :]))
 
     def _chunk(
-        self, chunk: list[Message], definitions: list[bytes], layout: Layout, begin: int, index: list[bytes]
+        self, chunk: list[McapMessage], definitions: list[bytes], layout: Layout, begin: int, index: list[bytes]
     ) -> bytes:
         body, offsets = bytearray(b"".join(definitions)), dict[int, list[tuple[int, int]]]()
         for message in chunk:
@@ -129,7 +129,7 @@ class McapFile:
         return _record(STATISTICS, own + rows)
 
 
-def _split(messages: list[Message], size: int) -> tuple[list[Message], list[Message]]:
+def _split(messages: list[McapMessage], size: int) -> tuple[list[McapMessage], list[McapMessage]]:
     """Return the messages of a chunk of this size (bytes), and the rest."""
     total = 0
     for k, message in enumerate(messages):

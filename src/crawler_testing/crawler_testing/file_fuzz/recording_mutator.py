@@ -10,7 +10,7 @@ from typing import Any
 from rclpy.serialization import deserialize_message, serialize_message
 
 from crawler_nodes.topics import RECORDED
-from crawler_testing.file_fuzz.mcap_file import COMPRESSORS, Channel, Layout, McapFile, Message, Schema
+from crawler_testing.file_fuzz.mcap_file import COMPRESSORS, Channel, Layout, McapFile, McapMessage, Schema
 from crawler_testing.file_fuzz.text_mutator import corrupt_bytes, corrupt_urdf, corrupt_yaml
 from crawler_testing.fuzz.message_generator import MessageGenerator
 

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import yaml
 from ament_index_python.packages import get_package_share_directory
 from builtin_interfaces.msg import Duration
 from crawler_interfaces.msg import ContactState, ContactStateArray, ControllerState
@@ -28,9 +29,9 @@ from crawler_core.description.urdf import build_urdf
 from crawler_core.robot.robot_file import default_robot
 from crawler_core.types import ContactMode
 from crawler_nodes.messages.header import set_stamp
-from crawler_testing.file_fuzz.mcap_file import Channel, McapFile, Message, Schema
+from crawler_testing.file_fuzz.mcap_file import Channel, McapFile, McapMessage, Schema
 
-STATES, STEP_NS = 20, 100_000_000
+STATES, STEP_NS = 24, 500_000_000
 HORIZON_POINTS, POINT_STEP_S = 26, 0.01
 
 
@@ -41,7 +42,7 @@ class _Writer:
     store: Typestore
     schemas: dict[int, Schema] = field(default_factory=dict)
     channels: dict[int, Channel] = field(default_factory=dict)
-    messages: list[Message] = field(default_factory=list)
+    messages: list[McapMessage] = field(default_factory=list)
 
     def add(self, topic: str, time_ns: int, message: Any) -> None:
         kind = f"{type(message).__module__.split('.')[0]}/msg/{type(message).__name__}"
@@ -53,19 +54,20 @@ class _Writer:
         if channel is None:
             channel = len(self.channels) + 1
             self.channels[channel] = Channel(schema, topic)
-        self.messages.append(Message(channel, time_ns, serialize_message(message)))
+        self.messages.append(McapMessage(channel, time_ns, serialize_message(message)))
 
 
 @cache
 def sample_recording(robot: str = "", robot_named: str | None = None) -> McapFile:
-    """Return the recording of 2 s of a robot by the equations; `robot_named` is the name that it gives the robot."""
+    """Return the recording of 12 s of a robot by the equations; `robot_named` is the name that it gives the robot."""
     stack = make_stack(Options(robot=robot or default_robot(), backend="mock", record="recording"))
     writer = _Writer(_typestore())
     text = next(node for node in stack.nodes if node.name == "recorder").parameters["run"]
-    # mock servos are quick to choose
-    text = text.replace("backend_name: mock", "backend_name: model") + "backend: {lockstep: true}\n"
+    document = yaml.load(text, yaml.CSafeLoader)
+    document |= {"backend_name": "model", "backend": {"lockstep": True}}  # mock servos are quick to choose
     if robot_named is not None:
-        text = text.replace(f"robot: {stack.spec.name}, namespace", f"robot: {robot_named}, namespace")
+        document["given"]["robot"] = robot_named
+    text = yaml.dump(document, Dumper=yaml.CSafeDumper, sort_keys=False, default_flow_style=None, width=10**6)
     writer.add("/run_description", 0, String(data=text + "versions: {crawler: '0.1.0'}\n"))
     writer.add("/robot_description", 0, String(data=build_urdf(stack.spec)))
     status = DiagnosticStatus(name="backend", message="active", values=[KeyValue(key="late_ticks", value="0")])
