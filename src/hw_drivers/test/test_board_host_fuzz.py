@@ -15,7 +15,7 @@ from crawler_core.types import SensorReading
 from hw_drivers.board.board_bus import BoardBus
 from hw_drivers.board.board_sensors import BoardSensorSettings
 from hw_drivers.board.codec import FRAME_END, PacketParser, frame, open_packet
-from hw_drivers.board.firmware import Firmware, World
+from hw_drivers.board.firmware import Firmware, FirmwareSensors
 from hw_drivers.board.link import Link
 from hw_drivers.board.messages import Ack, ConfigureBoard, Poll, StateMessage, Welcome
 from hw_drivers.bus.bus import BusFault
@@ -36,7 +36,7 @@ class Line(SerialPort):
         self.firmware = Firmware(7, motors, "fuzz")
         for sensors in self.firmware.sensors:
             sensors.encoder_ok = 1
-        self.firmware.sense(World(imu=1, inputs=2, switches=2))
+        self.firmware.sense(FirmwareSensors(imu=1, inputs=2, switches=2))
         self.now, self.microseconds = 0.0, 0
         self.answer = self.coming = b""
         self.spoil = lambda asked, answer: answer  # what comes by itself

@@ -7,7 +7,7 @@ from firmware_bench import BOOT
 
 from hw_drivers.board import messages as m
 from hw_drivers.board.codec import PacketParser, open_packet
-from hw_drivers.board.firmware import Firmware, World
+from hw_drivers.board.firmware import Firmware, FirmwareSensors
 
 PAGE = (Path(__file__).parents[3] / "docs/board_protocol.md").read_text()
 PRINTED = re.findall(
@@ -23,7 +23,7 @@ def test_the_firmware_holds_the_printed_conversation_byte_for_byte():
     first = firmware.sensors[0]
     first.count, first.current, first.temperature = 8192, 1.5, 31.0
     firmware.sensors[2].count = 5
-    world = World(imu=1, inputs=2, switches=1, closed=1)
+    world = FirmwareSensors(imu=1, inputs=2, switches=1, closed=1)
     world.angular[:], world.linear[:], world.volts[0] = (0.1, -0.2, 2.0), (0.0, -1.5, 9.81), 1.65
 
     def tick():

@@ -7,7 +7,7 @@ from firmware_bench import MOTOR, Bench
 
 from hw_drivers.board import messages as m
 from hw_drivers.board.codec import MAX_FRAME_BYTES, frame, line_size
-from hw_drivers.board.firmware import World
+from hw_drivers.board.firmware import FirmwareSensors
 from hw_drivers.bus.struct_message import BadMessage
 
 HEAD = struct.pack("<IIHBHHB", 7, 1000, 740, 1, 0b1, 0, 3)
@@ -55,7 +55,7 @@ class SensorBench(Bench):
     """A board with an IMU, two analogue inputs and two switches, of a session with or without torque."""
 
     def __init__(self, **world):
-        self.world = World(**{"imu": 1, "inputs": 2, "switches": 2, **world})
+        self.world = FirmwareSensors(**{"imu": 1, "inputs": 2, "switches": 2, **world})
         super().__init__()
         self.hello()
         self.configure(MOTOR, watchdog=1000)

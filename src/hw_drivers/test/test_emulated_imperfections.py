@@ -17,8 +17,8 @@ from hw_drivers.board.board_bus import BoardBus
 from hw_drivers.dynamixel.tables import RAD_PER_TICK
 from hw_drivers.emulation.effort_drive import EffortDrive
 from hw_drivers.emulation.emulated_backend import EmulatedBackend
+from hw_drivers.emulation.emulated_encoder import EmulatedEncoder
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
-from hw_drivers.emulation.encoder import Encoder
 from hw_drivers.emulation.position_servo import PositionServo
 from hw_drivers.emulation.virtual_clock import VirtualClock
 from hw_drivers.odrive import emulator as odrive
@@ -97,9 +97,9 @@ def test_a_dead_band_leaves_an_error():
 
 
 def test_an_encoder_is_late_noisy_and_wrong_by_a_constant():
-    exact = Encoder(IDEAL, "hip", 0)
-    late = Encoder(Reality(state_delay=0.005), "hip", 0)
-    wrong = Encoder(Reality(zero_error=0.02, position_noise=0.001, velocity_noise=0.1), "hip", 0)
+    exact = EmulatedEncoder(IDEAL, "hip", 0)
+    late = EmulatedEncoder(Reality(state_delay=0.005), "hip", 0)
+    wrong = EmulatedEncoder(Reality(zero_error=0.02, position_noise=0.001, velocity_noise=0.1), "hip", 0)
     seen = []
     for k in range(2000):
         for one in (exact, late, wrong):
@@ -111,7 +111,7 @@ def test_an_encoder_is_late_noisy_and_wrong_by_a_constant():
     assert np.mean(seen, axis=0) == pytest.approx([wrong.zero_error, 0.0], abs=0.01)
     assert wrong.zero_error != 0.0
     assert np.std(seen, axis=0) == pytest.approx([0.001, 0.1], rel=0.1)
-    rounded = Encoder(Reality(encoder_counts=1000, velocity_step=0.5), "hip", 0)
+    rounded = EmulatedEncoder(Reality(encoder_counts=1000, velocity_step=0.5), "hip", 0)
     rounded.record(0.0, 0.01, 0.8)
     assert rounded.measure_rounded(0.0) == pytest.approx((math.tau * 2 / 1000, 1.0))
 

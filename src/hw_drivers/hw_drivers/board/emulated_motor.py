@@ -9,8 +9,8 @@ from hw_drivers.board.firmware import Sensors
 from hw_drivers.board.plan import MotorPlan
 from hw_drivers.bus.joint_map import TURN_RAD
 from hw_drivers.emulation.effort_drive import EffortDrive
+from hw_drivers.emulation.emulated_encoder import EmulatedEncoder
 from hw_drivers.emulation.emulator import Load
-from hw_drivers.emulation.encoder import Encoder
 
 STEP_S = 5e-4  # of the dynamics
 AMBIENT_C = 30.0
@@ -58,11 +58,13 @@ class EmulatedMotor:
         self.current = 0.0  # A, in the direction of the torque
         self._friction = max(motor.friction, reality.gear_friction)  # N·m
         self._drive: EffortDrive | None = None  # None: it does what it is told
-        self._encoder: Encoder | None = None  # None: the sensors measure exactly
+        self._encoder: EmulatedEncoder | None = None  # None: the sensors measure exactly
         if reality != IDEAL:
             limit = plan.joint.effort or plan.max_torque
             self._drive = EffortDrive(reality, limit, plan.joint.velocity, STEP_S)
-            self._encoder = Encoder(reality, plan.joint.joint, seed, is_effort_driven=plan.joint.is_effort_driven)
+            self._encoder = EmulatedEncoder(
+                reality, plan.joint.joint, seed, is_effort_driven=plan.joint.is_effort_driven
+            )
             self._encoder.record(0.0, angle, 0.0)
         self._time = 0.0  # s
         self.angle, self.rate = plan.shaft(angle), 0.0  # rad and rad/s of the output shaft

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from crawler_core.types import ImuReading, SensorReading, SwitchReading
 from hw_drivers.board.board_sensors import input_volts
-from hw_drivers.board.firmware import World
+from hw_drivers.board.firmware import FirmwareSensors
 from hw_drivers.sensors.sensor_map import SensorMap
 
-FIRST_PART, NO_CABLE = 1, 2  # of World.imu
+FIRST_PART, NO_CABLE = 1, 2  # of FirmwareSensors.imu
 
 
 class EmulatedWorld:
@@ -18,7 +18,7 @@ class EmulatedWorld:
 
     def __init__(self, sensors: Sequence[SensorMap]) -> None:
         self._sensors = {sensor.name: sensor for sensor in sensors}
-        self.state = World()
+        self.state = FirmwareSensors()
         self.has_changed = True  # since the firmware has seen it
         for sensor in sensors:
             if sensor.sensor.kind == "imu":

@@ -48,8 +48,8 @@ class Bridge(ctypes.Structure):
     closed: int  # 0: the bridge is open, and the motor coasts
 
 
-class World(ctypes.Structure):
-    """What the sensors beside the motors measure: crawler_world of firmware/host/library.h."""
+class FirmwareSensors(ctypes.Structure):
+    """Measurements of the sensors beside the motors: crawler_world of firmware/host/library.h."""
 
     _fields_ = (
         ("angular", ctypes.c_float * 3),  # rad/s, in the IMU's axes
@@ -86,7 +86,7 @@ class Firmware:
         size = self._library.crawler_board_send(self._board, self._sent, SEND_BUFFER_BYTES)
         return self._sent.raw[:size]
 
-    def sense(self, world: World) -> None:
+    def sense(self, world: FirmwareSensors) -> None:
         """Set what the sensors beside the motors measure from now on; there are none before."""
         self._library.crawler_board_sense(self._board, world)
 
@@ -124,7 +124,7 @@ def library() -> ctypes.CDLL:
     found.crawler_board_free.argtypes = (ctypes.c_void_p,)
     found.crawler_board_receive.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int)
     found.crawler_board_send.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int)
-    found.crawler_board_sense.argtypes = (ctypes.c_void_p, ctypes.POINTER(World))
+    found.crawler_board_sense.argtypes = (ctypes.c_void_p, ctypes.POINTER(FirmwareSensors))
     found.crawler_board_tick.argtypes = (
         ctypes.c_void_p,
         ctypes.c_uint32,

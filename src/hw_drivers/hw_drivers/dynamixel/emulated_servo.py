@@ -15,7 +15,7 @@ from hw_drivers.dynamixel.tables import (
     RANGE_ERROR,
     Register,
 )
-from hw_drivers.emulation.encoder import Encoder
+from hw_drivers.emulation.emulated_encoder import EmulatedEncoder
 from hw_drivers.emulation.position_servo import PositionServo
 
 RECORD_PERIOD_S = 1e-3  # of the motion that is measured later
@@ -38,12 +38,12 @@ class EmulatedServo:
         firmware: int = 52,
         *,
         reality: Reality = IDEAL,
-        encoder: Encoder | None = None,
+        encoder: EmulatedEncoder | None = None,
         ratio: float = 1.0,
     ) -> None:
         """`angle` is in rad; `ratio`: turns of the servo for one of the joint, negative where it turns against it."""
         self.model = model
-        self.encoder = encoder or Encoder(reality, str(ident), 0)
+        self.encoder = encoder or EmulatedEncoder(reality, str(ident), 0)
         self._ratio = ratio
         self._offset = self.encoder.zero_error * ratio  # rad, by which its angle is off
         self.motor = PositionServo(angle + self._offset, now, model.no_load, reality, abs(ratio))

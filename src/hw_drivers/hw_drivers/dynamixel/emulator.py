@@ -14,8 +14,8 @@ from hw_drivers.dynamixel.codec import BROADCAST_ID, PING, SYNC_READ, SYNC_WRITE
 from hw_drivers.dynamixel.emulated_servo import STALL_ERROR_RAD, EmulatedServo
 from hw_drivers.dynamixel.plan import plan_servo
 from hw_drivers.dynamixel.settings import DynamixelSettings
+from hw_drivers.emulation.emulated_encoder import EmulatedEncoder
 from hw_drivers.emulation.emulator import SerialEmulator
-from hw_drivers.emulation.encoder import Encoder
 from hw_drivers.emulation.virtual_clock import VirtualClock
 
 LATE_REPLY_DELAY_S = 0.15
@@ -181,7 +181,7 @@ def emulate(
             joint.to_motor(angle),
             now,
             reality=reality,
-            encoder=Encoder(reality, joint.joint, seed),
+            encoder=EmulatedEncoder(reality, joint.joint, seed),
             ratio=joint.direction * joint.gear,
         )
         for joint, angle in zip(joints, start, strict=True)

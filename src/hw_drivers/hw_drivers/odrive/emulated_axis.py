@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hw_drivers.bus.joint_map import TURN_RAD
 from hw_drivers.emulation.effort_drive import EffortDrive
-from hw_drivers.emulation.encoder import Encoder
+from hw_drivers.emulation.emulated_encoder import EmulatedEncoder
 from hw_drivers.odrive import error_flags as flags
 from hw_drivers.odrive import messages as m
 
@@ -52,7 +52,7 @@ class EmulatedAxis:
         now: float,
         *,
         drive: EffortDrive | None = None,
-        encoder: Encoder | None = None,
+        encoder: EmulatedEncoder | None = None,
         ratio: float = 1.0,
     ) -> None:
         """`ratio`: turns of the motor for one of the joint, negative where it turns against it.

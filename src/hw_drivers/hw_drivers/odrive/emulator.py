@@ -15,8 +15,8 @@ from crawler_core.reality.reality import IDEAL, Reality
 from hw_drivers.bus.joint_map import TURN_RAD, JointMap
 from hw_drivers.bus.struct_message import BadMessage
 from hw_drivers.emulation.effort_drive import EffortDrive
+from hw_drivers.emulation.emulated_encoder import EmulatedEncoder
 from hw_drivers.emulation.emulator import INJECTABLE_FAULTS, DelayLine, Emulator, Load
-from hw_drivers.emulation.encoder import Encoder
 from hw_drivers.emulation.virtual_clock import NEVER_NS, VirtualClock
 from hw_drivers.odrive import error_flags as flags
 from hw_drivers.odrive.codec import decode, encode, split_id
@@ -219,7 +219,7 @@ def _make_axis(
     if reality == IDEAL:
         return EmulatedAxis(hardware, turns, now)
     drive = EffortDrive(reality, joint.effort, joint.velocity, INTEGRATION_STEP_S)
-    encoder = Encoder(reality, joint.joint, seed, is_effort_driven=joint.is_effort_driven)
+    encoder = EmulatedEncoder(reality, joint.joint, seed, is_effort_driven=joint.is_effort_driven)
     return EmulatedAxis(hardware, turns, now, drive=drive, encoder=encoder, ratio=joint.direction * joint.gear)
 
 

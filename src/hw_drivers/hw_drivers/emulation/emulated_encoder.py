@@ -11,7 +11,7 @@ from crawler_core.reality.reality import Reality
 BACKLASH_SPEED_RAD_S = 0.05  # of the joint, from which on a motor that pushes has taken up most of its gear's play
 
 
-class Encoder:
+class EmulatedEncoder:
     """Measures the motion of one joint. Angles and rates are the joint's, times are those of any clock."""
 
     def __init__(self, reality: Reality, joint: str, seed: int, *, is_effort_driven: bool = False) -> None:
