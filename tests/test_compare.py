@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from crawler_core.robot.robot_file import robots_directory
 from sim_bridge.physics.engines import default_physics
 
 ENGINE = default_physics()
@@ -24,7 +25,8 @@ def test_equations_and_physics_agree_on_the_first_papers_gait(call, tmp_path):
 
 def test_what_is_not_believed_has_an_exit_code_of_its_own(call, tmp_path):
     """Physics' leg runs shorter strides than the equations' by some per cent."""
-    words = ("bolt", "--within", "0.2", "--duration", "2", "--backends", f"model,{ENGINE}")
+    thrown = str(robots_directory() / "bolt" / "thrown_start.yaml")  # steady from the start
+    words = ("bolt", "--params", thrown, "--within", "0.2", "--duration", "2", "--backends", f"model,{ENGINE}")
     code, out, _ = call("compare", *words, "--out", str(tmp_path / "w.png"), "--json")
     found = json.loads(out)
     assert (code, found["agree"]) == (1, False)

@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 
 import pytest
+import yaml
 
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import load_robot
@@ -24,6 +25,8 @@ from crawler_studies.tuning.tuning_loop import open_tuning, tune
 from sim_bridge.model_backend import ModelBackend, ModelSettings
 
 LEG = StudyCase("bolt")
+# in its run from the start on
+RUNNING_LEG = StudyCase("bolt", settings=yaml.safe_load((LEG.spec.directory / "thrown_start.yaml").read_text()))
 STIFF = "controller.stiffness"
 LIMP = {STIFF: 0.0, "controller.damping": 0.0}
 
@@ -60,28 +63,28 @@ def test_another_law_or_another_of_its_values_makes_another_study():
 
 
 def test_the_model_predicts_with_the_laws_parameters_and_keeps_the_robots_columns():
-    runs, limp = ModelEvaluator(LEG).evaluate([{}, LIMP])
+    runs, limp = ModelEvaluator(RUNNING_LEG).evaluate([{}, LIMP])
     assert runs.valid, runs.reason
     assert runs.speed > 0.9
-    assert runs.extra.keys() == extra_columns(LEG.spec).keys()
-    assert 0.0 < runs.extra["friction_used"] <= LEG.spec.parameters["friction"] * (1.0 + 1e-6)
-    assert 0.0 < runs.extra["friction_needed"] < 0.5 * LEG.spec.parameters["friction"]
+    assert runs.extra.keys() == extra_columns(RUNNING_LEG.spec).keys()
+    assert 0.0 < runs.extra["friction_used"] <= RUNNING_LEG.spec.parameters["friction"] * (1.0 + 1e-6)
+    assert 0.0 < runs.extra["friction_needed"] < 0.5 * RUNNING_LEG.spec.parameters["friction"]
     assert not limp.valid
     assert limp.reason.endswith(".")
 
 
 def test_the_loop_without_ros_runs_as_the_equations_predict():
-    spec, dt = LEG.spec, 1e-3
-    law = LEG.law_entry.build(spec, LEG.law_at({}), dt)
+    spec, dt = RUNNING_LEG.spec, 1e-3
+    law = RUNNING_LEG.law_entry.build(spec, RUNNING_LEG.law_at({}), dt)
     backend = ModelBackend(spec, ModelSettings(), dt)
-    loop = ControlLoop(spec, LEG.at({})[1], law, backend, round(1e9 * dt))
+    loop = ControlLoop(spec, RUNNING_LEG.at({})[1], law, backend, round(1e9 * dt))
     marks = {}
     for _ in range(4000):
         seen = loop.tick()
         assert seen.base is not None
         marks[round(seen.time_ns * 1e-9, 3)] = seen.base.position[0]
     backend.close()
-    (told,) = ModelEvaluator(LEG).evaluate([{}])
+    (told,) = ModelEvaluator(RUNNING_LEG).evaluate([{}])
     strides = round(1.5 / (told.step_length / told.speed))
     span = strides * told.step_length / told.speed
     assert (marks[4.0] - marks[round(4.0 - span, 3)]) / span == pytest.approx(told.speed, rel=0.01)
@@ -93,16 +96,18 @@ def test_physics_has_the_law_in_the_loop_and_measures_what_the_model_predicts(mo
     )  # s: quicker, and steady enough for what is compared
     monkeypatch.setattr(physics_evaluator, "RELATIVE_TOLERANCE", 0.01)
     point = {"controller.flight_torque": 29.0}
-    physics = PhysicsEvaluator.of(LEG, {"physics_rate": 4000.0})  # half of the robot's own: quicker, and 3 % slower
-    (found,), (told,) = physics.evaluate([point]), ModelEvaluator(LEG).evaluate([point])
+    physics = PhysicsEvaluator.of(
+        RUNNING_LEG, {"physics_rate": 4000.0}
+    )  # half of the robot's own: quicker, and 3 % slower
+    (found,), (told,) = physics.evaluate([point]), ModelEvaluator(RUNNING_LEG).evaluate([point])
     assert told.valid, told.reason
     assert found.valid, found.reason
     assert found.speed == pytest.approx(told.speed, rel=0.05)
     assert found.step_length / found.speed == pytest.approx(told.step_length / told.speed, rel=0.05)
-    assert found.extra.keys() == extra_columns(LEG.spec).keys() & PHYSICS_COLUMNS.keys()
+    assert found.extra.keys() == extra_columns(RUNNING_LEG.spec).keys() & PHYSICS_COLUMNS.keys()
     for name in ("peak_power_W", "peak_torque_N_m", "peak_force_N", "energy_per_stride_J", "cost_of_transport"):
         assert found.extra[name] == pytest.approx(told.extra[name], rel=0.1), name
-    assert found.extra["friction_used"] <= LEG.spec.parameters["friction"] * 1.01
+    assert found.extra["friction_used"] <= RUNNING_LEG.spec.parameters["friction"] * 1.01
     assert found.extra["slip_per_stride_m"] < 5e-4
 
 
