@@ -148,7 +148,12 @@ def stamped_messages(reader: RecordingReader, topic: str) -> Iterator[tuple[int,
 def _describe_difference(first: RecordingReader, a: _Message, second: RecordingReader, b: _Message) -> str:
     if a.kind != b.kind:
         return f"it was a {a.kind}, and is a {b.kind} now"
-    before, now = first.deserialize(a.data, a.kind), second.deserialize(b.data, b.kind)
+    try:
+        before, now = first.deserialize(a.data, a.kind), second.deserialize(b.data, b.kind)
+    except UnreadableMessage:  # of an unexpected publisher
+        return "bytes of a message that cannot be read are different"
+    if type(before).__name__ != type(now).__name__ or vars(before).keys() != vars(now).keys():
+        return "its type has other fields now"
     found = next(_field_differences(before, now, ""), None)
     if found is None:
         return "bytes that mean nothing are different"

@@ -166,7 +166,7 @@ def _text_bytes(data: bytes) -> bytes:
     return struct.pack("<I", len(data)) + data
 
 
-def _message(message: Message) -> bytes:
+def _message(message: McapMessage) -> bytes:
     time = _uint(message.time_ns, 64)
     return _record(MESSAGE, struct.pack("<HIQQ", _uint(message.channel, 16), 0, time, time) + message.data)
 

@@ -152,7 +152,7 @@ class RecordingMutator:
         return replace(file, messages=tuple(messages))
 
     @staticmethod
-    def _topic(file: McapFile, message: Message) -> str:
+    def _topic(file: McapFile, message: McapMessage) -> str:
         channel = file.channels.get(message.channel)
         return "" if channel is None else channel.topic
 

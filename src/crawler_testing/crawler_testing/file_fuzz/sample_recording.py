@@ -82,7 +82,11 @@ def _add_state(writer: _Writer, stack: Stack, time_ns: int) -> None:
     spec, time = stack.spec, 1e-9 * time_ns
     angles = [joint.home + 0.2 * math.sin(3.0 * time + k) for k, joint in enumerate(spec.joints)]
     names = [joint.name for joint in spec.joints]
-    writer.add("/joint_states", time_ns, _stamped(JointState(name=names, position=angles), time_ns))
+    writer.add(
+        "/joint_states",
+        time_ns,
+        _stamped(JointState(name=names, position=angles, velocity=angles, effort=angles), time_ns),
+    )
     actuated = list(spec.actuated_names)
     commanded = [angles[k] for k in spec.actuated_indices]
     writer.add("/joint_commands", time_ns, _stamped(JointState(name=actuated, position=commanded), time_ns))
@@ -95,7 +99,7 @@ def _add_state(writer: _Writer, stack: Stack, time_ns: int) -> None:
         foot.force.z = 1.0
     writer.add("/contact_states", time_ns, _stamped(ContactStateArray(contacts=feet), time_ns))
     zeros = [0.0] * len(actuated)
-    state = ControllerState(
+    control = ControllerState(
         status=ControllerState.TRACKING,
         law=stack.law,
         joint_names=actuated,
@@ -104,7 +108,7 @@ def _add_state(writer: _Writer, stack: Stack, time_ns: int) -> None:
         position_error=zeros,
         velocity_error=zeros,
     )
-    writer.add("/controller_state", time_ns, _stamped(state, time_ns))
+    writer.add("/controller_state", time_ns, _stamped(control, time_ns))
     points = [_point(stack, time + k * POINT_STEP_S, k) for k in range(HORIZON_POINTS)]
     reference = JointTrajectory(joint_names=actuated, points=points)
     writer.add("/gait_reference", time_ns, _stamped(reference, time_ns))
