@@ -18,11 +18,11 @@ from crawler_studies.recordings.recording_reader import (
     find_recording,
     open_recording,
 )
-from crawler_testing.file_fuzz.mcap_file import Channel, Layout, McapFile, Message, Schema
+from crawler_testing.file_fuzz.mcap_file import Channel, Layout, McapFile, McapMessage, Schema
 from crawler_testing.file_fuzz.sample_recording import sample_recording
 
 STATES = Schema("sensor_msgs/msg/JointState", "ros2msg", "uint8 a\n")
-FILE = McapFile({1: STATES}, {1: Channel(1, "/joint_states")}, tuple(Message(1, k, bytes(5)) for k in range(9)))
+FILE = McapFile({1: STATES}, {1: Channel(1, "/joint_states")}, tuple(McapMessage(1, k, bytes(5)) for k in range(9)))
 CHUNK_BYTES = 2**20  # in place of the limit, to be quick
 MAX_COUNT = 50  # topics and types, likewise
 MAX_PYTHON_BYTES = 4 * CHUNK_BYTES
@@ -47,7 +47,7 @@ def read(path):
             reader.deserialize(data, connection.msgtype)
 
 
-ZEROS = McapFile({1: STATES}, {1: Channel(1, "/joint_states")}, (Message(1, 1, bytes(10 * CHUNK_BYTES)),))
+ZEROS = McapFile({1: STATES}, {1: Channel(1, "/joint_states")}, (McapMessage(1, 1, bytes(10 * CHUNK_BYTES)),))
 MANY = {k: Channel(1, f"/t{k}") for k in range(1, MAX_COUNT + 2)}
 TYPES = {k: Schema(f"a/msg/T{k}", "ros2msg", "uint8 a\n") for k in range(1, MAX_COUNT + 2)}
 CASES = {
@@ -84,7 +84,7 @@ def test_a_recording_beyond_a_limit_is_one_sentence(tmp_path, case):
 
 def test_chunks_at_one_time_are_bounded(tmp_path):
     size = CHUNK_BYTES - 1000
-    messages = tuple(Message(1, time_ns, bytes(size)) for time_ns in (5, 5, 5, 5, 5))
+    messages = tuple(McapMessage(1, time_ns, bytes(size)) for time_ns in (5, 5, 5, 5, 5))
     file = replace(FILE, messages=messages)
     (tmp_path / "run.mcap").write_bytes(file.write(Layout(1, "zstd", True)))
     with pytest.raises(UserError, match="more than 4 MB at one time"):
