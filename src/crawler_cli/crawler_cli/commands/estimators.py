@@ -1,4 +1,4 @@
-"""Measure how far each robot's own odometry is from the truth, on every simulation and with worse sensors."""
+"""Measure how far each robot's odometry is from the truth, on every simulation and with worse sensors."""
 
 from __future__ import annotations
 

@@ -47,7 +47,6 @@ from hybrid_controller.node.message_parsing import read_contacts, read_odometry,
 from hybrid_controller.reference.horizon import Horizon
 
 MAX_REFERENCE_BYTES = 10_000_000  # a horizon of many joints may be long
-NOT_OF_A_BACKEND = (ContactSource.PLANNED, ContactSource.ESTIMATED)
 NO_STATE = JointMessage("", NEVER_NS, [], (), (), ())
 
 
@@ -122,10 +121,12 @@ class ControllerNode(Node):
     def _read_contacts(self, message: ContactStateArray) -> tuple[int, tuple[Contact, ...]]:
         """Read contacts. Raises UserError for those of another node than the backend that nobody has declared."""
         found = read_contacts(message)
-        if self._contact_topic == CONTACT_STATES.name and any(one.source in NOT_OF_A_BACKEND for one in found[1]):
+        if self._contact_topic == CONTACT_STATES.name and any(
+            one.source is ContactSource.ESTIMATED for one in found[1]
+        ):
             nodes = ", ".join(publisher_nodes(self, CONTACT_STATES))
             raise UserError(
-                f"contact_states has contacts that are estimated or planned, which no backend publishes, and comes "
+                f"contact_states has contacts that are estimated, which no backend publishes, and comes "
                 f"from {nodes}: publish them on a topic of their own, and start with controller.contact_topic=TOPIC."
             )
         return found
