@@ -1,5 +1,7 @@
 """The choices of the stack: pace, end, contradictions, and gaits that are ruled out."""
 
+import shutil
+
 import pytest
 import yaml
 
@@ -140,6 +142,7 @@ def test_lockstep_of_the_robot_file_keeps_its_pace_and_that_of_the_user_is_unpac
     document.update(name="patient", backends={"model": {"lockstep": True, "real_time_factor": 0.5}})
     file = tmp_path / "robot.yaml"
     file.write_text(yaml.safe_dump(document))
+    shutil.copy(robots_directory() / "three_link/three_link.urdf.xacro", tmp_path / "patient.urdf.xacro")
 
     def pace(**given):
         parameters = backend(Options(robot=str(file), backend="model", settings=settings(**given)))

@@ -27,7 +27,7 @@ def bag(tmp_path):
 
 def test_plot_says_that_the_file_is_damaged(bag):
     with pytest.raises(UserError, match=DAMAGED):
-        run_plot(argparse.Namespace(recording=str(bag), robot="", out="", json=False))
+        run_plot(argparse.Namespace(recording=str(bag), robot="", out="", json=False, distance=None))
 
 
 def test_film_says_that_the_file_is_damaged(bag):
