@@ -36,7 +36,7 @@ def robot(file):
     spec = load_robot(str(file))
     if spec.section("hardware"):
         hardware_map(spec)
-    make_stack(Options(robot=str(file), backend="mock"))
+    make_stack(Options(robot=str(file), backend="mock", settings={"backend": {"estimator": "none"}}))  # without a URDF
     (file.parent / f"{spec.name}.urdf.xacro").touch()
     build_urdf(spec)
 
