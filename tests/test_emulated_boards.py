@@ -58,4 +58,3 @@ def test_the_leg_runs_on_its_board_as_fast_as_its_delay_allows():
     by_equations, on_board = speed("bolt", *run), speed("bolt", *run, motors={})
     assert by_equations > 1.0
     assert on_board == pytest.approx(by_equations, rel=0.07)  # two ticks of 4 ms, and friction
-    assert speed("bolt", *run, motors={"friction": 0.0}) > on_board

@@ -57,7 +57,11 @@ class Walk:
 
 
 @pytest.mark.parametrize(
-    ("kind", "errors", "motors"), [("model", (0, 0, 20, 0), "typical"), (ENGINES[-1], (0, 0, 20, -20), "ideal")]
+    ("kind", "errors", "motors"),
+    [
+        ("model", (0, 0, 20, 0), "typical"),
+        pytest.param(ENGINES[-1], (0, 0, 20, -20), "ideal", marks=pytest.mark.exhaustive),
+    ],
 )
 def test_it_walks_straight_on_with_legs_out_of_phase(kind, errors, motors):
     walk = Walk(kind, errors, 7.5, motors)
