@@ -21,7 +21,7 @@ from hybrid_controller.laws.law_registry import LAWS, law_parameters
 
 HEIGHTS_M = (1e-4, 0.02, 0.05)  # the foot on the ground, and dropped from two heights
 BOARD_RATE_HZ = 250.0
-TYPICAL = {"reality": "typical"}
+TYPICAL: dict[str, Any] = {"reality": "typical"}
 
 
 def start(index: int) -> dict[str, float]:

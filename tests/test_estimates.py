@@ -35,16 +35,18 @@ class Odometries:
         return [np.array([path[time] - path[common[0]] for time in common]) for path in (believed, true)]
 
 
+def append_to(messages):
+    """Return a callback that appends each odometry to `messages`."""
+    return lambda data, _: messages.append(deserialize_message(data, Odometry))
+
+
 @pytest.fixture(scope="module")
 def runs():
     """The same crawl on each backend, with typical motors, encoders and sensors."""
     found = {}
     for backend in BACKENDS:
         run = found[backend] = Odometries()
-        topics = [
-            (topic, lambda data, _, keep=keep: keep.append(deserialize_message(data, Odometry)))
-            for topic, keep in ((ODOM, run.believed), (GROUND_TRUTH, run.true))
-        ]
+        topics = [(ODOM, append_to(run.believed)), (GROUND_TRUTH, append_to(run.true))]
         settings = lockstep_settings(stop_at=SECONDS, reality="typical", rate=200.0)
         with RunningStack(Options(backend=backend, settings={**settings, "gait": {"omega": 2.0}}), topics) as stack:
             # the ticks of emulated motors may take a little longer than others

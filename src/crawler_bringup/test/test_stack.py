@@ -1,6 +1,7 @@
 """The choices of the stack: pace, end, contradictions, and gaits that are ruled out."""
 
 import shutil
+from typing import Any
 
 import pytest
 import yaml
@@ -90,7 +91,10 @@ def test_a_law_that_does_not_hold_with_the_motors_of_a_run_is_refused(joints):
 
 
 def test_a_law_near_its_limits_is_noted():
-    near = {"gait": {"omega": 8.0}, "controller": {"joints": "measured", "servo_bandwidth": 100.0}}
+    near: dict[str, dict[str, Any]] = {
+        "gait": {"omega": 8.0},
+        "controller": {"joints": "measured", "servo_bandwidth": 100.0},
+    }
     assert "phase margin of 11 degrees" in make_stack(Options(backend="model", controller="hybrid", settings=near)).note
 
 

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -19,8 +20,8 @@ DT_S = 0.005
 class FollowingJoints:
     """A simulation whose joints are where they are commanded to be; effort-driven ones turn a unit inertia."""
 
-    simulated = True
-    kind = "following"
+    simulated: ClassVar[bool] = True
+    kind: ClassVar[str] = "following"
 
     def __init__(self, spec):
         self.spec = spec
@@ -147,8 +148,9 @@ def test_a_robot_file_describes_its_profiles():
 
 
 def test_real_motors_take_no_profile():
+    class Motors(FollowingJoints):
+        simulated = False
+
     spec = load_robot("three_link")
-    backend = FollowingJoints(spec)
-    backend.simulated = False
     with pytest.raises(UserError, match="it is for simulations"):
-        make_realistic(backend, spec, "typical", DT_S)
+        make_realistic(Motors(spec), spec, "typical", DT_S)

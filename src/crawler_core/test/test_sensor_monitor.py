@@ -4,6 +4,7 @@ import math
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -256,8 +257,9 @@ def test_nothing_is_simulated_on_motors():
     assert runner.sensors.own == {"imu"}
     run(runner, 1.2)
     assert "battery" not in runner.sensors.problem  # a run on motors watches what something reads
+    motors: Any = Standing(simulated=False)
     with pytest.raises(UserError, match="it is for simulations"):
-        make_robot_sensors(SPEC, Standing(simulated=False), "", 0, SensorFault("gone"))
+        make_robot_sensors(SPEC, motors, "", 0, SensorFault("gone"))
 
 
 def test_contacts_of_motors_come_from_switches():
@@ -281,12 +283,13 @@ def test_contacts_last_until_their_sensor_fails():
 
 
 def test_faults_that_cannot_be_are_sentences():
+    backend: Any = Standing()
     for fault, spec, sentence in (
         (SensorFault("gone", sensor="eye"), SPEC, "sensor for backend.sensor_fail_name"),
         (SensorFault("gone"), replace(SPEC, sensors=()), "has no sensors"),
     ):
         with pytest.raises(UserError, match=sentence):
-            make_robot_sensors(spec, Standing(), "", 0, fault)
+            make_robot_sensors(spec, backend, "", 0, fault)
     assert set(SENSOR_FAULTS) == {"none", "biased", *STATUS}
 
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +17,10 @@ from crawler_core.robot.robot_file import load_robot
 from crawler_core.sensors.link_motion import LinkMotion
 from crawler_core.sensors.sensor_spec import SensorSpec
 from crawler_core.sensors.simulated_sensors import SimulatedSensors
-from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
+from crawler_core.types import BaseState, BatteryReading, Contact, ContactMode, ContactSource, Observation
 
 DT_NS = 2_000_000
-NOISY = {"gyro_noise": 0.01, "accel_noise": 0.1, "gyro_bias": 0.02, "accel_bias": 0.2}
+NOISY: dict[str, Any] = {"gyro_noise": 0.01, "accel_noise": 0.1, "gyro_bias": 0.02, "accel_bias": 0.2}
 
 
 def robot(*sensors):
@@ -168,7 +169,9 @@ def test_feet():
     switch = SensorSpec("toe", "contact_switch", foot="foot_2", threshold=0.5)
     gauge = SensorSpec("gauge", "foot_force", foot="foot_2")
     for force, closed in ((0.4, False), (0.6, True)):
-        found = SimulatedSensors(robot(by_mode, switch, gauge), "ideal").update(still(0, contacts=on_foot_2(force)))
+        found: Any = SimulatedSensors(robot(by_mode, switch, gauge), "ideal").update(
+            still(0, contacts=on_foot_2(force))
+        )
         assert (found[0].closed, found[1].closed, found[2].force) == (False, closed, force)
     assert SimulatedSensors(robot(switch, gauge), "ideal").update(still(0)) == ()
 
@@ -177,6 +180,7 @@ def test_battery_falls_with_power():
     spec = robot(SensorSpec("battery", "battery", voltage=10.0, resistance=0.5))
     state = replace(still(0), effort=np.array([2.0, math.nan]), velocity=np.array([5.0, 1.0]))
     (one,) = SimulatedSensors(spec, "ideal").update(state)
+    assert isinstance(one, BatteryReading)
     assert (one.voltage, one.current) == (9.5, 1.0)
 
 

@@ -67,10 +67,17 @@ def test_compiled_feet_are_those_of_the_urdf_with_their_velocities(robot):
     assert sum(kinematics.mass_shares) == pytest.approx(1.0)
 
 
+def rest(*given):
+    """Return the support of a robot that has one."""
+    found = find_support(*given)
+    assert found is not None
+    return found
+
+
 def test_a_robot_rests_on_the_edge_below_its_weight():
     feet = [(0.0, 0.0), (1.0, -0.1), (2.0, 0.0), (3.0, 0.3)]
-    assert find_support(feet, (0.4, 0.2), None, 0.0)[:2] == (0, 1)
-    rear, front, pitch = find_support(feet, (1.4, 0.2), None, 0.0)
+    assert rest(feet, (0.4, 0.2), None, 0.0)[:2] == (0, 1)
+    rear, front, pitch = rest(feet, (1.4, 0.2), None, 0.0)
     assert (rear, front, pitch) == (1, 2, pytest.approx(math.atan(0.1)))
     assert find_support([(0.0, 0.0)] * 2, (0.0, 0.1), None, 0.0) is None
 
@@ -79,7 +86,7 @@ def test_noise_of_the_angles_does_not_move_the_robot_onto_another_edge():
     feet = [(0.0, 0.0), (1.0, -1e-5), (2.0, 0.0)]
     flat = find_support([(0.0, 0.0), (1.0, 1e-5), (2.0, 0.0)], (0.9, 0.2), None, 0.0)
     assert find_support(feet, (0.9, 0.2), flat, 1e-4) == flat
-    assert find_support(feet, (0.9, 0.2), flat, 0.0)[:2] == (0, 1)
+    assert rest(feet, (0.9, 0.2), flat, 0.0)[:2] == (0, 1)
 
 
 def test_loads_balance_the_links():
@@ -226,7 +233,8 @@ def test_a_yawing_pose_turns_what_follows():
     spec = replace(load_robot("miniaq"), sensors=(replace(CAMERA, angle_noise=0.01),))
     fusion = PoseFusion(spec, Drifting(error=0.5))
     for k in range(2000):
-        t, readings = 0.005 * k, ()
+        t = 0.005 * k
+        readings: tuple[PoseReading, ...] = ()
         if k % 7 == 0:
             yaw = 0.2 * t
             place = (0.6 * math.sin(yaw), 0.6 * (1.0 - math.cos(yaw)), 0.1)

@@ -4,6 +4,7 @@ import errno
 import math
 import time
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 
@@ -109,7 +110,7 @@ def test_what_is_wrong_is_said_in_a_sentence(rig):
     with pytest.raises(UserError, match="does not keep its settings: check its supply, and the pull-ups"):
         it.driver.open()
     for number, words in ((errno.ENOENT, "there is no I2C bus"), (errno.EACCES, "usermod -aG i2c")):
-        EMULATED_PORTS[it.imu.port] = lambda number=number: (_ for _ in ()).throw(OSError(number, "no"))
+        EMULATED_PORTS[it.imu.port] = Mock(side_effect=OSError(number, "no"))
         with pytest.raises(UserError, match=words):
             it.driver.open()
 

@@ -1,5 +1,7 @@
 """Readings that wait for their state in the controller node."""
 
+from collections.abc import Sequence
+
 from crawler_core.types import SwitchReading
 from crawler_nodes.messages.sensor_readings import ReadingsMessage
 from hybrid_controller.laws.law import Law
@@ -9,7 +11,7 @@ MS = 1_000_000
 
 
 class SwitchLaw(Law):
-    reads_sensors = ("contact_switch",)
+    reads_sensors: Sequence[str] = ("contact_switch",)
 
     def compute(self, measured, commanded, now, ahead):
         raise NotImplementedError

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ RATE = 15.7  # rad/s of the cranks
 SWAY = math.radians(3.0)  # of the heading within a stride
 G = 9.81
 LEGS = "crank_2 1, crank_3 -1"
-HEADING = {"heading": True, "heading_joints": LEGS, "heading_gain": 1.5, "heading_lead": 0.3}
+HEADING: dict[str, Any] = {"heading": True, "heading_joints": LEGS, "heading_gain": 1.5, "heading_lead": 0.3}
 
 
 def robot(*sensors):

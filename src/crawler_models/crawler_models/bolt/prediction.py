@@ -37,7 +37,7 @@ def robot_law(spec: RobotSpec) -> RunningParameters:
     return build(RunningParameters, values, section="controller")
 
 
-def predict_running(spec: RobotSpec, motion: PeriodicMotion, parameters: RunningParameters) -> dict[str, Any]:
+def predict_running(spec: RobotSpec, motion: PeriodicMotion | None, parameters: RunningParameters) -> dict[str, Any]:
     """The steady run under the law, from the robot file's start; `motion` says nothing of it, and is not used.
 
     Keys: step_length_m, speed_m_s, period_s, cycles_to_steady, valid, reason, those of `COLUMN_OF_MEASURE`,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from crawler_core.errors import BackendFault
+from crawler_core.loop.backend import Backend
 from crawler_core.reality.realistic_backend import RealisticBackend
 from crawler_core.reality.reality import Reality
 from crawler_studies.simulation.control_loop import ControlLoop
@@ -61,9 +63,8 @@ def run_on_servos(omega: float, reality: Reality, rate: float, controller: Mappi
     dt_ns = round(1e9 / rate)
     dt = dt_ns * 1e-9
     law = case.law_entry.build(spec, case.law_at({}), dt)
-    loop = ControlLoop(
-        spec, gait, law, RealisticBackend(ModelBackend(spec, ModelSettings(), dt), spec, reality, dt), dt_ns
-    )
+    servos = RealisticBackend(ModelBackend(spec, ModelSettings(), dt), spec, reality, dt)
+    loop = ControlLoop(spec, gait, law, cast("Backend", servos), dt_ns)  # its kind is that of the simulation
     cycles = max(MIN_CYCLES, math.ceil(MIN_RUN_TIME_S / gait.period))
     times, places, right = [], [], []
     try:
