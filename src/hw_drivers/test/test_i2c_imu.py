@@ -175,5 +175,6 @@ def test_the_thread_reads_by_itself_and_ends(rig):
         found += loop.take_sensor_readings()
     loop.close()
     assert len(found) >= 5
+    loop.take_sensor_readings()  # read before it ended
     it.measure()
     assert loop.take_sensor_readings() == []
