@@ -27,9 +27,7 @@ def gyro_robot(tmp_path_factory):
     return str(directory / "robot.yaml")
 
 
-def test_two_lockstep_runs_with_a_noisy_sensor_are_equal_to_the_bit_and_a_dead_one_blocks_none(
-    gyro_robot, monkeypatch
-):
+def test_two_lockstep_runs_with_a_noisy_sensor_are_equal_to_the_bit_and_a_dead_one_blocks_none(gyro_robot, monkeypatch):
     for name, kind in (("imu/data_raw", Imu), ("sensor_readings", SensorReadings)):
         monkeypatch.setitem(TOPICS, name, kind)
     monkeypatch.setitem(TOPICS, "joint_states", TOPICS.pop("joint_states"))  # it stays the last
