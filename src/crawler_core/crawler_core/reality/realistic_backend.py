@@ -40,6 +40,8 @@ class RealisticBackend:
         self._motors = JointMotors(spec, reality, dt)
         self._delay_ticks = reality.state_delay / dt
         self._actuated = np.array(spec.actuated_indices)
+        # of loops: they have no encoders, and the loop closure solver computes them from the measured joints
+        self._passive = [i for i, joint in enumerate(spec.joints) if spec.loops and not joint.actuated]
 
     def open(self) -> None:
         """Open the simulation, with every motor where its joint is."""
@@ -104,6 +106,7 @@ class RealisticBackend:
         angle = angle + 0.5 * reality.backlash * np.tanh(rate / BACKLASH_SPEED_RAD_S)
         position[i] = _rounded(angle, math.tau / reality.encoder_counts if reality.encoder_counts else 0.0)
         velocity[i] = _rounded(rate + reality.velocity_noise * noise[1], reality.velocity_step)
+        position[self._passive] = velocity[self._passive] = np.nan
         return replace(truth, position=position, velocity=velocity)
 
     def _delayed(self) -> tuple[FloatArray, FloatArray]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from crawler_core.errors import BackendFault
 from crawler_core.gait_metrics.heading import WORLD_HEADING, Heading
+from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
 from crawler_core.loop.backend import Backend
 from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_spec import RobotSpec
@@ -48,7 +49,8 @@ class ControlLoop:
         self._spec, self._actuated = spec, spec.actuated_indices
         self._no_effort = np.full(len(spec.actuated), np.nan)
         self._controller = Controller(spec, law, dt_ns)
-        self._backend = SupervisedBackend(backend, Supervisor(spec, dt), dt, sensors=sensors)
+        loop_closure = make_loop_closure_solver(spec)
+        self._backend = SupervisedBackend(backend, Supervisor(spec, dt), dt, loop_closure, sensors=sensors)
         self._backend.open()
         self._backend.enable()
         pose = self._backend.observation.position[self._actuated]
