@@ -37,7 +37,7 @@ def check_working_directory() -> None:
     for name, library in LIBRARY_SETTINGS.items():
         if os.path.lexists(name):
             raise UserError(
-                f"the current folder has a {name}, which would configure {library} for whoever starts a program here: "
+                f"the current folder has a {name}, which would configure {library}: "
                 "start from another folder, or remove it. Settings of your own belong in your home directory or the "
                 "environment."
             )

@@ -1,4 +1,4 @@
-"""Where a sensor is on the robot: the pose of the base from that of the link that carries it."""
+"""Mounting of a sensor on the robot: the pose of the base from that of the link that carries it."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class PoseWriter:
 
 
 class BatteryWriter:
-    """Fills battery_state. Quantities that nobody measures are NaN."""
+    """Fills battery_state. Unknown quantities are NaN."""
 
     def __init__(self, sensor: SensorSpec, frame: str) -> None:
         unknown = dict.fromkeys(("temperature", "charge", "capacity", "design_capacity", "percentage"), math.nan)

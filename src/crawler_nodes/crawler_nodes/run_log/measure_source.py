@@ -1,4 +1,4 @@
-"""What the distance of a run was measured by."""
+"""The source of a run's distance: ground truth, external pose or estimate."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class LiveEvaluator:
 
     @property
     def measured_by(self) -> str:
-        """What steps are measured by: ground truth, external pose or estimate."""
+        """The source of measured steps: ground truth, external pose or estimate."""
         return measured_by(self._link.log)
 
     def evaluate(self, points: Sequence[Point]) -> list[Result]:

@@ -105,7 +105,7 @@ class BoundedMcapReader(McapReader):
         self.connections = BoundedList(MAX_CHANNELS, "topics")
 
     def open(self) -> None:
-        """Open the file and read its index. Definitions of types that nobody reads are dropped unread."""
+        """Open the file and read its index. Definitions of unused types are dropped unread."""
         super().open()
         if self.message_types:
             self.connections = [one for one in self.connections if one.msgtype in self.message_types]

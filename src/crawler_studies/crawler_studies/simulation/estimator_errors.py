@@ -1,4 +1,4 @@
-"""How far a robot's estimate of itself is from the truth of a simulation."""
+"""Errors of a robot's estimate of itself against the truth of a simulation."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def read_for_film(file: Path, _whole: Path) -> None:
 
 
 def read_for_replay(file: Path, _whole: Path) -> None:
-    """Replay a recording to nobody."""
+    """Replay a recording without subscribers."""
     with open_recording(file) as reader:
         read_run_metadata(reader)
         SilentReplay().play(reader, 1.0, sleep=lambda _: None)

@@ -34,7 +34,7 @@ def calibration_path(robot: str) -> Path:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was measured on one robot."""
+    """Zeros of joints and biases of gyroscopes, as measured on one robot."""
 
     zeros: Mapping[str, float] = field(default_factory=dict)  # rad, by joint
     gyro_biases: Mapping[str, Vector] = field(default_factory=dict)  # rad/s in the sensor's axes, by sensor

@@ -108,7 +108,7 @@ class BoardSensors:
 
     @property
     def has_any(self) -> bool:
-        """Whether any sensor is there."""
+        """True where the board has a sensor."""
         return bool(self._present)
 
     def problems(self) -> dict[str, str]:

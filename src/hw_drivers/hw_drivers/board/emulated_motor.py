@@ -57,7 +57,7 @@ class EmulatedMotor:
         self.is_broken = False  # its encoder
         self.current = 0.0  # A, in the direction of the torque
         self._friction = max(motor.friction, reality.gear_friction)  # N·m
-        self._drive: EffortDrive | None = None  # None: it does what it is told
+        self._drive: EffortDrive | None = None  # None: it follows its commands exactly
         self._encoder: EmulatedEncoder | None = None  # None: the sensors measure exactly
         if reality != IDEAL:
             limit = plan.joint.effort or plan.max_torque

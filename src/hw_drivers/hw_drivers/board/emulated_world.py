@@ -1,4 +1,4 @@
-"""What the sensors beside an emulated board's motors measure."""
+"""Measurements of the sensors beside an emulated board's motors."""
 
 from __future__ import annotations
 

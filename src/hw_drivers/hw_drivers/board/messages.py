@@ -93,13 +93,13 @@ class ImuState(IntEnum):
 
 
 class SensorFlag(IntFlag):
-    """Of CONFIGURE_SENSORS."""
+    """Flags in CONFIGURE_SENSORS."""
 
     IMU = 0x01
 
 
 class ImuFlag(IntFlag):
-    """Of the sensors in STATE."""
+    """Flags of the sensors in STATE."""
 
     IMU_SAMPLE = 0x01
     IMU_SILENT = 0x02

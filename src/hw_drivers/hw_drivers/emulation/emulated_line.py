@@ -98,7 +98,7 @@ class EmulatedLine(SerialPort):
     # the device's side
 
     def send(self, data: bytes, delay_s: float = 0.0) -> None:
-        """Send bytes to the driver, which leave after `delay_s`; nobody hears them on a port that is not open."""
+        """Send bytes to the driver, which leave after `delay_s`; on a port that is not open they are lost."""
         if data and self._is_plugged_in:
             arrival = self._arrival(1, len(data), self._device_baud, round(1e9 * delay_s))
             if self._is_open:

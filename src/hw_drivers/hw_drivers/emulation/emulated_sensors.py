@@ -66,5 +66,5 @@ class EmulatedSensors:
 
 def at_device(spec: RobotSpec, names: Sequence[str]) -> RobotSpec:
     """Return the robot with these sensors alone, as their devices have them: without delay and loss."""
-    kept = tuple(replace(sensor, delay=0.0, loss=0.0) for sensor in spec.sensors if sensor.name in names)
-    return replace(spec, sensors=kept)
+    sensors = tuple(replace(sensor, delay=0.0, loss=0.0) for sensor in spec.sensors if sensor.name in names)
+    return replace(spec, sensors=sensors)

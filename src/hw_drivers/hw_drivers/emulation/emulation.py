@@ -112,7 +112,7 @@ class Emulation:
 
     @property
     def times_left(self) -> int:
-        """How often the robot has left the range of its equations, as where it falls."""
+        """Count of times at which the robot left the range of its equations, as where it falls."""
         moved = self._ground or self._load
         return 0 if moved is None else moved.times_left
 

@@ -9,7 +9,7 @@ NEVER_NS = 1 << 62
 
 
 class TimedProcess(Protocol):
-    """What happens by itself on an emulated bus."""
+    """A process on an emulated bus that time alone drives."""
 
     def due_ns(self) -> int:
         """Return the time (ns) of its next event, NEVER_NS without one."""

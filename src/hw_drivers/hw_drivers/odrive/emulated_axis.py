@@ -57,7 +57,7 @@ class EmulatedAxis:
     ) -> None:
         """`ratio`: turns of the motor for one of the joint, negative where it turns against it.
 
-        Without `drive` and `encoder` it does what it is told and measures exactly.
+        Without `drive` and `encoder` it follows its commands and measures exactly.
         """
         self.hardware = hardware
         self._drive, self._encoder, self._ratio = drive, encoder, ratio

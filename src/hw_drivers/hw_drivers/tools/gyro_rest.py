@@ -10,7 +10,7 @@ from crawler_core.types import ImuReading, Vector
 
 MIN_READINGS = 20
 MAX_REST_DEVIATION_RAD_S = 0.02  # of the rates, and
-MAX_REST_FORCE_DEVIATION_M_S2 = 0.5  # of the specific force: beyond, somebody moves the robot
+MAX_REST_FORCE_DEVIATION_M_S2 = 0.5  # of the specific force: beyond, the robot is being moved
 
 
 def rest_bias(readings: Sequence[ImuReading]) -> Vector | None:

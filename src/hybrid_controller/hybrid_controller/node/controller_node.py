@@ -119,7 +119,7 @@ class ControllerNode(Node):
         return subscriptions
 
     def _read_contacts(self, message: ContactStateArray) -> tuple[int, tuple[Contact, ...]]:
-        """Read contacts. Raises UserError for those of another node than the backend that nobody has declared."""
+        """Read contacts. Raises UserError for those of another node than the backend on an undeclared topic."""
         found = read_contacts(message)
         if self._contact_topic == CONTACT_STATES.name and any(
             one.source is ContactSource.ESTIMATED for one in found[1]

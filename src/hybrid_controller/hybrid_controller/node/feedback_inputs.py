@@ -30,10 +30,10 @@ class FeedbackInputs:
 
         The readings of its state at `now_ns`, which are published before it, stay.
         """
-        kept = [message for message in self._readings if (message.sender, message.stamp) == (sender, now_ns)]
+        current = [message for message in self._readings if (message.sender, message.stamp) == (sender, now_ns)]
         self._readings.clear()
-        self._readings.extend(kept)
-        self._last_added = (sender, now_ns if kept else NEVER_NS)
+        self._readings.extend(current)
+        self._last_added = (sender, now_ns if current else NEVER_NS)
         self._sender = sender
         self._contacts: tuple[Contact, ...] = ()
         self._contacts_ns = self.odometry_ns = NEVER_NS

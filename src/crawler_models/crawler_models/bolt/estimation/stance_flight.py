@@ -1,7 +1,7 @@
 """Estimator of a leg that runs on a rail, upright: its foot holds the base in stance, and gravity moves it in flight.
 
-A switch under the foot or an accelerometer on the body tells stance from flight. Without either the foot is on the
-ground as long as the base, thrown as it moves now, would not lift it.
+A switch under the foot or an accelerometer on the body distinguishes stance and flight. Without either the foot is on
+the ground as long as the base, thrown as it moves now, would not lift it.
 """
 
 from __future__ import annotations

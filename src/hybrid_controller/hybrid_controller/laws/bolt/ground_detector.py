@@ -36,7 +36,7 @@ class BackendContact(GroundDetector):
 
 
 class NoContact(GroundDetector):
-    """Nothing: the law tells the contact by the crank's angle, or does without."""
+    """No detector: the law takes the contact from the crank's angle, or does without."""
 
     def update(self, measured: Measured) -> bool | None:
         return None
