@@ -14,6 +14,21 @@ from crawler_core.sensors.sensor_spec import DEFAULT_PROFILE, PROFILES
 MAX_RUN_TIME_S = 1e7  # four months, which every counter stands
 
 
+def reality_setting() -> Any:
+    """Return the field of the profile of imperfections, for every class of settings that has it."""
+    return parameter(
+        DEFAULT_PROFILE,
+        choices=(DEFAULT_PROFILE, *PROFILES),
+        constant=True,
+        doc="imperfections of motors and sensors, from the robot file; default: ideal, and typical on emulated motors",
+    )
+
+
+def seed_setting() -> Any:
+    """Return the field of the seed of these imperfections."""
+    return parameter(0, lower=0, upper=2**31 - 1, constant=True, doc="of the imperfections: same seed, same run")
+
+
 @dataclass(frozen=True)
 class NodeSettings:
     """Parameters that every node of the control loop takes."""
@@ -54,13 +69,8 @@ class BackendSettings(NodeSettings):
     answer_timeout: float = parameter(
         0.5, unit="s", lower=0.0, upper=60.0, doc="wall time until a paced simulation counts a command as late"
     )
-    reality: str = parameter(
-        DEFAULT_PROFILE,
-        choices=(DEFAULT_PROFILE, *PROFILES),
-        constant=True,
-        doc="imperfections of motors and sensors, from the robot file; default: ideal, and typical on emulated motors",
-    )
-    seed: int = parameter(0, lower=0, upper=2**31 - 1, constant=True, doc="of the imperfections: same seed, same run")
+    reality: str = reality_setting()
+    seed: int = seed_setting()
     sensor_fail: str = parameter(
         "none",
         choices=SENSOR_FAULTS,

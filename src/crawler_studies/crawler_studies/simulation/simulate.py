@@ -11,13 +11,17 @@ from crawler_core.errors import unknown_name
 from crawler_core.loop.backend import Backend
 from crawler_core.loop.backend_entry import BackendEntry
 from crawler_core.loop.backend_sensors import make_robot_sensors
-from crawler_core.loop.backend_settings import common_robot_settings, own_robot_settings
+from crawler_core.loop.backend_settings import (
+    common_robot_settings,
+    own_robot_settings,
+    reality_setting,
+    seed_setting,
+)
 from crawler_core.parameters import build, describe, parameter
 from crawler_core.reality.realistic_backend import make_realistic
 from crawler_core.registry import LazyRegistry
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.sensors.robot_sensors import RobotSensors
-from crawler_core.sensors.sensor_spec import DEFAULT_PROFILE, PROFILES
 from crawler_core.types import Observation
 from crawler_models.estimation.robot_estimator import RobotEstimator
 from crawler_studies.simulation.control_loop import ControlLoop
@@ -36,13 +40,8 @@ class TickSettings:
     """The settings of a simulation that are not the backend's own."""
 
     rate: float = parameter(500.0, unit="Hz", lower=10.0, upper=4000.0, constant=True, doc="setpoints per second")
-    reality: str = parameter(
-        DEFAULT_PROFILE,
-        choices=(DEFAULT_PROFILE, *PROFILES),
-        constant=True,
-        doc="imperfections of motors and sensors",
-    )
-    seed: int = parameter(0, lower=0, upper=2**31 - 1, constant=True, doc="of the imperfections")
+    reality: str = reality_setting()
+    seed: int = seed_setting()
     estimator: str = parameter("", constant=True, doc="of odometry; empty: the robot's own, for a law that reads it")
 
     def make_realistic(self, backend: Backend, spec: RobotSpec, dt: float) -> Backend:
