@@ -12,7 +12,15 @@ from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.settings import merge, parse_assignments
 from crawler_bringup.stack.stack import make_stack
 from crawler_core.errors import UserError
+from crawler_core.loop.backend_settings import BackendSettings
+from crawler_core.parameters import describe
 from crawler_core.robot.robot_file import robot_names, robots_directory
+from crawler_view.markers.markers_node import MarkersSettings
+from crawler_view.server.view_settings import ViewSettings
+from gait_generators.kinds.gait_registry import GAITS
+from gait_generators.node.gait_settings import GaitSettings
+from hybrid_controller.laws.law_registry import LAWS
+from hybrid_controller.node.controller_settings import ControllerSettings
 
 
 def backend(options):
@@ -172,3 +180,11 @@ def test_every_robot_has_a_stack_on_every_backend_without_motors(robot, name):
     assert len(rates) == 1
     waits = {node.name: node.parameters.get("lockstep", False) for node in stack.nodes}
     assert waits["backend"] == waits["controller"]
+
+
+def test_every_number_that_is_a_ros_parameter_has_a_range():
+    classes = {BackendSettings, GaitSettings, ControllerSettings, ViewSettings, MarkersSettings}
+    classes |= {entry.settings for entry in BACKENDS.values()}
+    classes |= {entry.parameters for table in (GAITS, LAWS) for entry in table.values()}
+    infos = [info for cls in classes for info in describe(cls) if info.type in (int, float)]
+    assert [info.name for info in infos if info.lower is None or info.upper is None] == []

@@ -21,6 +21,9 @@ from crawler_core.errors import UserError, quoted, unknown_name
 
 T = TypeVar("T")
 _KEY = "parameter"
+WIDE_RATIO = 10.0  # a bound that is so many times the start value, or more, is too far for a slider
+USUAL_RANGE_TEXT = "; usual range "  # between the allowed values and the usual ones
+USUAL_RATIO = 4.0  # of the end of a usual range to the start value, where none is declared
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,21 @@ class ParameterInfo:
     periodic: bool = False  # an angle for which a full turn more is the same
     search_range: tuple[float, float] | None = None  # of sliders and searches, within the bounds
 
+    def usual_range(self, start: float) -> tuple[float, float] | None:
+        """Return the values for a slider, within the bounds; None where those are no wider.
+
+        It is the search range, or as wide as the start value suggests.
+        """
+        if self.lower is None or self.upper is None:
+            return None
+        low, high = self.search_range or (self.lower, self.upper)
+        if self.search_range is None and start and math.isfinite(start):
+            end = float(f"{USUAL_RATIO * abs(start):.2g}")
+            low = -end if self.lower < -WIDE_RATIO * abs(start) else self.lower
+            high = end if self.upper > WIDE_RATIO * abs(start) else self.upper
+        usual = max(low, self.lower), min(high, self.upper)
+        return None if usual == (self.lower, self.upper) else usual
+
     def range_text(self) -> str:
         """Return the allowed values, for a sentence."""
         if self.choices:
@@ -51,6 +69,18 @@ class ParameterInfo:
         if self.upper is not None:
             return f"at most {self.upper:g}{unit}"
         return {bool: "true or false", str: "text", int: "a whole number", float: "a number"}[self.type] + unit
+
+    def constraints_text(self, start: Any) -> str:
+        """Return the allowed values, and the usual ones where a slider needs them."""
+        usual = self.usual_range(start) if self.type in (int, float) else None
+        return self.range_text() + (f"{USUAL_RANGE_TEXT}{usual[0]:g} to {usual[1]:g}" if usual else "")
+
+
+def split_constraints(text: str) -> tuple[str, tuple[float, float] | None]:
+    """Return the two parts of `ParameterInfo.constraints_text`."""
+    allowed, _, usual = text.partition(USUAL_RANGE_TEXT)
+    low, to, high = usual.partition(" to ")
+    return allowed, (float(low), float(high)) if to else None
 
 
 def parameter(

@@ -76,7 +76,7 @@ class NodeParameters:
         instance = build(cls, start, section=declared.section)
         for info in infos:
             value = getattr(instance, info.name)
-            node.declare_parameter(prefix + info.name, value, _descriptor(info), ignore_override=True)
+            node.declare_parameter(prefix + info.name, value, _descriptor(info, value), ignore_override=True)
         self._declared.append(declared)
         return instance
 
@@ -134,10 +134,10 @@ def robot_from_parameters(node: Node) -> RobotSpec:
     return load_robot(name, parse_yaml(overrides, "robot_overrides"))
 
 
-def _descriptor(info: ParameterInfo) -> ParameterDescriptor:
+def _descriptor(info: ParameterInfo, start: Any) -> ParameterDescriptor:
     descriptor = ParameterDescriptor(
         description=f"{info.doc} [{info.unit}]" if info.unit else info.doc,
-        additional_constraints=info.range_text(),
+        additional_constraints=info.constraints_text(start),
         read_only=info.constant,
     )
     if info.lower is not None and info.upper is not None:

@@ -19,6 +19,7 @@ class Oven:
     trays: int = parameter(2, lower=1, upper=5, doc="how many are in")
     mode: str = parameter("fan", choices=("fan", "grill"), doc="what is on")
     light: bool = parameter(True, doc="whether the lamp is on")
+    gain: float = parameter(1e-4, lower=0.0, upper=1e3, doc="of the heating")
     volume: float = parameter(60.0, unit="l", lower=10.0, upper=100.0, doc="of the oven", constant=True)
 
 
@@ -124,6 +125,7 @@ def test_the_descriptor_says_meaning_unit_and_range(make_node):
     heat = node.describe_parameter("heat")
     assert (heat.description, heat.additional_constraints, heat.read_only) == ("of the air [C]", "30 to 300 C", False)
     assert [(one.from_value, one.to_value) for one in heat.floating_point_range] == [(30.0, 300.0)]
+    assert node.describe_parameter("gain").additional_constraints == "0 to 1000; usual range 0 to 0.0004"
     trays = node.describe_parameter("trays")
     assert [(one.from_value, one.to_value) for one in trays.integer_range] == [(1, 5)]
     assert not heat.dynamic_typing

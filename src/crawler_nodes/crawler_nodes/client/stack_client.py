@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +22,7 @@ from rclpy.parameter import parameter_value_to_python as to_python
 from rclpy.signals import SignalHandlerOptions
 from std_srvs.srv import SetBool, Trigger
 
+from crawler_core.parameters import split_constraints
 from crawler_nodes.client.service_caller import ServiceCaller, ServiceUnavailable, set_parameters_request
 
 DISCOVERY_TIMEOUT_S = 10.0  # of a stack or a service: a missed announcement is repeated after 3 s
@@ -43,6 +44,7 @@ class StackParameter:
     allowed: str  # for a person
     lower: float | None
     upper: float | None
+    usual: tuple[float, float] | None  # values for a slider, within the bounds; None: those are no wider
     choices: tuple[str, ...]
     constant: bool  # read at start only
 
@@ -74,8 +76,7 @@ class StackClient:
 
     def stacks(self) -> list[str]:
         """Return the namespaces in which a stack is discovered by now; the root namespace is empty."""
-        services = (name for name, _ in self._node.get_service_names_and_types())
-        return sorted(name[: -len(ESTOP)].strip("/") for name in services if name.endswith(f"/{ESTOP}"))
+        return stack_namespaces(self._node.get_service_names_and_types())
 
     async def find_stacks(self, seconds: float = DISCOVERY_TIMEOUT_S, settle_s: float = SETTLE_S) -> list[str]:
         """Return the namespaces of the stacks, `settle_s` after the first is seen and after `seconds` at most."""
@@ -139,6 +140,11 @@ class StackClient:
         return f"/{self.namespace.strip('/')}/{name}".replace("//", "/")
 
 
+def stack_namespaces(services: Iterable[tuple[str, Any]]) -> list[str]:
+    """Return the namespaces of the stacks whose services are among these; the root namespace is empty."""
+    return sorted(name[: -len(ESTOP)].strip("/") for name, _ in services if name.endswith(f"/{ESTOP}"))
+
+
 @contextmanager
 def open_stack_client(name: str, namespace: str = "") -> Iterator[StackClient]:
     """Open a client with a node and a context of its own, for a command."""
@@ -160,7 +166,7 @@ def _answer(response: Any) -> ServiceAnswer:
 
 def _parameter(node: str, descriptor: ParameterDescriptor, value: Any) -> StackParameter:
     doc, bracket, unit = descriptor.description.removesuffix("]").rpartition(" [")
-    text = descriptor.additional_constraints
+    text, usual = split_constraints(descriptor.additional_constraints)
     choices = tuple(text.removeprefix("one of ").split(", ")) if text.startswith("one of ") else ()
     ranges = [*descriptor.floating_point_range, *descriptor.integer_range]
     lower, upper = (ranges[0].from_value, ranges[0].to_value) if ranges else (None, None)
@@ -173,6 +179,7 @@ def _parameter(node: str, descriptor: ParameterDescriptor, value: Any) -> StackP
         allowed=text,
         lower=lower,
         upper=upper,
+        usual=usual,
         choices=choices,
         constant=descriptor.read_only,
     )

@@ -136,6 +136,7 @@ class ViewNode(Node):
                     "allowed": one.allowed,
                     "low": one.lower,
                     "high": one.upper,
+                    "usual": one.usual,
                     "choices": list(one.choices),
                 }
                 for one in found

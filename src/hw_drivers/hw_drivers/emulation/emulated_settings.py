@@ -21,7 +21,7 @@ class EmulatedSettings:
         0.1, unit="s", lower=0.02, upper=5.0, doc="without an answer from a motor until it is a fault"
     )
     fail: str = setting("none", choices=INJECTABLE_FAULTS, doc="a fault to inject into the buses")
-    fail_after: float = setting(1.0, unit="s", lower=0.0, doc="from open until the fault, of the run's time")
+    fail_after: float = setting(1.0, unit="s", lower=0.0, upper=1e7, doc="from open until the fault, of the run's time")
     fail_joint: str = setting("", doc="the joint of the fault; empty: all")
 
     @property

@@ -49,7 +49,7 @@ class MockSettings:
         doc="none; late: observations take 0.2 s; frozen: they stop changing; no_angle: a joint's angle is lost; "
         "dead_joint: a joint stops moving; raise: the device reports a fault",
     )
-    fail_after: float = parameter(1.0, unit="s", lower=0.0, constant=True, doc="from open until the fault")
+    fail_after: float = parameter(1.0, unit="s", lower=0.0, upper=1e7, constant=True, doc="from open until the fault")
     fail_joint: str = parameter("", constant=True, doc="joint of the fault; empty: the first actuated one")
 
 
