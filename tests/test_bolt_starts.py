@@ -8,16 +8,9 @@ import numpy as np
 import pytest
 from stack_helpers import engine_parameters
 
-from crawler_core.loop.backend_sensors import make_robot_sensors
-from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import Observation
-from crawler_studies.simulation.control_loop import ControlLoop
-from crawler_studies.simulation.simulate import start_loop
+from crawler_studies.simulation.robot import start_loop
 from crawler_studies.study.study_case import StudyCase
-from gait_generators.kinds.gait_registry import make_gait
-from hw_drivers.emulation.emulated_backend import EmulatedBackend
-from hw_drivers.emulation.emulated_settings import EmulatedSettings
-from hybrid_controller.laws.law_registry import LAWS, law_parameters
 
 HEIGHTS_M = (1e-4, 0.02, 0.05)  # the foot on the ground, and dropped from two heights
 BOARD_RATE_HZ = 250.0
@@ -41,15 +34,7 @@ def in_simulation(
 
 def on_its_board(seconds: float, robot: Mapping[str, float], contact: str = "backend") -> list[Observation]:
     """States of a run on the emulated board, in virtual time."""
-    spec, dt = load_robot("bolt", robot), 1.0 / BOARD_RATE_HZ
-    law = LAWS["running"].build(spec, law_parameters(spec, "running", {"contact": contact}), dt)
-    backend = EmulatedBackend(spec, EmulatedSettings(), dt)
-    sensors = make_robot_sensors(spec, backend, "") if law.reads_sensors else None
-    try:
-        loop = ControlLoop(spec, make_gait(spec, None, {}), law, backend, round(1e9 * dt), sensors)
-        return list(loop.run(round(seconds / dt)))
-    finally:
-        backend.close()
+    return in_simulation("emulated", seconds, robot, contact=contact)
 
 
 def speed(states: list[Observation], since: float) -> float:

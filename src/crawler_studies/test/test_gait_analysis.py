@@ -15,7 +15,7 @@ from crawler_studies.gait_analysis.analysis import analyse_recording, analyse_ru
 from crawler_studies.gait_analysis.gait_phase import find_gait_start
 from crawler_studies.recordings.footsteps import Footsteps
 from crawler_studies.recordings.recording import Reference, read_recording
-from crawler_studies.simulation.simulate import simulate
+from crawler_studies.simulation.robot import start_loop
 from crawler_studies.study.study_case import StudyCase
 from sim_bridge.physics.engines import default_physics
 
@@ -34,7 +34,8 @@ def of_late(seen):
 @pytest.fixture(scope="module")
 def seen():
     """Every state of a run by the equations."""
-    return simulate(WALKER, "model", {}, SECONDS, lambda _: None)
+    with start_loop(WALKER, "model", {}) as loop:
+        return list(loop.run(round(SECONDS * 1e9 / loop.dt_ns)))
 
 
 @pytest.fixture(scope="module")

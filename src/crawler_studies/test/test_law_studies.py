@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from crawler_core.errors import UserError
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_file import load_robot
 from crawler_studies.evaluators import physics_evaluator
 from crawler_studies.evaluators.evaluator import Result
@@ -77,7 +78,7 @@ def test_the_loop_without_ros_runs_as_the_equations_predict():
     spec, dt = RUNNING_LEG.spec, 1e-3
     law = RUNNING_LEG.law_entry.build(spec, RUNNING_LEG.law_at({}), dt)
     backend = ModelBackend(spec, ModelSettings(), dt)
-    loop = ControlLoop(spec, RUNNING_LEG.at({})[1], law, backend, round(1e9 * dt))
+    loop = ControlLoop(spec, RUNNING_LEG.at({})[1], law, SupervisedBackend.start(spec, backend, dt), round(1e9 * dt))
     marks = {}
     for _ in range(4000):
         seen = loop.tick()

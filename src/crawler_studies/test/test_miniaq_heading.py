@@ -8,9 +8,10 @@ import pytest
 
 from crawler_core.gait_metrics.heading import Heading
 from crawler_core.loop.backend_sensors import make_robot_sensors
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_file import load_robot
 from crawler_studies.simulation.control_loop import ControlLoop
-from crawler_studies.simulation.simulate import SIMULATIONS, simulation_settings
+from crawler_studies.simulation.tick_settings import SIMULATIONS, simulation_settings
 from gait_generators.kinds.gait_registry import make_gait
 from hybrid_controller.laws.law_registry import LAWS, law_parameters
 from sim_bridge.physics.engines import installed_engines
@@ -35,7 +36,7 @@ class Walk:
         settings, ticks = simulation_settings(spec, kind, {"reality": motors})
         backend = ticks.make_realistic(SIMULATIONS[kind].backend(spec, settings, DT), spec, DT)
         sensors = make_robot_sensors(spec, backend, "typical", 0)
-        loop = ControlLoop(spec, gait, law, backend, round(1e9 * DT), sensors)
+        loop = ControlLoop(spec, gait, law, SupervisedBackend.start(spec, backend, DT, sensors), round(1e9 * DT))
         states = list(loop.run(round(seconds / DT)))
         backend.close()
         self.times = 1e-9 * np.array([state.time_ns for state in states])

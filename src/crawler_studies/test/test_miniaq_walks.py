@@ -9,13 +9,14 @@ import pytest
 from transforms3d.euler import quat2euler
 
 from crawler_core.loop.backend import Backend
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode, FloatArray, JointCommand, Observation
 from crawler_models.miniaq.equations.four_bar import passive_angles
 from crawler_models.miniaq.equations.quadruped import Quadruped
 from crawler_studies.simulation.control_loop import ControlLoop
-from crawler_studies.simulation.simulate import SIMULATIONS, simulation_settings
+from crawler_studies.simulation.tick_settings import SIMULATIONS, simulation_settings
 from gait_generators.kinds.gait_registry import make_gait
 from hybrid_controller.laws.law_registry import LAWS, law_parameters
 from hybrid_controller.laws.phase_lock import phase_differences
@@ -50,7 +51,7 @@ class Walked:
         self.gait: Any = make_gait(spec, gait, values)
         backend = made(kind, spec)
         controller = LAWS["phase_lock"].build(spec, law_parameters(spec, "phase_lock", law), DT)
-        loop = ControlLoop(spec, self.gait, controller, backend, round(1e9 * DT))
+        loop = ControlLoop(spec, self.gait, controller, SupervisedBackend.start(spec, backend, DT), round(1e9 * DT))
         self.seen = [loop.tick() for _ in range(round(seconds / DT))]
         backend.close()
 
@@ -128,7 +129,8 @@ def test_friction_in_physics_is_opposite_to_the_slip_and_at_most_coulombs() -> N
     dt = 1.0 / settings.physics_rate
     backend = PybulletBackend(spec, settings, dt)
     law = LAWS["phase_lock"].build(spec, law_parameters(spec, "phase_lock", EVEN), dt)
-    loop = ControlLoop(spec, make_gait(spec, "trot", {"turn": 1.0}), law, backend, round(1e9 * dt))
+    supervised = SupervisedBackend.start(spec, backend, dt)
+    loop = ControlLoop(spec, make_gait(spec, "trot", {"turn": 1.0}), law, supervised, round(1e9 * dt))
     forces, slips, before = [], [], loop.tick()
     for k in range(round(0.75 / dt)):
         seen = loop.tick()
@@ -158,7 +160,7 @@ def test_a_disturbed_leg_comes_back_into_step(kind: str, counts: int) -> None:
     gait: Any = make_gait(spec, "trot", {})
     law = LAWS["phase_lock"].build(spec, law_parameters(spec, "phase_lock", {"encoder_counts": counts}), DT)
     fails: Any = _Failing(backend, 2, 1.0, 1.2)
-    loop = ControlLoop(spec, gait, law, fails, round(1e9 * DT))
+    loop = ControlLoop(spec, gait, law, SupervisedBackend.start(spec, fails, DT), round(1e9 * DT))
     apart = []
     for _ in range(round(2.4 / DT)):
         angles = loop.tick().position[spec.actuated_indices]
@@ -198,7 +200,7 @@ def test_legs_that_start_out_of_phase_come_into_step(kind: str) -> None:
     gait: Any = make_gait(spec, "trot", {})
     backend = made(kind, shifted)
     law = LAWS["phase_lock"].build(spec, law_parameters(spec, "phase_lock", {}), DT)
-    loop = ControlLoop(shifted, gait, law, backend, round(1e9 * DT))
+    loop = ControlLoop(shifted, gait, law, SupervisedBackend.start(shifted, backend, DT), round(1e9 * DT))
     for _ in range(round(1.4 / DT)):
         seen = loop.tick()
     backend.close()

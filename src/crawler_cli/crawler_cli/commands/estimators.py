@@ -121,7 +121,6 @@ def _measure(case: StudyCase, backend: str, reality: str, arguments: argparse.Na
         time.process_time,
         estimator=arguments.estimator,
         rate=spec.rate or DEFAULT_RATE_HZ,
-        entry=BACKENDS[backend],
     )
     for errors in found:
         yield {"seconds": seconds, **errors.numbers()}

@@ -21,7 +21,7 @@ from hw_drivers.bus.bus import Reading, Source
 from hw_drivers.tools.bus_scan import find_zeros, open_bus, release_all, scan_buses
 from hw_drivers.tools.gyro_rest import rest_bias
 from hw_drivers.tools.sensor_scan import SensorScanResult, scan_sensors
-from hw_drivers.tools.slow_motion import TICK_S, check_goal, latched_fault, move_joints, with_position_drives
+from hw_drivers.tools.slow_motion import TICK_S, check_goal, move_joints, with_position_drives
 
 MONITOR_PERIOD_S = 0.2  # between two rows of monitor
 REST_TIME_S = 1.0  # of the measurement of a gyroscope's bias, and
@@ -77,7 +77,7 @@ def _monitor(task: HardwareTask) -> int:
         task.print(ROW.format("joint", "angle deg", "deg/s", "N m", "deg C", "V", "errors"))
         pacer = Pacer(1.0)
         while True:
-            is_well, sensed = _watch_sensors(supervised, pacer)
+            sensed = _watch_sensors(supervised, pacer)
             readings = backend.readings()
             task.result["joints"] = {name: _as_json(reading) for name, reading in readings.items()}
             for name, reading in readings.items():
@@ -85,22 +85,22 @@ def _monitor(task: HardwareTask) -> int:
             task.result["sensors"] = {one.name: _sensor_values(sensed.get(one.name, [])) for one in task.sensors}
             for name, values in task.result["sensors"].items():
                 task.print(_sensor_row(name, values, backend.sensor_problems().get(name, "")))
-            if not is_well:
-                return task.report([latched_fault(supervised)])
+            if fault := supervised.latched_fault:
+                return task.report([fault])
             if once:
                 return 0
 
 
-def _watch_sensors(supervised: SupervisedBackend, pacer: Pacer) -> tuple[bool, dict[str, list[SensorReading]]]:
-    """Tick without commands for a row of monitor; return False after a fault, and the readings by sensor."""
+def _watch_sensors(supervised: SupervisedBackend, pacer: Pacer) -> dict[str, list[SensorReading]]:
+    """Tick without commands for a row of monitor, or until a fault. Return the readings by sensor."""
     sensed: dict[str, list[SensorReading]] = {}
     for _ in range(round(MONITOR_PERIOD_S / TICK_S)):
         if not supervised.tick(None):
-            return False, sensed
+            break
         for reading in supervised.observation.readings:
             sensed.setdefault(reading.sensor, []).append(reading)
         pacer.wait(TICK_S)
-    return True, sensed
+    return sensed
 
 
 def _sensor_values(readings: Sequence[SensorReading]) -> dict[str, Any]:
@@ -176,8 +176,10 @@ def _calibrate(task: HardwareTask) -> int:
                 raise UserError(f"{name} cannot be calibrated: its servo does not measure its angle. Use its trim_us.")
         for name in chosen:
             _wait_until_placed(name, math.degrees(home[name]))
-            if not supervised.tick(None):
-                return task.report([latched_fault(supervised)])
+            try:
+                supervised.step(None)
+            except BackendFault as fault:
+                return task.report([fault])
             motor = maps[name]
             zeros[name] = motor.to_motor(backend.readings()[name].position) - motor.rate_to_motor(home[name])
             task.print(f"{name}: the zero is at {math.degrees(zeros[name]):.2f} degrees of the motor")

@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Mapping
 
 from crawler_core.errors import BackendFault
-from crawler_core.linkages.loop_closure_solver import LoopClosureSolver
+from crawler_core.linkages.loop_closure_solver import LoopClosureSolver, make_loop_closure_solver
 from crawler_core.loop.backend import Backend, ImperfectBackend, Recoverable
+from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.safety.supervisor import MOVING_STATES, Supervisor
 from crawler_core.sensors.robot_sensors import RobotSensors
 from crawler_core.types import JointCommand, Observation
@@ -42,6 +43,18 @@ class SupervisedBackend:
         self._last_tick_ns: int | None = None  # in a simulation
         self._is_relaxed = True
         self.observation: Observation
+
+    @staticmethod
+    def start(spec: RobotSpec, backend: Backend, dt: float, sensors: RobotSensors | None = None) -> SupervisedBackend:
+        """Open a backend of this robot, with its loops closed, and allow motion; the caller closes it, come what may.
+
+        `dt` is the tick in s. Raise UserError or BackendFault.
+        """
+        closure = make_loop_closure_solver(spec)
+        supervised = SupervisedBackend(backend, Supervisor(spec, dt), dt, closure, sensors=sensors)
+        supervised.open()
+        supervised.enable()
+        return supervised
 
     def open(self) -> None:
         """Connect the backend and observe it once."""
@@ -98,6 +111,19 @@ class SupervisedBackend:
             self.supervisor.fault(failure)
             self.stop()
         return True
+
+    def step(self, command: JointCommand | None) -> Observation:
+        """Let one tick pass and return the state after it. Raise BackendFault while a stop is latched."""
+        self.tick(command)
+        if fault := self.latched_fault:
+            raise fault
+        return self.observation
+
+    @property
+    def latched_fault(self) -> BackendFault | None:
+        """The cause of a latched stop; None without one."""
+        report = self.supervisor.report
+        return BackendFault(report.fault, remedy=report.remedy, joint=report.joint) if report.fault else None
 
     def rest(self) -> None:
         """Take one tick towards rest, for an orderly end. Raise BackendFault."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.loop.backend import Backend
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.sensors.sensor_spec import DEFAULT_PROFILE
 from crawler_core.types import JointCommand
@@ -22,7 +23,7 @@ from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.evaluators.physics_columns import PHYSICS_COLUMNS, SteadyRun
 from crawler_studies.recordings.run_window import RunWindow
 from crawler_studies.simulation.control_loop import ControlLoop
-from crawler_studies.simulation.simulate import TickSettings, simulation_settings
+from crawler_studies.simulation.tick_settings import TickSettings, simulation_settings
 from crawler_studies.study.study_case import Point, StudyCase, extra_columns
 from gait_generators.kinds.gait import Gait
 from gait_generators.kinds.limit_check import check_limits
@@ -139,7 +140,8 @@ class PhysicsEvaluator:
         backend = self._make_backend(spec, dt)
         try:
             sensors, estimator = self.ticks.make_sensors(backend, spec, law), self.ticks.make_estimator(spec, law)
-            loop = ControlLoop(spec, gait, law, backend, dt_ns, sensors, estimator)
+            supervised = SupervisedBackend.start(spec, backend, dt, sensors)
+            loop = ControlLoop(spec, gait, law, supervised, dt_ns, estimator)
 
             def windows() -> Iterator[RunWindow]:
                 for _ in range(1 + MAX_REPEATED_BLOCKS):

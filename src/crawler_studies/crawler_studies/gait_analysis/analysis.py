@@ -16,7 +16,7 @@ from crawler_studies.gait_analysis.gait_phase import find_gait_start
 from crawler_studies.gait_analysis.gait_report import GaitReport
 from crawler_studies.recordings.footsteps import Footsteps
 from crawler_studies.recordings.recording import Recording, read_recording
-from crawler_studies.simulation.simulate import simulate
+from crawler_studies.simulation.robot import start_loop
 from crawler_studies.study.study_case import StudyCase
 from gait_generators.kinds.gait import Gait
 from gait_generators.kinds.gait_registry import gait_name, gait_parameters, make_gait
@@ -56,7 +56,12 @@ def analyse_run(
     Raises UserError for a case that cannot run, and BackendFault where the run ends early.
     """
     spec, gait = case.at({})
-    steps = Footsteps.of(spec, simulate(case, backend, values, seconds, progress))
+    states = []
+    with start_loop(case, backend, values) as loop:
+        for state in loop.run(round(seconds * 1e9 / loop.dt_ns)):
+            states.append(state)
+            progress(state.time_ns * 1e-9)
+    steps = Footsteps.of(spec, states)
     ends = steps.cycle_ends(spec.stride, gait.period, skip, start=0.0)  # the run starts at the gait's phase 0
     if len(ends) < 2:
         raise UserError(

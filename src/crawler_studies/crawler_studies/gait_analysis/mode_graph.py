@@ -18,7 +18,7 @@ from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import ContactMode
 from crawler_studies.plots.drawing import BLUE, GREEN, GREY, ORANGE, RED, Array, Drawing
-from crawler_studies.simulation.simulate import simulate
+from crawler_studies.simulation.robot import start_loop
 from crawler_studies.study.study_case import StudyCase
 
 State = tuple[ContactMode, ...]
@@ -101,8 +101,9 @@ def count_modes(case: StudyCase, seconds: float = MIN_RUN_TIME_S) -> list[ModeGr
     """
     spec, gait = case.at({})
     seconds = max(seconds, 2 * MIN_CYCLES * gait.period)
-    run = simulate(case, "model", {}, seconds, lambda _: None)
-    steady = [state for state in run if state.time_ns * 1e-9 >= 0.5 * seconds]
+    with start_loop(case, "model", {}) as loop:
+        states = loop.run(round(seconds * 1e9 / loop.dt_ns))
+        steady = [state for state in states if state.time_ns * 1e-9 >= 0.5 * seconds]
     cycles = (steady[-1].time_ns - steady[0].time_ns) * 1e-9 / gait.period
     statistics = []
     for feet in group_feet(spec):

@@ -68,11 +68,17 @@ class Footsteps:
     def cycle_ends(self, stride: StrideSpec, period: float, begin: float, start: float | None = None) -> FloatArray:
         """Return the ends of the cycles (s) from `begin` (s) on: every `period`, or at the stride's event.
 
-        `start` (s) is a phase 0 of the gait, where it is known.
+        `start` (s) is a phase 0 of the gait, where it is known. Raises UserError for cycles shorter than a sample.
         """
         if stride.event == "period":
             first = begin if start is None else start + period * math.ceil((begin - start) / period - 1e-9)
-            return whole_cycles(first, float(self.times[-1]), period)
+            last = float(self.times[-1])
+            if not last - first <= period * len(self.times):
+                raise UserError(
+                    f"the feet cannot be analysed: {len(self.times)} samples in {last - first:g} s are less than one in "
+                    f"each cycle of {period:g} s. Take a recording whose stamps have no gaps."
+                )
+            return whole_cycles(first, last, period)
         ends = self.times[stride_ends(self.times, self.down[:, self.feet.index(stride.foot)], stride)]
         return ends[ends >= begin]
 

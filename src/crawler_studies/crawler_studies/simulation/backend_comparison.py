@@ -14,7 +14,7 @@ from crawler_core.errors import BackendFault
 from crawler_core.gait_metrics.ground_path import forward_distances
 from crawler_core.types import ContactMode, FloatArray, Observation
 from crawler_studies.recordings.footsteps import Footsteps
-from crawler_studies.simulation.simulate import start_loop
+from crawler_studies.simulation.robot import start_loop
 from crawler_studies.study.study_case import StudyCase
 
 LENGTH_TOLERANCE = 1.5e-4  # m, by which strides may differ however short they are

@@ -7,14 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from crawler_core.errors import BackendFault
 from crawler_core.gait_metrics.heading import WORLD_HEADING, Heading
-from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
-from crawler_core.loop.backend import Backend
 from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_core.safety.supervisor import Supervisor
-from crawler_core.sensors.robot_sensors import RobotSensors
 from crawler_core.types import JointCommand, Observation
 from crawler_models.estimation.base_motion import BaseMotion
 from crawler_models.estimation.robot_estimator import RobotEstimator
@@ -35,26 +30,21 @@ class ControlLoop:
         spec: RobotSpec,
         gait: Gait,
         law: Law,
-        backend: Backend,
+        backend: SupervisedBackend,
         dt_ns: int,
-        sensors: RobotSensors | None = None,
         estimator: RobotEstimator | None = None,
     ) -> None:
-        """Open the backend and enable motion; the caller closes the backend. Raises UserError or BackendFault.
+        """Begin at the present pose of a `backend` whose motion is enabled, and with the gait's phase 0.
 
-        The `estimator` gives the odometry for a law that reads it, and `estimate` for the caller.
+        The `estimator` gives the odometry for a law that reads it, and `estimate` for the caller. Raises UserError.
         """
-        dt = dt_ns * 1e-9
         self.dt_ns = dt_ns
         self._spec, self._actuated = spec, spec.actuated_indices
         self._no_effort = np.full(len(spec.actuated), np.nan)
         self._controller = Controller(spec, law, dt_ns)
-        loop_closure = make_loop_closure_solver(spec)
-        self._backend = SupervisedBackend(backend, Supervisor(spec, dt), dt, loop_closure, sensors=sensors)
-        self._backend.open()
-        self._backend.enable()
-        pose = self._backend.observation.position[self._actuated]
-        self._gait_stream = GaitStream(spec, gait, 0, pose, DEFAULT_GRID)
+        self._backend = backend
+        state = backend.observation
+        self._gait_stream = GaitStream(spec, gait, state.time_ns, state.position[self._actuated], DEFAULT_GRID)
         self._next_horizon_ns: float = 0  # infinite once the gait has ended
         self._odometry_delay = OdometryDelay()
         self._estimator = estimator
@@ -86,12 +76,9 @@ class ControlLoop:
         if state.time_ns >= self._next_horizon_ns:
             self._controller.reference.add(Horizon(*vars(self._gait_stream.points(state.time_ns)).values()))
             self._next_horizon_ns = state.time_ns + DEFAULT_GRID.behind
-        self._backend.tick(self._answer(state))
+        after = self._backend.step(self._answer(state))
         self._update_estimator()
-        report = self._backend.supervisor.report
-        if report.fault:
-            raise BackendFault(report.fault, remedy=report.remedy, joint=report.joint)
-        return self.observation
+        return after
 
     def _answer(self, state: Observation) -> JointCommand | None:
         position, velocity = state.position[self._actuated].tolist(), state.velocity[self._actuated].tolist()

@@ -11,11 +11,10 @@ import numpy as np
 
 from crawler_core.errors import BackendFault
 from crawler_core.gait_metrics.heading import Heading
-from crawler_core.loop.backend_entry import BackendEntry
 from crawler_core.types import BaseState, Contact, ContactMode, Observation, PoseReading
 from crawler_models.estimation.estimator_registry import TRUTH
 from crawler_models.estimation.robot_estimator import RobotEstimator
-from crawler_studies.simulation.simulate import start_loop
+from crawler_studies.simulation.robot import start_loop
 from crawler_studies.study.study_case import StudyCase
 
 SLIP_SPEED_M_S = 2e-3  # of a foot, below which it counts as sticking
@@ -130,13 +129,11 @@ def measure_estimator(
     *,
     estimator: str = "",
     rate: float = 0.0,
-    entry: BackendEntry | None = None,
 ) -> list[EstimatorErrors]:
     """Return the errors of the robot's estimator on the backend `kind` after so many `seconds`.
 
     A robot with an external pose has two results: with it, and without. `values` are of the section backend, `clock`
-    is that of processor time (s). `entry` is the backend, where it is none of the simulations in a process. Raises
-    UserError for a case that cannot run, and BackendFault where it cannot start.
+    is that of processor time (s). Raises UserError for a case that cannot run, and BackendFault where it cannot start.
     """
     has_pose = any(sensor.kind == "external_pose" for sensor in case.spec.sensors)
     followers = [
@@ -145,7 +142,7 @@ def measure_estimator(
     ]
     ended = ""
     try:
-        with start_loop(case, kind, {**values, "estimator": TRUTH}, rate, entry) as loop:
+        with start_loop(case, kind, {**values, "estimator": TRUTH}, rate) as loop:
             for state in loop.run(math.ceil(seconds * 1e9 / loop.dt_ns)):
                 for follower in followers:
                     follower.follow(state)

@@ -11,6 +11,7 @@ import numpy as np
 
 from crawler_core.errors import BackendFault
 from crawler_core.loop.backend import Backend
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.reality.realistic_backend import RealisticBackend
 from crawler_core.reality.reality import Reality
 from crawler_studies.simulation.control_loop import ControlLoop
@@ -64,7 +65,8 @@ def run_on_servos(omega: float, reality: Reality, rate: float, controller: Mappi
     dt = dt_ns * 1e-9
     law = case.law_entry.build(spec, case.law_at({}), dt)
     servos = RealisticBackend(ModelBackend(spec, ModelSettings(), dt), spec, reality, dt)
-    loop = ControlLoop(spec, gait, law, cast("Backend", servos), dt_ns)  # its kind is that of the simulation
+    supervised = SupervisedBackend.start(spec, cast("Backend", servos), dt)  # its kind is that of the simulation
+    loop = ControlLoop(spec, gait, law, supervised, dt_ns)
     cycles = max(MIN_CYCLES, math.ceil(MIN_RUN_TIME_S / gait.period))
     times, places, right = [], [], []
     try:

@@ -9,21 +9,20 @@ import numpy as np
 
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
-from sim_bridge.mock.mock_backend import MockBackend, MockSettings
+from sim_bridge.mock.mock_backend import MockSettings
+from sim_bridge.mock.stepped_mock_backend import SteppedMockBackend
 
 ROTOR = {"rotor_inertia": 1e-2, "rotor_damping": 1e-2}  # kg·m² and N·m·s/rad of a joint that is commanded by effort
 BASE = BaseState((0.0, 0.0, 0.1), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
-class IdealBackend(MockBackend):
-    """Mock servos in simulated time. The base stands still, every foot sticks, and passive joints stay at home."""
+class IdealBackend(SteppedMockBackend):
+    """Mock servos. The base stands still, every foot sticks, and passive joints stay at home."""
 
-    simulated: ClassVar[bool] = True
     kind: ClassVar[str] = "ideal"
 
     def __init__(self, spec: RobotSpec, settings: MockSettings, dt: float) -> None:
-        self._time_ns = 0
-        super().__init__(spec, settings, dt, clock=lambda: self._time_ns)
+        super().__init__(spec, settings, dt)
         self._contacts = tuple(
             Contact(foot, ContactMode.STICK, ContactSource.SIMULATED, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0))
             for foot in spec.foot_names
@@ -35,6 +34,3 @@ class IdealBackend(MockBackend):
         return replace(
             seen, position=position, velocity=np.nan_to_num(seen.velocity), base=BASE, contacts=self._contacts
         )
-
-    def advance(self, dt: float) -> None:
-        self._time_ns += round(dt * 1e9)

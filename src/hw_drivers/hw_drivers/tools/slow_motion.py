@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from crawler_core.errors import BackendFault, UserError
+from crawler_core.errors import UserError
 from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
 from crawler_core.loop.backend import Backend
 from crawler_core.loop.pacer import Pacer
@@ -80,13 +80,5 @@ def move_joints(supervised: SupervisedBackend, spec: RobotSpec, goal: Mapping[st
         u = min(k / ticks, 1.0)
         position = start + way * u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
         rate = way * 30.0 * (u * (1.0 - u)) ** 2 / (ticks * TICK_S)
-        if not supervised.tick(JointCommand(position, rate, np.full_like(start, np.nan))):
-            raise latched_fault(supervised)
+        supervised.step(JointCommand(position, rate, np.full_like(start, np.nan)))
         pacer.wait(TICK_S)
-    if supervised.supervisor.report.fault:
-        raise latched_fault(supervised)
-
-
-def latched_fault(supervised: SupervisedBackend) -> BackendFault:
-    report = supervised.supervisor.report
-    return BackendFault(report.fault, remedy=report.remedy, joint=report.joint)

@@ -1,9 +1,8 @@
-"""Simulated runs of a robot under its law, without ROS."""
+"""The simulations that run in one process, and their settings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,16 +21,18 @@ from crawler_core.reality.realistic_backend import make_realistic
 from crawler_core.registry import LazyRegistry
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.sensors.robot_sensors import RobotSensors
-from crawler_core.types import Observation
 from crawler_models.estimation.robot_estimator import RobotEstimator
-from crawler_studies.simulation.control_loop import ControlLoop
-from crawler_studies.study.study_case import StudyCase
-from gait_generators.kinds.limit_check import check_limits
 from hybrid_controller.laws.law import Law
 from sim_bridge.physics.engines import ENGINE_ENTRIES
 
 SIMULATIONS: LazyRegistry[BackendEntry] = LazyRegistry(
-    "simulation", {"model": "sim_bridge.model_backend:BACKEND_ENTRY", **ENGINE_ENTRIES}
+    "simulation",
+    {
+        "model": "sim_bridge.model_backend:BACKEND_ENTRY",
+        **ENGINE_ENTRIES,
+        "mock": "sim_bridge.mock.stepped_mock_backend:BACKEND_ENTRY",
+        "emulated": "hw_drivers.emulation.emulated_backend:BACKEND_ENTRY",
+    },
 )
 
 
@@ -61,15 +62,13 @@ class TickSettings:
         return bool(law.reads_odometry or self.estimator)
 
 
-def simulation_settings(
-    spec: RobotSpec, kind: str, values: Mapping[str, Any], entry: BackendEntry | None = None
-) -> tuple[Any, TickSettings]:
+def simulation_settings(spec: RobotSpec, kind: str, values: Mapping[str, Any]) -> tuple[Any, TickSettings]:
     """Return the settings of the simulation `kind` and of its ticks: `values` of the section backend override those
     of the robot file.
 
     Raises UserError for a value that is unknown or not allowed.
     """
-    entry = entry or SIMULATIONS[kind]
+    entry = SIMULATIONS[kind]
     known = {info.name for cls in (TickSettings, entry.settings) for info in describe(cls)} - {"gui"}
     for name in values:
         if name not in known:
@@ -80,43 +79,3 @@ def simulation_settings(
     ticks = build(TickSettings, {name: common[name] for name in common if name in of_ticks}, section="backend")
     settings: Any = build(entry.settings, {**own_robot_settings(spec, kind, entry.settings), **own}, section="backend")
     return settings, ticks
-
-
-@contextmanager
-def start_loop(
-    case: StudyCase, kind: str, values: Mapping[str, Any], rate: float = 0.0, entry: BackendEntry | None = None
-) -> Iterator[ControlLoop]:
-    """Start the simulation `kind`, at its own rate unless a `rate` (Hz) is given, and close it at the end.
-
-    `values` are of the section backend; `entry` is the backend where it is none of `SIMULATIONS`. Raises UserError for
-    a case that cannot run, and BackendFault.
-    """
-    spec, gait = case.at({})
-    check_limits(spec, gait)
-    case.law_entry.check(spec)
-    entry = entry or SIMULATIONS[kind]
-    settings, ticks = simulation_settings(spec, kind, values, entry)
-    entry.check(spec, settings)
-    dt_ns = round(1e9 / (rate or ticks.rate))
-    law = case.law_entry.build(spec, case.law_at({}), dt_ns * 1e-9)
-    backend = ticks.make_realistic(entry.backend(spec, settings, dt_ns * 1e-9), spec, dt_ns * 1e-9)
-    try:
-        sensors, estimator = ticks.make_sensors(backend, spec, law), ticks.make_estimator(spec, law)
-        yield ControlLoop(spec, gait, law, backend, dt_ns, sensors, estimator)
-    finally:
-        backend.close()
-
-
-def simulate(
-    case: StudyCase, kind: str, values: Mapping[str, Any], seconds: float, progress: Callable[[float], None]
-) -> list[Observation]:
-    """Return every state of a run of `seconds` from its start. `progress` takes the time (s) of each state.
-
-    Raises UserError for a case that cannot run, and BackendFault where the run ends early.
-    """
-    states = []
-    with start_loop(case, kind, values) as loop:
-        for state in loop.run(round(seconds * 1e9 / loop.dt_ns)):
-            states.append(state)
-            progress(state.time_ns * 1e-9)
-    return states
