@@ -7,6 +7,7 @@ import pytest
 from stack_helpers import DEADLINE_S, LOW_RATE_HZ, lockstep_settings
 
 from crawler_bringup.stack.options import Options
+from crawler_cli import __main__ as front_door
 from crawler_nodes.client import stack_client
 from crawler_testing.fixtures.running_stack import RunningStack
 
@@ -108,7 +109,8 @@ def seen(call, action, both):
     return sentence
 
 
-def test_with_two_stacks_one_must_be_named_and_an_emergency_stop_is_for_both(stack, call):
+def test_with_two_stacks_one_must_be_named_and_an_emergency_stop_is_for_both(stack, call, monkeypatch):
+    monkeypatch.setattr(front_door, "stop_at_once", lambda *_: None)  # as from another machine
     options = Options(backend="mock", namespace="second")
     with RunningStack(options) as second:
         second.wait_until(lambda: second.log.status.motion == "active", DEADLINE_S)
@@ -124,6 +126,7 @@ def test_with_two_stacks_one_must_be_named_and_an_emergency_stop_is_for_both(sta
 
 
 def test_without_a_stack_there_is_one_sentence(call, monkeypatch):
+    monkeypatch.setattr(front_door, "stop_at_once", lambda *_: None)
     monkeypatch.setattr("crawler_nodes.client.stack_client.StackClient.stacks", lambda _: [])
     monkeypatch.setattr("crawler_cli.commands.steer.StackClient.find_stacks", no_stack)
     for action in ("show", "estop"):

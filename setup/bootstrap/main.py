@@ -38,7 +38,8 @@ def _dispatch(root: Path, arguments: list[str]) -> None:
         env = environment.for_start(layout, os.environ)
         os.execve(layout.python, [str(layout.python), *options], env)
     else:
-        _ensure(layout, "docs" if command == "docs" and not {"-h", "--help"} & set(options) else "")
+        if [command, *options[:1]] != ["steer", "estop"] or not layout.environment.exists():  # which waits for nothing
+            _ensure(layout, "docs" if command == "docs" and not {"-h", "--help"} & set(options) else "")
         env = environment.for_start(layout, os.environ)
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # crawler_cli unblocks it
         # -P: a module that lies in the current folder, which may be anybody's, is not imported

@@ -19,9 +19,10 @@ from crawler_bringup.fastdds_profile import use_fastdds_profile
 from crawler_cli.console.command_line import HelpFormatter, Parser, describe, rename_words
 from crawler_cli.console.environment_error import check_file_limit, describe_environment_error
 from crawler_cli.console.exit_code import EXIT_INTERRUPTED, EXIT_NOT_DONE, EXIT_USAGE
+from crawler_cli.local_estop import stop_at_once
 from crawler_core.errors import UserError
 from crawler_core.files import check_working_directory
-from crawler_nodes.transport.domain_id import domain_id
+from crawler_nodes.transport.domain_id import DOMAIN_VARIABLE, domain_id
 
 COMMANDS = {  # name and module, in the order of --help
     "run": "crawler_cli.commands.run",
@@ -69,10 +70,12 @@ def main() -> int:
         _check_standard_streams()
         check_file_limit()
         check_working_directory()
+        if (code := stop_at_once(sys.argv[1:], os.environ.get(DOMAIN_VARIABLE, ""))) is not None:
+            return code
         words = rename_words(sys.argv[1:])
         arguments = _parser(words).parse_args(words)
         domain_id()
-        code: int = arguments.run(arguments)
+        code = int(arguments.run(arguments))
         sys.stdout.flush()
         return code
     except BaseException as error:

@@ -20,10 +20,12 @@ from std_srvs.srv import SetBool, Trigger
 
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.parameters import parameter
+from crawler_core.safety.supervisor import MotionState
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
 from crawler_nodes.backend_node import startup
 from crawler_nodes.backend_node.node import BackendNode, autostart
 from crawler_nodes.messages.header import stamp_ns
+from crawler_nodes.transport.estop_socket import stop_local_stacks
 
 HOME = np.radians([110.0, 110.0])
 PATIENT = {"rate": 500.0, "lockstep_timeout": 60.0}  # who is slow is not late
@@ -375,6 +377,15 @@ def test_estop_takes_the_torque_off_and_latches(bench):
     # each of them is said, however short it lasted
     words = [{entry.key: entry.value for entry in m.status[0].values}.get("motion") for m in bench.diagnostics]
     assert [motion for motion, _ in itertools.groupby(words)][-4:] == ["active", "e-stopped", "disabled", "active"]
+
+
+def test_estop_by_the_local_socket_needs_no_executor(bench):
+    node = bench.start(lockstep=True)
+    (answer,) = stop_local_stacks(node.context.get_domain_id())  # while nobody spins the node
+    assert (answer.namespace, answer.done) == (bench.graph.namespace, True)
+    assert "motion needs reset, then enable" in answer.text
+    assert node.supervised.supervisor.motion is MotionState.ESTOPPED
+    assert bench.graph.namespace in answer.stacks
 
 
 def test_estop_takes_the_torque_off_before_it_logs(bench, monkeypatch):

@@ -14,6 +14,7 @@ from crawler_bringup.stack.settings import parse_assignments
 from crawler_cli.console.arguments import add_json, namespace
 from crawler_cli.console.exit_code import EXIT_NOT_DONE
 from crawler_cli.console.output import print_json, print_table
+from crawler_cli.local_estop import describe_answers, stack_name
 from crawler_core.errors import UserError, unknown_name
 from crawler_nodes.client.stack_client import (
     DISCOVERY_TIMEOUT_S,
@@ -32,13 +33,13 @@ NO_STACK = "no stack runs here: './crawler run' starts one; ROS_DOMAIN_ID must b
 HELP_TEXT = """
   makes   a change in the running stack, or a list of its parameters
   where   the only stack on this machine, or that of --namespace
-  time    at most some twenty seconds
+  time    estop 0.3 s on this machine; the others at most some twenty seconds
 
 actions:
   list      the running stacks, by their namespaces
   show      the parameters of gait and controller: value, range, meaning; or only those named
   set       parameters, such as gait.omega=8; those of a gait blend in at its next phase 0
-  estop     emergency stop: torque off, latched; without --namespace of every stack here
+  estop     emergency stop: torque off, latched; without --namespace of every stack here and in the network
   reset     clear an emergency stop, or a fault whose cause is removed
   enable    allow motion, from the measured pose
   stop      torque off without a latch; 'enable' goes on
@@ -105,10 +106,10 @@ async def _act(
     stacks = await _with_notice(client.find_stacks())
     if arguments.action == "list":
         result["stacks"] = stacks
-        return ServiceAnswer(True, "\n".join(map(_stack_name, stacks)) or "no stack runs here")
+        return ServiceAnswer(True, "\n".join(map(stack_name, stacks)) or "no stack runs here")
     if not stacks:
         return ServiceAnswer(False, NO_STACK)
-    names = ", ".join(map(_stack_name, stacks))
+    names = ", ".join(map(stack_name, stacks))
     if not client.namespace:
         if len(stacks) > 1:
             raise UserError(f"{len(stacks)} stacks run here, {names}: choose one with --namespace NAME.")
@@ -145,14 +146,7 @@ async def _estop(client: StackClient) -> ServiceAnswer:
                     stopped[stack] = await client.estop()
                 except TimeoutError as error:
                     stopped[stack] = ServiceAnswer(False, str(error))
-    if len(stopped) < 2:
-        return next(iter(stopped.values()), ServiceAnswer(False, NO_STACK))
-    text = "; ".join(f"{_stack_name(stack)}: {answer.text}" for stack, answer in stopped.items())
-    return ServiceAnswer(all(answer.done for answer in stopped.values()), text)
-
-
-def _stack_name(namespace: str) -> str:
-    return namespace or "the stack without a namespace"
+    return ServiceAnswer(*describe_answers(stopped)) if stopped else ServiceAnswer(False, NO_STACK)
 
 
 async def _parameters(client: StackClient, nodes: tuple[str, ...] = NODES) -> dict[str, StackParameter]:

@@ -102,9 +102,15 @@ class BackendNode(LifecycleNode):
         if sensors is not None and (camera := external_sensor(sensors)):
             read = partial(read_external_pose, sensor=camera)
             subscriptions.subscribe(EXTERNAL_POSE, read, sensors.add, depth=PER_TICK)
-        self.priority_services = [BackendServices(self).estop]
+        self._safety = BackendServices(self)
+        self.priority_services = [self._safety.estop]
         self._report = BackendReport(self, self._commander, self._outputs)
         self._startup = BackendStartup(self, self._outputs, self._start_ticks)
+        self._safety.open_socket()
+
+    def destroy_node(self) -> None:
+        self._safety.close()
+        super().destroy_node()
 
     def _change(self, settings: BackendSettings) -> None:
         self.settings = settings

@@ -15,15 +15,15 @@ class PriorityLock:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._waiting_services = 0
+        self._waiting_services: list[None] = []  # lists grow and shrink atomically, counters do not
 
     def __enter__(self) -> PriorityLock:
-        self._waiting_services += 1
+        self._waiting_services.append(None)
         self._lock.acquire()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._waiting_services -= 1
+        self._waiting_services.pop()
         self._lock.release()
 
     @contextmanager

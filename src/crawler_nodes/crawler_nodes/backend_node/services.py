@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_core.errors import BackendFault
+from crawler_nodes.transport.estop_socket import EstopSocket, stack_namespaces
 
 if TYPE_CHECKING:
     from crawler_nodes.backend_node.node import BackendNode
@@ -18,9 +19,23 @@ class BackendServices:
 
     def __init__(self, node: BackendNode) -> None:
         self._node = node
+        self._local_estop: EstopSocket | None = None
         node.create_service(SetBool, "~/enable", self._on_enable)
         self.estop = node.create_service(Trigger, "~/estop", self._on_estop)
         node.create_service(Trigger, "~/reset", self._on_reset)
+
+    def open_socket(self) -> None:
+        """Take emergency stops from this machine without DDS too, once the node is complete."""
+        node = self._node
+        self._local_estop = EstopSocket(node.context.get_domain_id(), node.get_namespace(), self._stop_locally)
+
+    def close(self) -> None:
+        if self._local_estop is not None:
+            self._local_estop.close()
+
+    def _stop_locally(self) -> tuple[bool, str, list[str]]:
+        answer = self._on_estop(Trigger.Request(), Trigger.Response())
+        return answer.success, answer.message, stack_namespaces(self._node.get_service_names_and_types())
 
     def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         return self._serve(response, self._enable if request.data else self._disable)
