@@ -113,6 +113,7 @@ class Observation:
     base: BaseState | None = None
     contacts: tuple[Contact, ...] = ()
     readings: tuple[SensorReading, ...] = ()  # that have arrived since the observation before
+    measured_ns: tuple[int, ...] | None = None  # when each actuated joint was measured; None: at this time
 
 
 @dataclass(frozen=True, slots=True)

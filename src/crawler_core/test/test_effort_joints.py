@@ -14,7 +14,7 @@ from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand, Observation
 
 DT = 0.01
-NEWER = itertools.count()
+NEWER = itertools.count(0, 10**9)  # ns, far apart: a joint may be anywhere by then
 EFFORT, POWER, BRAKE, SPEED = 0.5, 2.0, 0.02, 10.0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from crawler_core.types import JointCommand, Observation
@@ -73,6 +73,15 @@ class ImperfectBackend(Protocol):
 
     def truth(self) -> Observation:
         """The present state with the joints as they are."""
+        ...
+
+
+@runtime_checkable
+class SteppedEncoders(Protocol):
+    """A backend whose devices measure angles in steps that may be coarse."""
+
+    def angle_steps(self) -> Sequence[float]:
+        """Return the steps (rad) of the actuated joints; 0: fine."""
         ...
 
 

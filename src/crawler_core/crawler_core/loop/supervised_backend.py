@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from crawler_core.errors import BackendFault
 from crawler_core.linkages.loop_closure_solver import LoopClosureSolver, make_loop_closure_solver
-from crawler_core.loop.backend import Backend, ImperfectBackend, Recoverable
+from crawler_core.loop.backend import Backend, ImperfectBackend, Recoverable, SteppedEncoders
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.safety.supervisor import MOVING_STATES, Supervisor
 from crawler_core.sensors.robot_sensors import RobotSensors
@@ -59,6 +59,8 @@ class SupervisedBackend:
     def open(self) -> None:
         """Connect the backend and observe it once."""
         self.backend.open()
+        if isinstance(self.backend, SteppedEncoders):
+            self.supervisor.set_angle_steps(self.backend.angle_steps())
         if self.sensors is not None:
             self.sensors.restart()
         self.observation = self._observe()
@@ -97,10 +99,13 @@ class SupervisedBackend:
         devices = self.backend.health() if isinstance(self.backend, Recoverable) else {}
         return devices if self.sensors is None else {**devices, **self.sensors.health()}
 
-    def tick(self, command: JointCommand | None) -> bool:
-        """Let one tick pass. Return False when the backend failed: then `observation` is still the old one."""
+    def tick(self, command: JointCommand | None, age: float = 0.0) -> bool:
+        """Let one tick pass, with a command that came `age` s ago.
+
+        Return False when the backend failed: then `observation` is still the old one.
+        """
         try:
-            self._apply(self.supervisor.decide(self.observation, command, self._elapsed()))
+            self._apply(self.supervisor.decide(self.observation, command, self._elapsed(), age))
             self.backend.advance(self._dt)
             self.observation = self._observe()
         except BackendFault as fault:

@@ -51,6 +51,7 @@ class RealisticBackend:
         self._zero_error: FloatArray = self._reality.zero_error * zero_error
         self._true: deque[Observation] = deque(maxlen=math.ceil(self._delay_ticks) + 1)
         self._measured: Observation | None = None
+        self._measured_ns = 0  # of the last measurement that was not lost
         self._is_relaxed = True
         self._observe_truth()
 
@@ -98,7 +99,9 @@ class RealisticBackend:
         noise = self._random.standard_normal((2, len(self._actuated)))
         is_lost = self._random.random() < reality.loss
         if is_lost and before is not None:
-            return replace(truth, position=before.position, velocity=before.velocity, effort=before.effort)
+            joints = {"position": before.position, "velocity": before.velocity, "effort": before.effort}
+            return replace(truth, **joints, measured_ns=(self._measured_ns,) * len(self._actuated))
+        self._measured_ns = truth.time_ns
         position, velocity = self._delayed()
         i = self._actuated
         angle, rate = position[i], velocity[i]

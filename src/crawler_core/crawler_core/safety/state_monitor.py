@@ -1,4 +1,4 @@
-"""Faults in what a backend reports: states that stop, angles that are unknown, joints that do not follow."""
+"""Faults in what a backend reports: states that stop, angles that are unknown or wrong, joints that do not follow."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from crawler_core.errors import BackendFault
 from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.safety.joint_plausibility import JointPlausibility
 from crawler_core.types import Observation
 
 
@@ -21,23 +22,34 @@ class StateMonitor:
         self._position_joints = [(i, joint.name) for i, joint in actuated if not joint.is_effort_driven]
         self._effort_joints = [(i, joint.name) for i, joint in actuated if joint.is_effort_driven]
         self._last_time_ns = -1
+        self.plausibility = JointPlausibility(spec, dt)
         self.reset()
 
     def reset(self) -> None:
         """Forget how long states have been the same and errors have lasted."""
         self._stale_time = 0.0  # s for which the stamp has been the same
         self._tracking_error_time = [0.0] * len(self._position_joints)  # s that each joint has been off its setpoint
+        self.plausibility.reset()
 
-    def check(self, observation: Observation, setpoints: Sequence[float], is_commanded: bool, elapsed: float) -> None:
-        """Raise BackendFault where motion cannot go on; `setpoints` are those of the position-driven joints.
+    def check(
+        self,
+        observation: Observation,
+        setpoints: Sequence[float],
+        efforts: Sequence[float],
+        is_commanded: bool,
+        elapsed: float,
+    ) -> None:
+        """Raise BackendFault where motion cannot go on.
 
-        Effort-driven joints have no setpoint. With a command their velocity must be known, since their limits need it.
+        `setpoints` are those of the position-driven joints, `efforts` the last ones of the effort-driven joints. With a
+        command the velocity of the latter must be known, since their limits need it.
         """
         self._check_time(observation.time_ns, elapsed)
         angles = observation.position.tolist()
         _check_known("angle", angles, self._actuated)
         if is_commanded and self._effort_joints:
             _check_known("velocity", observation.velocity.tolist(), self._effort_joints)
+        self.plausibility.check(observation, setpoints, efforts, elapsed)
         tolerance = self._safety.tracking_tolerance
         errors = [abs(angles[i] - q) for (i, _), q in zip(self._position_joints, setpoints, strict=True)]
         times = zip(errors, self._tracking_error_time, strict=True)

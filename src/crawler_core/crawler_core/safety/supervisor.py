@@ -7,6 +7,7 @@ explains each change to a command.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -17,7 +18,7 @@ from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.safety.joint_efforts import JointEfforts
 from crawler_core.safety.joint_setpoints import JointSetpoints, LimitedSetpoints
 from crawler_core.safety.state_monitor import StateMonitor
-from crawler_core.types import JointCommand, Observation
+from crawler_core.types import FloatArray, JointCommand, Observation
 
 
 class MotionState(Enum):
@@ -68,13 +69,25 @@ class Supervisor:
         self._setpoints = JointSetpoints(joints, spec.safety.approach_velocity, dt)
         self._efforts = JointEfforts([spec.actuated[k] for k in self._effort_joints])
         self._monitor = StateMonitor(spec, dt)
+        self._last_efforts: list[float] = []  # N·m, of the effort-driven joints
         self._is_commanded = False  # a first command has come since enable
         self._command_age = 0.0  # s since the last command, or since enable
         self._first_timeout = 0.0  # s that the first command may take until the torque goes off
 
+    def set_angle_steps(self, steps: Sequence[float]) -> None:
+        """Take the steps (rad) in which the devices of the actuated joints measure their angles."""
+        self._monitor.plausibility.set_angle_steps(steps)
+
     @property
     def has_effort_joints(self) -> bool:
         return bool(self._effort_joints)
+
+    @property
+    def setpoints(self) -> FloatArray:
+        """Where each actuated joint is held or moved to (rad); NaN for effort-driven ones."""
+        position = np.full(len(self._spec.actuated), math.nan)
+        position[self._position_joints] = self._setpoints.position
+        return position
 
     def at_rest(self, observation: Observation) -> bool:
         """Return True if the setpoints stand still, and every effort-driven joint with idle damping does."""
@@ -98,6 +111,7 @@ class Supervisor:
             raise BackendFault("the joint angles are not known", remedy="check that every joint reports its angle")
         self._setpoints.start([angles[k] for k in self._position_joints], [speeds[k] for k in self._position_joints])
         self._monitor.reset()
+        self._last_efforts = []
         self._is_commanded = False
         self._command_age = 0.0
         self._first_timeout = max(patience, self._spec.safety.relax_after)
@@ -159,24 +173,24 @@ class Supervisor:
         return f"{cause}, so the joints are held: {remedy}"
 
     def decide(
-        self, observation: Observation, command: JointCommand | None, elapsed: float | None = None
+        self, observation: Observation, command: JointCommand | None, elapsed: float | None = None, age: float = 0.0
     ) -> JointCommand | None:
         """Return the setpoints for the end of this tick, or None to take the torque off.
 
         Effort-driven joints get an effort for this tick, and no position or velocity (NaN). Timeouts count `elapsed`,
-        the time since the tick before (s), where that is not one tick.
+        the time since the tick before (s), where that is not one tick, from the `age` (s) of the latest command on.
         """
         if self.motion not in MOVING_STATES:
             return None
         elapsed = self._dt if elapsed is None else elapsed
         try:
-            self._monitor.check(observation, self._setpoints.position, command is not None, elapsed)
+            self._monitor.check(observation, self._setpoints.position, self._last_efforts, command is not None, elapsed)
         except BackendFault as fault:
             self.fault(fault)
             return None
         if command is None or not self._is_usable(command):
             return self._continue_without_command(observation, elapsed)
-        return self._limit(observation, command)
+        return self._limit(observation, command, age)
 
     def rest(self, observation: Observation) -> JointCommand:
         """Take one tick of bringing the joints to rest, whatever was commanded."""
@@ -196,11 +210,11 @@ class Supervisor:
             self.reject(f"the effort of {', '.join(infinite)} is infinite")
         return not infinite
 
-    def _limit(self, observation: Observation, command: JointCommand) -> JointCommand:
+    def _limit(self, observation: Observation, command: JointCommand, age: float) -> JointCommand:
         """Limit a usable command, and count and explain where it changes."""
         self.motion = MotionState.ACTIVE
         self._is_commanded = True
-        self._command_age = 0.0
+        self._command_age = age
         position, velocity, effort = command.position.tolist(), command.velocity.tolist(), command.effort.tolist()
         reasons = [self._limit_efforts_beside_positions(effort)]
         if self._effort_joints:
@@ -256,6 +270,7 @@ class Supervisor:
             position[k], velocity[k], effort[k] = q, v, feedforward
         for k, value in zip(self._effort_joints, efforts, strict=True):
             effort[k] = value
+        self._last_efforts = efforts
         return JointCommand(np.array(position), np.array(velocity), np.array(effort))
 
     def _continue_without_command(self, observation: Observation, elapsed: float) -> JointCommand | None:

@@ -76,7 +76,8 @@ class RobotSensors:
         self._delivered = seen.readings
         if seen.readings or self._readings or (self.contacts and not seen.contacts):
             joints = seen.position, seen.velocity, seen.effort
-            return Observation(seen.time_ns, *joints, seen.base, seen.contacts or self.contacts, self._readings)
+            contacts = seen.contacts or self.contacts
+            return Observation(seen.time_ns, *joints, seen.base, contacts, self._readings, seen.measured_ns)
         return seen
 
     @property
