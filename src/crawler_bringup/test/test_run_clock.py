@@ -7,6 +7,7 @@ from sensor_msgs.msg import JointState
 
 from crawler_bringup.recorder.reorder_buffer import ReorderBuffer
 from crawler_bringup.recorder.run_clock import RunClock
+from crawler_core.loop.steady_wall_clock import SteadyWallClock
 
 SECOND = 1_000_000_000
 WALL = 1_700_000_000 * SECOND
@@ -20,7 +21,7 @@ def state(time_ns, sender="/backend#00000000"):
 
 
 def test_in_a_simulation_all_messages_have_the_time_of_the_run():
-    time = RunClock(simulated=True, clock=lambda: WALL)
+    time = RunClock(simulated=True)
     assert time.timestamp(None) == 0
     assert time.timestamp(WALL) == 0
     time.observe_state(state(5 * SECOND))
@@ -40,12 +41,24 @@ def test_a_second_backend_does_not_set_the_time():
 
 def test_in_real_time_it_is_the_wall_clock():
     now = [WALL]
-    time = RunClock(simulated=False, clock=lambda: now[0])
+    time = RunClock(False, SteadyWallClock(lambda: now[0], lambda: now[0] - WALL))
     assert time.timestamp(None) == WALL
     time.observe_state(state(3 * SECOND))
     assert time.timestamp(3 * SECOND) == WALL  # a state that was not stamped
     now[0] += SECOND
     assert time.timestamp(WALL) == WALL
+
+
+def test_in_real_time_the_systems_clock_may_be_set():
+    steady, ahead = [0], [0]
+    time = RunClock(False, SteadyWallClock(lambda: WALL + steady[0] + ahead[0], lambda: steady[0]))
+    ahead[0], steady[0] = SECOND // 2, SECOND
+    assert time.timestamp(None) == WALL + SECOND
+    assert time.timestamp(WALL + SECOND + ahead[0]) == WALL + SECOND  # a stamp of the system's time
+    time.observe_state(state(WALL + SECOND))
+    assert time.now == WALL + SECOND
+    time.observe_state(state(WALL + SECOND + ahead[0]))  # of a backend that was opened since then
+    assert time.now == WALL + SECOND + ahead[0]
 
 
 def test_messages_are_returned_in_the_order_of_their_times():

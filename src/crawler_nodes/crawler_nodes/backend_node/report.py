@@ -6,6 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from crawler_core.loop.steady_wall_clock import SteadyWallClock
 from crawler_core.safety.supervisor import LATCHED_STATES
 from crawler_nodes.backend_node.publishers import BackendPublishers
 from crawler_nodes.diagnostics import (
@@ -25,6 +26,8 @@ from crawler_nodes.transport.source_arbiter import SourceArbiter
 if TYPE_CHECKING:
     from crawler_nodes.backend_node.node import BackendNode
 
+MIN_CLOCK_STEP_S = 0.01  # by which the system's clock is set, to be reported
+
 
 class BackendReport:
     """Reports the state of one backend node in diagnostics and motion_state."""
@@ -36,6 +39,9 @@ class BackendReport:
         self._published_motion = ""
         self._recent = RecentEvents()
         self._rate = EventRate()
+        self._wall_clock = None if node.supervised.backend.simulated else SteadyWallClock()
+        self._clock_steps = 0
+        self._clock_text = ""
         self.commanded_at = self.published_at = 0.0  # s on the steady clock, of the last command and the last state
         self.failure: Exception | None = None  # why the backend could not be started
         self.end_text = f"the run has ended, at {node.settings.stop_at:g} s"
@@ -47,8 +53,24 @@ class BackendReport:
 
     def _refresh(self) -> None:
         self._rate.update(self._node.ticks)
+        self._check_clock()
         self._published_motion = ""  # publish it again, in case another node has published under this name
         self.update()
+
+    def _check_clock(self) -> None:
+        """Report once where the system's clock was set: time and stamps of the run go on without it."""
+        if self._wall_clock is None:
+            return
+        step_s = self._wall_clock.take_step_s()
+        if abs(step_s) < MIN_CLOCK_STEP_S:
+            return
+        self._clock_steps += 1
+        direction = "ahead" if step_s > 0.0 else "back"
+        self._clock_text = (
+            f"the system's clock was set {direction} by {abs(step_s):.3g} s: the run goes on by the steady clock, and "
+            "its stamps keep the former time until the stack is started again"
+        )
+        self._node.get_logger().warning(self._clock_text)
 
     def update_soon(self) -> None:
         """Update, unless the last update was a moment ago: then the periodic one follows."""
@@ -96,6 +118,7 @@ class BackendReport:
         self._recent.record("rejected", report.rejected, report.last_rejection)
         self._recent.record("clamped", report.clamped, report.last_clamp)
         self._recent.record("late", report.late, f"{report.late} ticks had no command in time")
+        self._recent.record("clock", self._clock_steps, self._clock_text)
         self._recent.record("overruns", node.overruns, f"control loop too slow: {slow}")
 
     def _values(self) -> dict[str, object]:

@@ -14,8 +14,10 @@ from crawler_core.description.urdf import build_urdf
 from crawler_core.errors import BackendFault, unknown_name
 from crawler_core.linkages.loop import loop_joints
 from crawler_core.loop.backend_entry import BackendEntry
+from crawler_core.loop.steady_wall_clock import SteadyWallClock
 from crawler_core.parameters import parameter
 from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.sensors.joint_fault import JOINT_FAULTS, JOINT_FAULTS_DOC, JointFault
 from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, JointCommand, Observation
 from sim_bridge.mock.mock_servos import MockServos
 
@@ -44,10 +46,10 @@ class MockSettings:
     )
     fail: str = parameter(
         "none",
-        choices=("none", "late", "frozen", "no_angle", "dead_joint", "raise"),
+        choices=("none", "late", "frozen", "no_angle", "dead_joint", "raise", *JOINT_FAULTS),
         constant=True,
         doc="none; late: observations take 0.2 s; frozen: they stop changing; no_angle: a joint's angle is lost; "
-        "dead_joint: a joint stops moving; raise: the device reports a fault",
+        f"dead_joint: a joint stops moving; raise: the device reports a fault; {JOINT_FAULTS_DOC}",
     )
     fail_after: float = parameter(1.0, unit="s", lower=0.0, upper=1e7, constant=True, doc="from open until the fault")
     fail_joint: str = parameter("", constant=True, doc="joint of the fault; empty: the first actuated one")
@@ -69,7 +71,7 @@ class MockBackend:
         settings: MockSettings,
         dt: float,
         *,
-        clock: Callable[[], int] = time.time_ns,
+        clock: Callable[[], int] | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """`dt` is the tick in s; tests pass their own `clock` (ns) and `sleep` (s).
@@ -81,7 +83,7 @@ class MockBackend:
         self._spec = spec
         self._settings = settings
         self._dt_ns = round(dt * 1e9)
-        self._clock = clock
+        self._given_clock = clock
         self._sleep = sleep
         self._fail_joint = settings.fail_joint or spec.actuated_names[0]
         self._fail_index = spec.actuated_names.index(self._fail_joint)
@@ -92,12 +94,14 @@ class MockBackend:
 
     def open(self) -> None:
         """Stand at home."""
+        self._clock = self._given_clock or SteadyWallClock()
         self._opened_ns = self._clock()
         s = self._settings
         self._servos = MockServos(
             self._spec.actuated, s.lag, s.rotor_inertia, s.rotor_damping, self._dt_ns, self._opened_ns
         )
         self._frozen: Observation | None = None
+        self._joint_fault = JointFault(s.fail)
 
     def observe(self) -> Observation:
         """Return the state of the servos by the clock, with the simulated fault."""
@@ -155,6 +159,9 @@ class MockBackend:
         position[self._unknown_joints] = velocity[self._unknown_joints] = np.nan
         if fault == "no_angle":
             position[actuated[self._fail_index]] = np.nan
+        if fault in JOINT_FAULTS:
+            k = actuated[self._fail_index]
+            position[k], velocity[k] = self._joint_fault.spoil(float(position[k]), float(velocity[k]), now_ns)
         unknown = ContactMode.UNKNOWN, ContactSource.PLANNED, UNKNOWN_VECTOR, UNKNOWN_VECTOR
         return Observation(
             time_ns=now_ns,
