@@ -243,6 +243,14 @@ def test_motors_come_to_rest_and_are_let_go_at_the_end_whoever_commands_on(bench
     last = bench.diagnostics[-1]
     bench.spin_until(lambda: bench.command() or bench.diagnostics[-1] is not last)  # commands change nothing
     assert node.supervised.supervisor.motion.value == "disabled"
+def test_a_system_clock_that_is_set_is_reported(bench, monkeypatch):
+    plain, ahead = time.time_ns, [0]
+    monkeypatch.setattr(time, "time_ns", lambda: plain() + ahead[0])
+    bench.start(RealTime)
+    ahead[0] = -60 * 10**9
+    bench.spin_until(lambda: any("set back by 60 s" in one.status[0].message for one in bench.diagnostics))
+
+
     (status,) = bench.diagnostics[-1].status
     assert {entry.key: entry.value for entry in status.values}["finished"] == "True"
     refused = bench.call(SetBool, "enable", data=True)

@@ -1,6 +1,7 @@
 """The gait node in a graph with a stand-in for the backend."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -102,6 +103,19 @@ def test_the_first_horizon_follows_the_first_pose_at_once(graph, world):
     assert (times[0], times[-1]) == (0, 260 * MS)
     assert world.points[0] == (math.radians(110.0), math.radians(105.0), 0.0, 0.0, 0.0, 0.0)
     graph.spin_until(lambda: world.states_out.get_subscription_count() == 0)  # it needs no more states
+
+
+def test_by_the_wall_clock_the_reference_goes_on_where_the_systems_clock_is_set(graph, world, monkeypatch):
+    plain, ahead = time.time_ns, [0]
+    monkeypatch.setattr(time, "time_ns", lambda: plain() + ahead[0])
+    graph.add(GaitNode)
+    graph.spin_until(lambda: world.states_out.get_subscription_count())
+    began = plain()
+    world.send_state(began)
+    graph.spin_until(lambda: world.horizons)
+    ahead[0] = -60 * 10**9
+    graph.spin_until(lambda: max(world.points) > began + 400 * MS)
+    assert min(world.points) > began - 100 * MS
 
 
 def test_a_pose_with_a_number_missing_is_not_a_start(graph, world):

@@ -521,7 +521,7 @@ def test_torque_that_was_left_on_is_no_torque_off():
             emulation.close()
 
 
-def test_where_the_system_clock_is_set_states_have_its_time_from_the_next_enabling_on(no_hurry, monkeypatch):
+def test_where_the_system_clock_is_set_states_keep_their_time_until_it_is_opened_again(no_hurry, monkeypatch):
     plain, ahead = time.time_ns, 0
     monkeypatch.setattr("hw_drivers.backend.hardware_backend.time.time_ns", lambda: plain() + ahead)
     hour = 3600 * 10**9
@@ -534,6 +534,9 @@ def test_where_the_system_clock_is_set_states_have_its_time_from_the_next_enabli
         rig.tick()
         rig.runner.enable()
         rig.tick()
+        assert abs(rig.runner.observation.time_ns - plain()) < hour // 2
+        rig.runner.close(release=True)
+        rig.runner.open()
         assert abs(rig.runner.observation.time_ns - plain() - hour) < hour // 2
 
 

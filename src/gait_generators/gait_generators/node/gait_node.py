@@ -6,13 +6,14 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from rclpy.clock import JumpThreshold, TimeJump
+from rclpy.clock import Clock, ClockType, JumpThreshold, TimeJump
 from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 
 from crawler_core.errors import UserError
 from crawler_core.loop.backend_settings import robot_rate_setting
+from crawler_core.loop.steady_wall_clock import SteadyWallClock
 from crawler_core.safety.supervisor import MOVING_STATES, MotionState
 from crawler_nodes.messages.motion_state import BackendMotionStates, read_motion_state
 from crawler_nodes.node_main import run_node
@@ -59,6 +60,7 @@ class GaitNode(Node):
         self.changed_ns = 0  # when the gait was last changed, of the node's time
         self.backend = ""  # whose pose the motion started in
         self.velocity, self.executed = VelocityCommandBuffer(), AT_STANDSTILL
+        self._wall_clock = SteadyWallClock() if self.clock_guard is None else None  # None: time is that of /clock
         self.motion_states = BackendMotionStates()
         self.reference = ReferencePublisher(self, self._spec)
         self.clock_guard = ClockGuard.of(self)
@@ -70,7 +72,8 @@ class GaitNode(Node):
         if entry.steered:
             subscribe(CMD_VEL, parse_velocity_command, self._on_velocity_command)
         self._wait_for_pose("waiting for joint_states")
-        self.create_timer(settings.refresh, self._refresh)
+        timer_clock = self.get_clock() if self._wall_clock is None else Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(settings.refresh, self._refresh, clock=timer_clock)
         # a simulation that restarts: its time goes back, and the gait starts again
         back = JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1), on_clock_change=False)
         self._jump_handle = self.get_clock().create_jump_callback(back, post_callback=self._on_time_jump)
@@ -98,7 +101,7 @@ class GaitNode(Node):
 
     @property
     def _now_ns(self) -> int:
-        return self.get_clock().now().nanoseconds
+        return self.get_clock().now().nanoseconds if self._wall_clock is None else self._wall_clock()
 
     def _wait_for_pose(self, status: str) -> None:
         self.stream = None
@@ -139,6 +142,8 @@ class GaitNode(Node):
             return
         ahead_s = (pose.time_ns - self._now_ns) * 1e-9
         if abs(ahead_s) > MAX_CLOCK_DIFFERENCE_S:
+        if self._wall_clock is not None:
+            self._wall_clock.align(pose.time_ns)  # the backend may have been opened after the system's clock was set
             direction = "ahead of" if ahead_s > 0.0 else "behind"
             self._report.add_problem(f"joint_states is {abs(ahead_s):.3g} s {direction} the clock")
             return

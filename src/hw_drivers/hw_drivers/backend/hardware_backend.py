@@ -89,7 +89,7 @@ class HardwareBackend:
             raise
         self._closed_with_torque = []  # setting motors up takes their torque off
         self._last_position: FloatArray | None = None  # rad, of the last setpoints; None while the torque is off
-        self._epoch_ns = self._clock_epoch_ns()
+        self._epoch_ns = self._clock_epoch_ns()  # stays: setting the system's clock must not move the robot
 
     def _make_loop(self, driver: Bus, bus: BusMap, needs_ticks: bool) -> BusLoop:
         return BusLoop(driver, bus.joints, self._dt, self._answer_timeout, self.latch, needs_ticks=needs_ticks)
@@ -171,8 +171,6 @@ class HardwareBackend:
 
     def _enable(self) -> FloatArray:
         """Switch the torque on; return the joints' angles (rad). Raises BackendFault."""
-        # the epoch stays while the robot moves: setting the system's clock must not move it
-        self._epoch_ns = self._clock_epoch_ns()
         try:
             for_each_bus(self.loops, BusLoop.enable)
         except BackendFault as fault:
