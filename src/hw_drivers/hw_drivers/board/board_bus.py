@@ -25,11 +25,12 @@ from hw_drivers.board.messages import (
     Setpoints,
     StateMessage,
 )
-from hw_drivers.board.plan import INDEX_SEARCH_TURNS, MotorPlan, configure_board, plan_motor
+from hw_drivers.board.plan import INDEX_SEARCH_TURNS, MotorPlan, configure_board, encoder_step, plan_motor
 from hw_drivers.board.settings import BoardJoint, BoardSettings
 from hw_drivers.board.state_tracker import StateTracker
 from hw_drivers.bus.bus import Bus, BusFault, BusKind, Device, NoAnswer, Reading, torque_off_failed
 from hw_drivers.bus.joint_map import TURN_RAD, JointMap
+from hw_drivers.bus.link_quality import LinkQuality
 from hw_drivers.ports.serial_port import SerialPort
 from hw_drivers.sensors.sensor_map import SensorMap
 
@@ -55,6 +56,7 @@ class BoardBus(Bus):
     ) -> None:
         """Tests pass their own `port`, `clock` and `sleep` (s)."""
         self.name = name
+        self.quality = LinkQuality(f"the bus '{name}'")
         self._settings = settings
         self._port = port or SerialPort(settings.port, settings.baud)
         self._link = Link(self._port, settings.baud, settings.reply_timeout, clock)
@@ -107,6 +109,7 @@ class BoardBus(Bus):
     def read(self) -> tuple[Reading, ...]:
         number, self._pending = self._pending or self._send(Poll()), 0
         answer = self._link.answer(number)
+        self.quality.add(answer is None)
         if isinstance(answer, StateMessage):
             self._update(answer)
         elif isinstance(answer, Ack):
@@ -273,4 +276,6 @@ BUS_KIND = BusKind(
     "hw_drivers.board.emulator:emulate",
     supports_effort=True,
     supports_position=True,
+    supply_range=lambda settings, _joint: (settings.lowest_supply, settings.highest_supply),
+    angle_step=encoder_step,
 )

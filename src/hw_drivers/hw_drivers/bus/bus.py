@@ -11,12 +11,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.types import FloatArray, SensorReading
 from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.sensors.sensor_map import SensorMap
+
+if TYPE_CHECKING:
+    from hw_drivers.bus.link_quality import LinkQuality
 
 POWER_OFF_REMEDY = "switch the power of the motors off"
 RESET_REMEDY = "put that right, then call reset and enable"
@@ -85,6 +88,7 @@ class Bus(ABC):
 
     kind: ClassVar[str]
     name: str  # as in hardware.buses.<name>
+    quality: LinkQuality  # of the answers, which `read` counts
 
     @abstractmethod
     def open(self) -> None:
@@ -192,6 +196,14 @@ class Bus(ABC):
         """Release the port. Torque stays as it is: a watchdog that would change it is disarmed first. Never raises."""
 
 
+def _any_supply(_settings: Any, _joint: JointMap) -> tuple[float, float]:
+    return 0.0, math.inf
+
+
+def _fine_angle(_joint: JointMap) -> float:
+    return 0.0
+
+
 @dataclass(frozen=True)
 class BusKind:
     """The parts of one kind of bus.
@@ -207,3 +219,6 @@ class BusKind:
     emulator: str  # "module:object" of a hw_drivers.emulation.emulator.Emulate, imported for emulated runs only
     supports_effort: bool = False  # joints on it may be driven by effort
     supports_position: bool = False  # joints that are driven by effort can also move to an angle, slowly
+    # maps bus settings and joint to the lowest and highest supply (V) with which the device works
+    supply_range: Callable[[Any, JointMap], tuple[float, float]] = _any_supply
+    angle_step: Callable[[JointMap], float] = _fine_angle  # maps a joint to the step (rad) in which it is measured

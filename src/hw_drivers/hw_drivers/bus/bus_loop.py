@@ -22,7 +22,9 @@ FREE_RUN_AFTER_PERIODS = 2.0  # without a tick, until the loop runs by its own c
 TICK_TIMEOUT_S = 1.0  # without a tick, until the torque goes off: the supervisor is gone
 CYCLE_TIMEOUT_S = 2.0  # of a cycle, until the bus counts as lost
 MAX_WAITING_READINGS = 1000  # of sensors, until they are fetched
-RELEASE_RETRY_PERIOD_S = 0.5  # between two attempts to take the torque off a bus that did not confirm it
+QUICK_RETRY_PERIOD_S = 0.02  # between attempts to take the torque off that were not confirmed: some get through
+QUICK_RETRY_TIME_S = 2.0  # from the first attempt, until the longer period
+RELEASE_RETRY_PERIOD_S = 0.5  # between later attempts, and between attempts on a port that is opened again
 
 
 class BusSetpoints(NamedTuple):
@@ -56,6 +58,7 @@ class BusLoop:
         self.starts: list[float] = []  # s, by the clock, of the cycles while `records_starts`
         self.cycle_time = 0.0  # s, of the last cycle
         self.liveness = Liveness(answer_timeout)
+        self._answer_timeout = answer_timeout
         self.readings: tuple[Reading, ...] = ()
         self._sensor_readings: deque[SensorReading] = deque(maxlen=MAX_WAITING_READINGS)
         self.finished = 0.0  # s, end of the last cycle
@@ -71,7 +74,7 @@ class BusLoop:
         self.may_have_torque = False
         self._is_enabled = False  # setpoints are being sent
         self._last_tick = 0.0  # s
-        self._last_release = -math.inf  # s
+        self._release_begin = self._last_release = self._last_opened = -math.inf  # s
         self._release_failures: tuple[BusFault, ...] = ()  # of the last attempt
         none = np.full(len(self._joints), np.nan)
         self._setpoints = BusSetpoints(none, none, none)
@@ -146,27 +149,33 @@ class BusLoop:
     def release(self, timeout: float | None = None) -> tuple[BusFault, ...]:
         """Switch the torque off for each joint and return the failures. Waits up to `timeout` (s) for a running cycle.
 
-        `timeout` is CYCLE_TIMEOUT_S by default. Failed attempts are repeated every RELEASE_RETRY_PERIOD_S, on a port
-        that is opened again while a fault is latched.
+        `timeout` is CYCLE_TIMEOUT_S by default. Failed attempts are repeated, on a port that is opened again every
+        RELEASE_RETRY_PERIOD_S while a fault is latched.
         """
         # the caller must not hang either: other buses may wait for it
         if not self._io.acquire(timeout=CYCLE_TIMEOUT_S if timeout is None else timeout):
             return (self._release_failure("hangs"),) if self.may_have_torque else ()
         try:
-            retry_is_due = self._clock() - self._last_release > RELEASE_RETRY_PERIOD_S
+            now = self._clock()
             if self._is_enabled:
+                self._release_begin = self._last_opened = now
                 self._try_release(reopen=False)
-            elif self.may_have_torque and retry_is_due:
-                self._try_release(reopen=self._latch.fault is not None)  # the port may have gone and be back
+            elif self.may_have_torque and now - self._last_release > self._retry_period(now):
+                # the port may have gone and be back
+                is_opening_due = now - self._last_opened > RELEASE_RETRY_PERIOD_S
+                self._try_release(reopen=is_opening_due and self._latch.fault is not None)
             return self._release_failures if self.may_have_torque else ()
         finally:
             self._io.release()
 
+    def _retry_period(self, now: float) -> float:
+        return QUICK_RETRY_PERIOD_S if now - self._release_begin < QUICK_RETRY_TIME_S else RELEASE_RETRY_PERIOD_S
+
     def _try_release(self, *, reopen: bool) -> None:
         self._is_enabled = False
-        self._last_release = self._clock()
         try:
             if reopen:
+                self._last_opened = self._clock()
                 self.bus.close()
                 self.bus.open()
             self._release_failures = self.bus.release()
@@ -174,6 +183,7 @@ class BusLoop:
             pass  # the port is not back: the failures of the last attempt stand
         except Exception as error:  # against the contract, but the other buses must still be released
             self._release_failures = (self._release_failure(f"broke: {error!r}"),)
+        self._last_release = self._clock()
         self.may_have_torque = bool(self._release_failures)
 
     def _release_failure(self, reason: str) -> BusFault:
@@ -200,6 +210,7 @@ class BusLoop:
                 raise BusFault.of(error) from None
             self.may_have_torque = False
             self.liveness.reset()
+            self.bus.quality.reset()
 
     def _is_running(self) -> bool:
         return self._thread.is_alive()
@@ -263,7 +274,11 @@ class BusLoop:
                 self.readings = self.bus.read()
                 self._sensor_readings.extend(self.bus.take_sensor_readings())
                 now = self._clock()
-                fault = self.liveness.check(self.readings, now) or self._check_ticks(now)
+                fault = (
+                    self.liveness.check(self.readings, now)
+                    or self.bus.quality.check(now, self._answer_timeout)
+                    or self._check_ticks(now)
+                )
             except BusFault as gone:
                 now, fault = self._clock(), gone
             self.cycle_time, self.finished = now - begun, now

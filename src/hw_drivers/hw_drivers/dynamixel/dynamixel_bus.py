@@ -10,6 +10,7 @@ from typing import ClassVar
 from crawler_core.types import FloatArray
 from hw_drivers.bus.bus import Bus, BusFault, BusKind, Device, NoAnswer, Reading, torque_off_failed
 from hw_drivers.bus.joint_map import JointMap
+from hw_drivers.bus.link_quality import LinkQuality
 from hw_drivers.dynamixel import codec, setup
 from hw_drivers.dynamixel import tables as t
 from hw_drivers.dynamixel.freshness import Freshness
@@ -26,6 +27,7 @@ MAX_SILENT_SERVOS = 2  # requests to single servos, before a bus without any ans
 class DynamixelBus(Bus):
     """One serial bus. A cycle is one sync write and one sync read, and a further read of each silent servo.
 
+    Each answer carries the servo's goal: one that is not the sent goal counts as bad, as a lost answer does.
     The servos' own watchdog stops them where they are, with torque, when no packet comes for `settings.watchdog`. It
     does not take the torque off: no servo of this family can do that.
     """
@@ -42,6 +44,7 @@ class DynamixelBus(Bus):
     ) -> None:
         """Emulations pass their own `port` and `clock` (s)."""
         self.name = name
+        self.quality = LinkQuality(f"the bus '{name}'")
         self._port = port or SerialPort(settings.port, settings.baud)
         self._link = Link(self._port, settings.baud, settings.reply_timeout, clock)
         self._clock = clock
@@ -49,6 +52,7 @@ class DynamixelBus(Bus):
         self._plans: dict[int, ServoPlan] = {}
         self._states: dict[int, ServoState] = {}
         self._freshness: dict[int, Freshness] = {}
+        self._goals: dict[int, int] = {}  # low halves of the sent ones
         self._is_enabled = False
 
     def open(self) -> None:
@@ -62,6 +66,7 @@ class DynamixelBus(Bus):
         self._plans = {plan.joint.id: plan for plan in plans}
         self._states = {}
         self._freshness = {plan.joint.id: Freshness() for plan in plans}
+        self._goals = {}
         self._is_enabled = False
         with self._link.at_rest():
             setup.set_up(self._link, plans)
@@ -75,21 +80,32 @@ class DynamixelBus(Bus):
         chains: dict[int, list[int]] = {}
         for ident, plan in self._plans.items():
             chains.setdefault(plan.model.indirect_data, []).append(ident)
+        bad: set[int] = set()
+        unrequested = self._link.unrequested
         for address, chain in chains.items():
             answered = self._update_states(codec.sync_read(chain, address, t.CYCLE_BYTES), chain)
-            for ident in [ident for ident in chain if ident not in answered]:
+            silent = [ident for ident in chain if ident not in answered]
+            for ident in silent:
                 answered |= self._update_states(codec.read(ident, address, t.CYCLE_BYTES), [ident])
                 if not answered and ident in chain[MAX_SILENT_SERVOS - 1 :]:
                     break
+            bad |= {*silent[:1], *chain} - (answered - {*silent[:1]})
+        if self._is_enabled:
+            bad |= {ident for ident, state in self._states.items() if state.goal != self._goals.get(ident, state.goal)}
+        for ident, plan in self._plans.items():
+            self.quality.add(ident in bad, joint=plan.joint.joint)
+        self.quality.add(self._link.unrequested > unrequested)
         return tuple(reading(plan, self._states.get(ident), self._is_enabled) for ident, plan in self._plans.items())
 
     def write(self, position: FloatArray, velocity: FloatArray, effort: FloatArray) -> None:
         """Send the goal positions in one sync write. Servos in these modes take neither rates nor torques."""
         goals = {
-            ident: t.GOAL_POSITION.pack(plan.ticks(angle))
+            ident: plan.ticks(angle)
             for (ident, plan), angle in zip(self._plans.items(), position.tolist(), strict=True)
         }
-        self._link.send(codec.sync_write(t.GOAL_POSITION.address, goals))
+        self._goals = {ident: goal % t.GOAL_POSITION_LOW_RANGE for ident, goal in goals.items()}
+        packed = {ident: t.GOAL_POSITION.pack(goal) for ident, goal in goals.items()}
+        self._link.send(codec.sync_write(t.GOAL_POSITION.address, packed))
 
     def _switch_on(self) -> None:
         """Switch the torque on, then arm the watchdogs."""
@@ -104,7 +120,7 @@ class DynamixelBus(Bus):
         self._is_enabled = False
         faults = []
         with contextlib.suppress(BusFault, ValueError):  # each servo is tried again below
-            for register in (t.TORQUE, t.WATCHDOG):
+            for register in (*[t.TORQUE] * ATTEMPTS, t.WATCHDOG):  # on a bad line, one of several gets through
                 self._clear_register(register)
         for ident, plan in self._plans.items():
             try:
@@ -144,7 +160,7 @@ class DynamixelBus(Bus):
         now = self._clock()
         answered = set()
         for ident, answer in answers.items():
-            if len(answer.parameters) != t.CYCLE_BYTES or answer.error & 0x7F:
+            if len(answer.parameters) != t.CYCLE_BYTES:
                 continue
             state = unpack_state(answer.parameters, now)
             if state.id == ident and not self._freshness[ident].is_fresh(state.tick, now):
@@ -177,4 +193,10 @@ class DynamixelBus(Bus):
         raise NoAnswer
 
 
-BUS_KIND = BusKind(DynamixelSettings, DynamixelJoint, DynamixelBus, "hw_drivers.dynamixel.emulator:emulate")
+BUS_KIND = BusKind(
+    DynamixelSettings,
+    DynamixelJoint,
+    DynamixelBus,
+    "hw_drivers.dynamixel.emulator:emulate",
+    supply_range=lambda _settings, joint: t.MODELS[joint.settings.model].voltage,
+)

@@ -16,6 +16,7 @@ ATTEMPTS = 3  # of a confirmed request
 MIN_TIMEOUT_AT_REST_S = 0.1  # while nothing moves: a busy machine may be late to receive
 STATUS_PACKET_BYTES = 11  # of an answer without parameters
 FACTORY_RETURN_DELAY = 250  # units
+ERROR_CODE = 0x7F  # of a status packet's error byte
 
 
 class Refused(Exception):
@@ -33,6 +34,7 @@ class Link:
         self.baud = baud
         self.reply_timeout = reply_timeout
         self.garbled = 0  # requests that were followed by bytes, but by no whole answer
+        self.unrequested = 0  # answers to no request, or to an earlier one
         self.clock = clock
         self._parser = PacketParser()
 
@@ -61,9 +63,13 @@ class Link:
         while len(answers) < len(idents) and (data := self.port.read(deadline)):
             has_bytes = True
             for answer in self._parser.feed(data):
-                # no answers: the adapter's echo of the request, other ids, second answers
-                if answer.instruction == codec.STATUS and answer.id in idents and answer.id not in answers:
+                if answer.instruction != codec.STATUS:
+                    continue  # the adapter's echo of the request
+                is_expected = answer.id in idents and answer.id not in answers
+                if is_expected and (len(answer.parameters) == size or answer.error & ERROR_CODE):
                     answers[answer.id] = answer
+                else:
+                    self.unrequested += 1
         self.garbled += has_bytes and not answers
         return answers
 
@@ -78,15 +84,14 @@ class Link:
 
     def _send_request(self, data: bytes) -> None:
         """Discard late answers to earlier requests, then send."""
-        self.port.drain()
+        while late := self.port.read(0.0):
+            self.unrequested += sum(packet.instruction == codec.STATUS for packet in self._parser.feed(late))
         self._parser.reset()
         self.port.write(data)
 
     def read(self, ident: int, register: Register) -> int:
         """Return a register's value. Raises NoAnswer or Refused."""
         answer = self.confirm(codec.read(ident, register.address, register.size), ident, register.size)
-        if len(answer.parameters) != register.size:
-            raise Refused("its answer is too short")
         return register.unpack(answer.parameters)
 
     def write(self, ident: int, register: Register, value: int) -> None:
@@ -99,7 +104,7 @@ class Link:
             answer = self.request(packet, [ident], size).get(ident)
             if answer is None:
                 continue
-            code = answer.error & 0x7F
+            code = answer.error & ERROR_CODE
             if code == CRC_ERROR:
                 continue  # the request was damaged on its way
             if code:

@@ -18,6 +18,7 @@ class ServoState:
 
     position: int
     velocity: int
+    goal: int  # its low half
     current: int
     voltage: int
     temperature: int
@@ -35,8 +36,7 @@ def unpack_state(data: bytes, time: float) -> ServoState:
     for register in t.CYCLE_REGISTERS:
         values.append(register.unpack(data[at : at + register.size]))
         at += register.size
-    position, velocity, current, voltage, temperature, error, torque, watchdog, tick, ident = values
-    return ServoState(position, velocity, current, voltage, temperature, error, torque, watchdog, tick, ident, time)
+    return ServoState(*values, time=time)
 
 
 def reading(plan: ServoPlan, state: ServoState | None, enabled: bool) -> Reading:

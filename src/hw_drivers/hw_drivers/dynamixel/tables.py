@@ -50,7 +50,7 @@ PROFILE_VELOCITY = Register(112, 4)
 GOAL_POSITION = Register(116, 4, signed=True)
 REALTIME_TICK = Register(120, 2)  # ms since power-on
 PRESENT_CURRENT = Register(126, 2, signed=True)
-PRESENT_VELOCITY = Register(128, 4, signed=True)
+PRESENT_VELOCITY = Register(128, 4, signed=True)  # 0.229/min
 PRESENT_POSITION = Register(132, 4, signed=True)
 PRESENT_VOLTAGE = Register(144, 2)  # 0.1 V
 PRESENT_TEMPERATURE = Register(146, 1)  # °C
@@ -67,11 +67,17 @@ REALTIME_UNIT_S = 1e-3  # s
 REALTIME_WRAP_TICKS = 32768  # ticks
 MAX_TURNS = 256  # in each direction, in the modes that count turns
 
-# the registers of one sync read, gathered by indirect addressing: the id reveals a servo that has restarted since, the
-# tick an old answer
+# the low halves, which say enough: of rates that no servo exceeds, and of a goal that is compared with the sent one
+PRESENT_VELOCITY_LOW = Register(128, 2, signed=True)
+GOAL_POSITION_LOW = Register(116, 2)
+GOAL_POSITION_LOW_RANGE = 1 << 16
+
+# the registers of one sync read, gathered by indirect addressing, 20 bytes at most: the id reveals a servo that has
+# restarted since, the tick and the goal an old answer, the goal also a lost or an old command
 CYCLE_REGISTERS = (
     PRESENT_POSITION,
-    PRESENT_VELOCITY,
+    PRESENT_VELOCITY_LOW,
+    GOAL_POSITION_LOW,
     PRESENT_CURRENT,
     PRESENT_VOLTAGE,
     PRESENT_TEMPERATURE,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import errno
 import math
-from collections import deque
+from bisect import insort
 from typing import Protocol
 
 from hw_drivers.bus.bus import BusFault
+from hw_drivers.emulation.disturbance import Disturbance, disturbed_ways
 from hw_drivers.emulation.virtual_clock import NEVER_NS, VirtualClock
 from hw_drivers.ports.serial_port import BITS_PER_BYTE, SerialPort, open_error
 
@@ -38,8 +39,9 @@ class EmulatedLine(SerialPort):
         self._device_baud = baud
         self._is_plugged_in = True
         self._is_open = False
-        self._to_device: deque[tuple[int, bytes, bool]] = deque()  # arrival (ns), bytes, at the device's rate
-        self._to_driver: deque[tuple[int, bytes]] = deque()
+        self._to_device: list[tuple[int, bytes, bool]] = []  # arrival (ns), bytes, at the device's rate; in order
+        self._to_driver: list[tuple[int, bytes]] = []
+        self._ways = disturbed_ways(None, 0)
         self._free_ns = [0, 0]  # when the last byte to the device and to the driver has left
         self._period_ns = NEVER_NS if math.isinf(period_s) else round(1e9 * period_s)
         self._next_step_ns = min(clock.now_ns + self._period_ns, NEVER_NS)
@@ -60,8 +62,8 @@ class EmulatedLine(SerialPort):
 
     def write(self, data: bytes) -> None:
         self._require_open()
-        arrival = self._arrival(0, len(data), self._baud)
-        self._to_device.append((arrival, data, self._baud == self._device_baud))
+        for arrival, came in self._carry(0, data, self._baud):
+            insort(self._to_device, (arrival, came, self._baud == self._device_baud), key=_arrival)
 
     def read(self, deadline: float) -> bytes:
         """Return the received bytes, letting time pass for the first one until `deadline` (s)."""
@@ -92,7 +94,7 @@ class EmulatedLine(SerialPort):
     def _take(self) -> bytes:
         data = b""
         while self._to_driver and self._to_driver[0][0] <= self._clock.now_ns:
-            data += self._to_driver.popleft()[1]
+            data += self._to_driver.pop(0)[1]
         return data
 
     # the device's side
@@ -100,9 +102,13 @@ class EmulatedLine(SerialPort):
     def send(self, data: bytes, delay_s: float = 0.0) -> None:
         """Send bytes to the driver, which leave after `delay_s`; on a port that is not open they are lost."""
         if data and self._is_plugged_in:
-            arrival = self._arrival(1, len(data), self._device_baud, round(1e9 * delay_s))
-            if self._is_open:
-                self._to_driver.append((arrival, data))
+            for arrival, came in self._carry(1, data, self._device_baud, round(1e9 * delay_s)):
+                if self._is_open:
+                    insort(self._to_driver, (arrival, came), key=_arrival)
+
+    def disturb(self, disturbance: Disturbance | None, seed: int = 0) -> None:
+        """Disturb the line in both directions from now on; None ends that."""
+        self._ways = disturbed_ways(disturbance, seed)
 
     def drop(self) -> None:
         """Lose what is under way to the driver."""
@@ -127,12 +133,20 @@ class EmulatedLine(SerialPort):
             self._next_step_ns += self._period_ns
             self._device.step()
         while self._to_device and self._to_device[0][0] <= now:
-            _, data, is_readable = self._to_device.popleft()
+            _, data, is_readable = self._to_device.pop(0)
             if is_readable:  # at another rate it is noise
                 self._device.receive(data)
 
-    def _arrival(self, direction: int, size: int, baud: int, delay_ns: int = 0) -> int:
-        """Return when (ns) the last of `size` bytes arrives that are sent now."""
+    def _carry(self, direction: int, data: bytes, baud: int, delay_ns: int = 0) -> list[tuple[int, bytes]]:
+        """Send bytes now; return when (ns) the last of them arrives, and how they do."""
         begin = max(self._clock.now_ns + delay_ns, self._free_ns[direction])
-        self._free_ns[direction] = begin + round(1e9 * size * BITS_PER_BYTE / baud)
-        return self._free_ns[direction]
+        arrival = self._free_ns[direction] = begin + round(1e9 * len(data) * BITS_PER_BYTE / baud)
+        way = self._ways[direction]
+        if way is None:
+            return [(arrival, data)]
+        data = way.spoil(data)
+        return [(at, data) for at in way.arrivals(arrival)] if data else []
+
+
+def _arrival(sent: tuple[int, bytes] | tuple[int, bytes, bool]) -> int:
+    return sent[0]

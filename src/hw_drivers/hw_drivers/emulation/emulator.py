@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from abc import ABC, abstractmethod
+from bisect import insort
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -14,6 +15,7 @@ from crawler_core.errors import unknown_name
 from crawler_core.reality.reality import IDEAL, Reality
 from crawler_core.types import FloatArray, SensorReading
 from hw_drivers.bus.joint_map import JointMap
+from hw_drivers.emulation.disturbance import Disturbance
 from hw_drivers.emulation.emulated_line import EmulatedLine
 from hw_drivers.emulation.virtual_clock import VirtualClock
 from hw_drivers.ports.emulated_serial_port import EmulatedSerialPort
@@ -85,6 +87,10 @@ class Emulator(ABC):
     @abstractmethod
     def _inject(self, fault: str, joint: str) -> None: ...
 
+    @abstractmethod
+    def disturb(self, disturbance: Disturbance | None, seed: int = 0) -> None:
+        """Disturb the line to the driver from now on, in virtual time; None ends that."""
+
     def _joint_names(self) -> list[str]:
         return [joint.joint for joint in self._joints]
 
@@ -110,7 +116,11 @@ class Emulator(ABC):
 
 
 class DelayLine(list[tuple[float, Data]]):
-    """Replies under way with their arrival times (s), in order."""
+    """Data under way with their arrival times (s), in order."""
+
+    def put(self, arrival: float, data: Data) -> None:
+        """Add data that arrive at a time (s)."""
+        insort(self, (arrival, data), key=lambda sent: sent[0])
 
     def take(self, now: float) -> list[Data]:
         """Remove and return all that has arrived by `now` (s)."""
@@ -174,9 +184,13 @@ class SerialEmulator(Emulator):
         elif self._terminal is not None:
             self._wait_for_wire(len(data))
             if delay_s > LATE_POLL_PERIOD_S:
-                self._late.append((self._clock() + delay_s, data))
+                self._late.put(self._clock() + delay_s, data)
             else:
                 self._terminal.write(data)
+
+    def disturb(self, disturbance: Disturbance | None, seed: int = 0) -> None:
+        assert self._line is not None  # a terminal has the computer's time
+        self._line.disturb(disturbance, seed)
 
     def _drop_replies(self) -> None:
         """Lose the replies that are under way."""

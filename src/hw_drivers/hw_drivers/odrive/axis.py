@@ -43,6 +43,7 @@ class Axis:
         self._current_time = -math.inf  # s
         self._temperature = math.nan  # °C
         self._voltage = math.nan  # V
+        self.estimates = 0  # that have come
 
     @property
     def measured(self) -> tuple[float, float]:
@@ -67,6 +68,7 @@ class Axis:
         if isinstance(message, Heartbeat):
             self.heartbeat, self.heartbeat_time = message, now
         elif isinstance(message, GetEncoderEstimates):
+            self.estimates += 1
             if not (math.isfinite(message.position) and math.isfinite(message.velocity)):
                 return  # the heartbeat has the reason; the angle grows old meanwhile
             previous = self._turns if self.has_angle else message.position

@@ -14,6 +14,7 @@ import can
 from crawler_core.reality.reality import IDEAL, Reality
 from hw_drivers.bus.joint_map import TURN_RAD, JointMap
 from hw_drivers.bus.struct_message import BadMessage
+from hw_drivers.emulation.disturbance import SPOILING, Disturbance, DisturbedWay, disturbed_ways
 from hw_drivers.emulation.effort_drive import EffortDrive
 from hw_drivers.emulation.emulated_encoder import EmulatedEncoder
 from hw_drivers.emulation.emulator import INJECTABLE_FAULTS, DelayLine, Emulator, Load
@@ -29,7 +30,42 @@ from hw_drivers.ports.emulated_can import EMULATED_WIRES, INTERFACE_NAME, new_wi
 
 LATE_FRAME_DELAY_S = 0.5
 POLL_PERIOD_S = 0.002  # of the motors while no frame comes
+FRAME_OVERHEAD_BYTES = 6  # of the id, the checksum and the rest of a frame
+RESTART_TIME_S = 0.1  # of a controller that has gone bus-off, as `restart-ms 100` says
 MAX_ACCELERATION_TURNS_S2 = 150.0  # of the joint at the motor's full torque
+
+
+class _CanController:
+    """A sender on a disturbed wire. It repeats spoiled frames, and gives up after too many of them."""
+
+    def __init__(self, way: DisturbedWay, frame_time_s: float) -> None:
+        self._way = way
+        self._frame_time_s = frame_time_s
+        self._errors = 0  # its transmit error counter
+        self._free = 0.0  # s, when its last frame has left
+        self.restart = -math.inf  # s, the end of its bus-off
+
+    def arrivals(self, frame: CanFrame, now: float) -> list[float]:
+        """Send a frame now; return when (s) it arrives, nothing where it gets lost."""
+        if now < self.restart:
+            return []
+        size = FRAME_OVERHEAD_BYTES + len(frame.data)
+        if self._way.kind != "garbled":
+            copies = 1
+            if self._way.kind in SPOILING and self._way.is_hit(size):
+                copies = 2 if self._way.kind == "doubled" else 0
+            now_ns = round(1e9 * now)
+            return [now + 1e-9 * (at - now_ns) for at in self._way.arrivals(now_ns)] * copies
+        self._free = max(self._free, now)
+        while self._way.is_hit(size):
+            self._free += self._frame_time_s
+            self._errors += 8
+            if self._errors > 255:
+                self._errors, self.restart = 0, now + RESTART_TIME_S
+                return []
+        self._free += self._frame_time_s
+        self._errors = max(0, self._errors - 1)
+        return [self._free]
 
 
 class OdriveEmulator(Emulator):
@@ -48,6 +84,7 @@ class OdriveEmulator(Emulator):
         bus: Any = None,
         port: str = "",
         clock: Callable[[], float] = time.monotonic,
+        bitrate: int = 250_000,
         loss: float = 0.0,
         seed: int = 0,
     ) -> None:
@@ -64,6 +101,9 @@ class OdriveEmulator(Emulator):
         self._bus = bus or can.Bus(interface="virtual", channel=self._channel, ignore_config=True)
         self._axis_faults: dict[int, str] = {}  # by the axis's index
         self._late: DelayLine[CanFrame] = DelayLine()
+        self._to_axes: DelayLine[CanFrame] = DelayLine()
+        self._frame_time_s = 8 * (8 + FRAME_OVERHEAD_BYTES) / bitrate
+        self._controllers: tuple[_CanController, _CanController] | None = None  # of driver and drives, if disturbed
         if isinstance(clock, VirtualClock):
             clock.attach(self)
 
@@ -73,7 +113,7 @@ class OdriveEmulator(Emulator):
 
     def due_ns(self) -> int:
         """Return the time (ns) of the next frame that a drive sends by itself, or of a late one."""
-        times = [axis.next_due for axis in self.axes] + [time for time, _ in self._late]
+        times = [axis.next_due for axis in self.axes] + [time for time, _ in (*self._late, *self._to_axes)]
         return math.floor(1e9 * min(times)) + 1 if times else NEVER_NS  # never earlier, however it is rounded
 
     def run(self) -> None:
@@ -92,15 +132,31 @@ class OdriveEmulator(Emulator):
         message = self._bus.recv(timeout=timeout)
         with self._lock:
             now = self._clock()
+            if self._controllers is not None:
+                EMULATED_WIRES[self._channel].is_bus_off = now < self._controllers[0].restart
             while message is not None:
                 if not message.is_error_frame:
-                    self._handle(CanFrame(message.arbitration_id, bytes(message.data), message.is_remote_frame), now)
+                    self._take(CanFrame(message.arbitration_id, bytes(message.data), message.is_remote_frame), now)
                 message = self._bus.recv(timeout=0.0)
+            for frame in self._to_axes.take(now):
+                self._handle(frame, now)
             for index, axis in enumerate(self.axes):
                 for answer in axis.due(now):
                     self._send(index, encode(axis.hardware.node_id, answer), now)
             for frame in self._late.take(now):
                 self._put(frame)
+
+    def disturb(self, disturbance: Disturbance | None, seed: int = 0) -> None:
+        """Disturb the wire and the adapter from now on; None ends that.
+
+        Controllers find every spoiled frame and repeat it, so `garbled` bytes cost time, until a controller goes
+        bus-off. `lost` and `doubled` frames are the adapter's: those of which one byte or more would be.
+        """
+        to_devices, to_driver = disturbed_ways(disturbance, seed)
+        self._controllers = None
+        if to_devices is not None and to_driver is not None:
+            time_s = self._frame_time_s
+            self._controllers = _CanController(to_devices, time_s), _CanController(to_driver, time_s)
 
     def attach_load(self, joint: str, load: Load) -> None:
         """Let the joint's motor turn `load`, through its gear, in place of a rotor."""
@@ -161,6 +217,15 @@ class OdriveEmulator(Emulator):
             EMULATED_WIRES.pop(self._channel, None)
             self._bus.shutdown()
 
+    def _take(self, frame: CanFrame, now: float) -> None:
+        """Take a frame of the driver, which arrives now or, on a disturbed wire, at another time."""
+        if self._controllers is None:
+            self._handle(frame, now)
+            return
+        for arrival in self._controllers[0].arrivals(frame, now):
+            self._to_axes.put(arrival, frame)
+        EMULATED_WIRES[self._channel].is_bus_off = now < self._controllers[0].restart
+
     def _handle(self, frame: CanFrame, now: float) -> None:
         node_id, command = split_id(frame.id)
         for index, axis in enumerate(self.axes):
@@ -179,13 +244,17 @@ class OdriveEmulator(Emulator):
         if fault == "lost" or (self._loss and self._random.random() < self._loss):
             return
         if fault == "late":
-            self._late.append((now + LATE_FRAME_DELAY_S, frame))
+            self._late.put(now + LATE_FRAME_DELAY_S, frame)
             return
         if fault == "corrupt":  # a CAN controller drops frames with a wrong checksum: a bad one has another length
             frame = CanFrame(frame.id, bytes(8) if len(frame.data) < 8 else frame.data[:1])
         elif fault == "truncated":
             frame = CanFrame(frame.id, frame.data[: len(frame.data) // 2])
-        self._put(frame)
+        if self._controllers is None:
+            self._put(frame)
+            return
+        for arrival in self._controllers[1].arrivals(frame, now):
+            self._late.put(arrival, frame)
 
     def _put(self, frame: CanFrame) -> None:
         message = can.Message(arbitration_id=frame.id, data=frame.data, is_extended_id=False)
@@ -239,7 +308,7 @@ def emulate(
         _make_axis(axis_hardware(settings, joint, i), joint, angle, now, reality, seed)
         for i, (joint, angle) in enumerate(zip(joints, start, strict=True))
     ]
-    emulator = OdriveEmulator(axes, joints, clock=time_source, loss=reality.loss, seed=seed)
+    emulator = OdriveEmulator(axes, joints, clock=time_source, bitrate=settings.bitrate, loss=reality.loss, seed=seed)
     if clock is None:
         emulator.start()
     return emulator

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
@@ -13,6 +14,7 @@ from hw_drivers.odrive.messages import Address, GetVersion, Heartbeat, Message
 from hw_drivers.ports.can_port import CanPort
 
 POLL_PERIOD_S = 0.001
+UNIQUE_ANSWER = GetVersion  # a message that no drive sends by itself
 ATTEMPTS = 3  # of a query
 
 
@@ -30,12 +32,18 @@ class Network:
         self._clock = clock
         self._sleep = sleep
         self._reply_timeout = reply_timeout
+        self.old_answers = self.timely_answers = 0
+        self._queried: dict[tuple[int, type[Message]], float] = {}  # s, of unanswered queries
+        self._last_query: dict[tuple[int, type[Message]], float] = {}  # s
+        self._last_receive = -math.inf  # s
 
     def reset(self) -> None:
         self.axes = {}
         self.versions.clear()
         self.serials.clear()
         self.heartbeats.clear()
+        self._queried.clear()
+        self._last_query.clear()
 
     def send(self, node_id: int, message: Message) -> None:
         """Send one message. Raises BusFault."""
@@ -44,14 +52,17 @@ class Network:
     def query(self, node_id: int, kind: type[Message]) -> None:
         """Ask a node for a message, without waiting. Raises BusFault."""
         self.port.send(encode_query(node_id, kind))
+        self._queried[node_id, kind] = self._last_query[node_id, kind] = self._clock()
 
     def receive(self) -> None:
         """Take all received messages. Raises BusFault where the interface is gone."""
-        for frame in self.port.receive():
+        frames, earliest, self._last_receive = self.port.receive(), self._last_receive, self._clock()
+        for frame in frames:
             try:
                 node_id, message = decode(frame)
             except BadMessage:
                 continue  # cut short, or not of an ODrive; a damaged drive shows by its missing heartbeat
+            self._check_age(node_id, type(message), earliest)
             if isinstance(message, GetVersion):
                 self.versions[node_id] = message
             elif isinstance(message, Address):
@@ -60,6 +71,19 @@ class Network:
                 self.heartbeats[node_id] = message
             if node_id in self.axes:
                 self.axes[node_id].update(message, self._clock())
+
+    def _check_age(self, node_id: int, kind: type[Message], earliest: float) -> None:
+        """Count a message as timely or as old, where it is an answer; it came at `earliest` (s) or later."""
+        key = node_id, kind
+        if (sent := self._queried.pop(key, None)) is not None:
+            is_old = earliest - sent > self._reply_timeout
+        elif kind is UNIQUE_ANSWER:
+            # a second answer
+            is_old = earliest - self._last_query.get(key, -math.inf) > self._reply_timeout
+        else:
+            return
+        self.old_answers += is_old
+        self.timely_answers += not is_old
 
     def wait(self, seconds: float, is_done: Callable[[], bool] = lambda: False) -> bool:
         """Receive until `is_done`, up to `seconds`; return whether it was done."""

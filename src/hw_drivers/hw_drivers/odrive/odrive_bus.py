@@ -10,6 +10,7 @@ from typing import ClassVar
 from crawler_core.types import FloatArray
 from hw_drivers.bus.bus import Bus, BusFault, BusKind, Device, Reading, torque_off_failed
 from hw_drivers.bus.joint_map import JointMap
+from hw_drivers.bus.link_quality import LinkQuality
 from hw_drivers.odrive import setup
 from hw_drivers.odrive.axis import Axis, Expectation
 from hw_drivers.odrive.error_flags import PROCEDURE_RESULTS, SYSTEM_LEVEL, WATCHDOG_TIMER_EXPIRED
@@ -19,6 +20,7 @@ from hw_drivers.odrive.messages import (
     Estop,
     GetBusVoltageCurrent,
     GetTemperature,
+    GetVersion,
     Heartbeat,
     Message,
     Reboot,
@@ -33,13 +35,18 @@ from hw_drivers.ports.can_port import CanPort
 ARMING_TIMEOUT_S = 0.5  # for an axis to switch its torque on
 FEED_PERIOD_S = 0.01  # of the setpoints meanwhile, which feed watchdogs that run already
 REBOOT_TIMEOUT_S = 5.0
-QUERY_PERIOD_S = 0.1  # of the messages that drives do not send by themselves: temperatures and voltages, in turn
+SUPPLY_RANGE_V = (10.0, 58.0)  # of all models by their data sheets; a drive's own limits are narrower
+# queries of messages that drives do not send by themselves, in turn, at times that no constant delay fits
+QUERIES: tuple[type[Message], ...] = (GetVersion, GetTemperature, GetVersion, GetBusVoltageCurrent)
+QUERY_PERIODS_S = (0.04, 0.055, 0.047)
+OLD_ANSWER_WEIGHT = 2.0
 
 
 class OdriveBus(Bus):
     """One CAN interface. A cycle sends a setpoint to every axis and takes the messages that came since.
 
-    A sent frame proves no receiver: an axis is alive as long as its heartbeat comes. In the other direction each
+    A sent frame proves no receiver: an axis is alive as long as its heartbeat comes. Its estimates are counted, and its
+    answers to queries timed, since CANSimple cannot read a setpoint back. In the other direction each
     setpoint feeds the axis's watchdog, which takes the torque off when this program dies. CANSimple can neither set nor
     disarm the watchdog, so that is done once, in the drive (docs/hardware.md).
     """
@@ -56,6 +63,7 @@ class OdriveBus(Bus):
     ) -> None:
         """Tests pass their own `clock` and `sleep` (s)."""
         self.name = name
+        self.quality = LinkQuality(f"the bus '{name}'")
         self._settings = settings
         self._heartbeat_timeout = settings.missed_heartbeats * settings.heartbeat_period
         self._port = CanPort(settings.port, settings.bitrate)
@@ -65,7 +73,7 @@ class OdriveBus(Bus):
         self._messages: dict[int, Message] = {}  # the setpoints, by node
         self._setpoints: tuple[FloatArray, FloatArray, FloatArray] | None = None
         self._queries = 0
-        self._last_query = clock()  # s
+        self._last_query = self._last_count = clock()  # s
 
     def open(self) -> None:
         self._port.open()
@@ -81,9 +89,11 @@ class OdriveBus(Bus):
         except BusFault as fault:
             raise fault.as_user_error() from None
         self._expected = Expectation(False, self._clock())
+        self._restart_counts()
 
     def read(self) -> tuple[Reading, ...]:
         self._network.receive()
+        self._count_answers()
         self._query_in_turn()
         now = self._clock()
         if not self._expected.torque:
@@ -173,6 +183,12 @@ class OdriveBus(Bus):
     def _axes(self) -> tuple[Axis, ...]:
         return tuple(self._network.axes.values())
 
+    def _restart_counts(self) -> None:
+        self._last_count = self._clock()
+        for axis in self._axes:
+            axis.estimates = 0
+        self._network.old_answers = self._network.timely_answers = 0
+
     def _forget_setpoints(self) -> None:
         self._messages = {}
         self._setpoints = None
@@ -225,14 +241,34 @@ class OdriveBus(Bus):
     def _may_have_torque(self, axis: Axis, since: float) -> bool:
         return axis.heartbeat_time < since or axis.has_torque
 
+    def _count_answers(self) -> None:
+        """Count estimates that did not come, and old answers: what the drives do then follows old commands, too."""
+        network, now = self._network, self._clock()
+        self.quality.add(OLD_ANSWER_WEIGHT * network.old_answers, network.old_answers + network.timely_answers)
+        network.old_answers = network.timely_answers = 0
+        expected = (now - self._last_count) / self._settings.estimate_period
+        if expected < 1.0:
+            return
+        self._last_count = now
+        for axis in self._axes:
+            self.quality.add(expected - axis.estimates, expected, axis.plan.joint.joint)
+            axis.estimates = 0
+
     def _query_in_turn(self) -> None:
         nodes = list(self._network.axes)
-        if not nodes or self._clock() - self._last_query < QUERY_PERIOD_S:
+        if not nodes or self._clock() - self._last_query < QUERY_PERIODS_S[self._queries % len(QUERY_PERIODS_S)]:
             return
         self._last_query = self._clock()
-        kind = (GetTemperature, GetBusVoltageCurrent)[self._queries // len(nodes) % 2]
+        kind = QUERIES[self._queries // len(nodes) % len(QUERIES)]
         self._network.query(nodes[self._queries % len(nodes)], kind)
         self._queries += 1
 
 
-BUS_KIND = BusKind(OdriveSettings, OdriveJoint, OdriveBus, "hw_drivers.odrive.emulator:emulate", supports_effort=True)
+BUS_KIND = BusKind(
+    OdriveSettings,
+    OdriveJoint,
+    OdriveBus,
+    "hw_drivers.odrive.emulator:emulate",
+    supports_effort=True,
+    supply_range=lambda _settings, _joint: SUPPLY_RANGE_V,
+)

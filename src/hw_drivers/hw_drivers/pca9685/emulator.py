@@ -13,7 +13,8 @@ from typing import Any
 
 from crawler_core.reality.reality import IDEAL, Reality
 from hw_drivers.bus.joint_map import JointMap
-from hw_drivers.emulation.emulator import Emulator
+from hw_drivers.emulation.disturbance import Disturbance, disturbed_ways
+from hw_drivers.emulation.emulator import DelayLine, Emulator
 from hw_drivers.emulation.position_servo import PositionServo
 from hw_drivers.emulation.virtual_clock import VirtualClock
 from hw_drivers.pca9685.emulated_pwm_board import EmulatedPwmBoard
@@ -103,6 +104,10 @@ class Pca9685Emulator(Emulator):
         self._address = address
         self._sleep = sleep
         self._fault = "none"
+        self._ways = disturbed_ways(None, 0)
+        self._writes: DelayLine[bytes] = DelayLine()  # under way; each begins with its register
+        # by register and length: the answers under way, and the newest that has come
+        self._late_answers: dict[tuple[int, int], tuple[DelayLine[bytes], bytes]] = {}
         self._dead: set[str] = set()  # joints whose servo does not turn
         EMULATED_PORTS[self.port] = self._open
 
@@ -117,6 +122,7 @@ class Pca9685Emulator(Emulator):
     def torque(self) -> tuple[bool, ...]:
         """Return for each servo whether it gets pulses."""
         with self._lock:
+            self._advance()
             return tuple(self._pulse(joint) is not None for joint in self._joints)
 
     def _inject(self, fault: str, joint: str) -> None:
@@ -135,6 +141,15 @@ class Pca9685Emulator(Emulator):
         else:
             self._fault = fault
 
+    def disturb(self, disturbance: Disturbance | None, seed: int = 0) -> None:
+        """Disturb the wires, or an adapter that stores transfers, from now on; None ends that.
+
+        A spoiled address is not acknowledged; nothing shows other spoiled bytes. `delayed`: the clock is stretched.
+        `late`: writes happen later, and reads return what they would have returned so long before.
+        """
+        self._ways = disturbed_ways(disturbance, seed)
+        self._late_answers.clear()
+
     def _close_port(self) -> None:
         EMULATED_PORTS.pop(self.port, None)
 
@@ -142,23 +157,52 @@ class Pca9685Emulator(Emulator):
         """Transfer as smbus2 does. Raises OSError."""
         with self._lock:
             self._transfer(address)
-            return list(self._spoil(self.board.read(register, length)))
+            sent = self._carry_request(bytes([register]))
+            data = self._spoil(self.board.read(sent[0], length)) if sent else b""
+            return list(self._carry_answer((register, length), data))
 
     def write_registers(self, address: int, register: int, data: list[int]) -> None:
         """Transfer as smbus2 does. Raises OSError."""
         with self._lock:
             self._transfer(address)
-            self.board.write(register, self._spoil(bytes(data)))
+            sent = self._carry_request(bytes([register]) + self._spoil(bytes(data)))
+            way = self._ways[0]
+            for delay_ns in way.arrivals(0) if way is not None and way.kind in ("late", "repeated") else [0]:
+                self._writes.put(self._clock() + 1e-9 * delay_ns, sent)
+            self._advance()
 
     def _open(self) -> I2c:
         if self._fault == "gone":
             raise OSError(errno.ENOENT, "No such file or directory")
         return _OpenBus(self.read_registers, self.write_registers)
 
+    def _carry_request(self, data: bytes) -> bytes:
+        """Return the register and the data as they reach the board."""
+        return data if self._ways[0] is None else self._ways[0].spoil(data)
+
+    def _carry_answer(self, request: tuple[int, int], data: bytes) -> bytes:
+        """Return the bytes that a disturbed way to the driver makes of an answer."""
+        way = self._ways[1]
+        if way is None:
+            return data
+        if way.kind != "late":
+            return way.spoil(data).ljust(request[1], b"\xff")[: request[1]]  # the driver clocks so many bytes in
+        now = self._clock()
+        stored, newest = self._late_answers.get(request, (DelayLine(), data))
+        stored.put(now + 1e-9 * way.arrivals(0)[0], data)
+        newest = [newest, *stored.take(now)][-1]
+        self._late_answers[request] = stored, newest
+        return newest
+
     def _transfer(self, address: int) -> None:
+        """Begin a transfer. Raises OSError."""
         self.transfers += 1
         if isinstance(self._clock, VirtualClock):
             self._clock.sleep(TRANSFER_S)
+        way = self._ways[0]
+        if way is not None and way.kind == "delayed":
+            now_ns = round(1e9 * self._clock())
+            self._sleep(1e-9 * (way.arrivals(now_ns)[0] - now_ns))  # one transfer after the other
         self._advance()
         if self._fault == "gone":
             raise OSError(errno.ENODEV, "No such device")
@@ -166,6 +210,7 @@ class Pca9685Emulator(Emulator):
             self._sleep(LATE_TRANSFER_S)
             raise OSError(errno.ETIMEDOUT, "Connection timed out")
         is_lost = bool(self._loss) and self._random.random() < self._loss
+        is_lost = is_lost or (way is not None and way.is_hit(1))
         if is_lost or address != self._address or self._fault in ("lost", "dead"):
             raise OSError(errno.EREMOTEIO, "Remote I/O error")
 
@@ -177,9 +222,18 @@ class Pca9685Emulator(Emulator):
         return data
 
     def _advance(self) -> None:
+        """Turn the servos until now, with the writes that arrive meanwhile."""
         now = self._clock()
+        while self._writes and self._writes[0][0] <= now:
+            arrival, written = self._writes.pop(0)
+            self._turn(arrival)
+            if written:
+                self.board.write(written[0], written[1:])
+        self._turn(now)
+
+    def _turn(self, until: float) -> None:
         for joint, servo in zip(self._joints, self.servos, strict=True):
-            servo.advance(self._pulse(joint), now)
+            servo.advance(self._pulse(joint), until)
 
     def _pulse(self, joint: JointMap) -> float | None:
         if joint.joint in self._dead or self._fault == "dead":

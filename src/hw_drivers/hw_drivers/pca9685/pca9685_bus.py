@@ -14,6 +14,7 @@ from crawler_core.errors import UserError
 from crawler_core.types import FloatArray
 from hw_drivers.bus.bus import Bus, BusFault, BusKind, Device, NoAnswer, Reading, Source, torque_off_failed
 from hw_drivers.bus.joint_map import JointMap
+from hw_drivers.bus.link_quality import LinkQuality
 from hw_drivers.pca9685 import registers as r
 from hw_drivers.pca9685.plan import ServoPlan, plan_servo, prescale, pulse_count, pulse_registers
 from hw_drivers.pca9685.pwm_board import AWAKE_MODE, PwmBoard
@@ -22,14 +23,17 @@ from hw_drivers.ports.device_lock import DeviceLock
 from hw_drivers.ports.i2c_port import I2cPort
 
 MAX_WRONG_CHECKS = 3  # in a row, of a channel or of the board's mode
+# of the checks: I2C has no checksums, and each wrong byte may move a servo
+ALLOWED_BAD_SHARE, ERROR_LIMIT = 0.04, 2.0
+MAX_CYCLE_S = 0.05  # from the begin of a write to the end of a read; a longer one is bad
 
 
 class Pca9685Bus(Bus):
     """One board. Open loop: a servo on a pulse reports nothing, so a joint's angle is the last setpoint.
 
     The driver checks the board: that it answers in each cycle, that it has not restarted, and, one channel per cycle,
-    that it holds its pulses, since I2C has no checksums. The board has no watchdog: when this program is killed the
-    last pulses go on, and only the board's pin OE ends them (docs/hardware.md).
+    that it has kept its pulses since the last cycle, since I2C has no checksums. The board has no watchdog: when this
+    program is killed the last pulses go on, and only the board's pin OE ends them (docs/hardware.md).
     """
 
     kind: ClassVar[str] = "pca9685"
@@ -44,6 +48,7 @@ class Pca9685Bus(Bus):
     ) -> None:
         """Tests pass their own `clock` and `sleep` (s)."""
         self.name = name
+        self.quality = LinkQuality(f"the bus '{name}'", ALLOWED_BAD_SHARE, ERROR_LIMIT)
         self._settings = settings
         is_device = settings.port.startswith("/dev/")
         lock = DeviceLock(f"{settings.port} at 0x{settings.address:02x}") if is_device else None
@@ -58,6 +63,7 @@ class Pca9685Bus(Bus):
         self._is_enabled = False
         self._last_answer = -math.inf  # s
         self._checked_channel = 0  # an index of plans
+        self._begin = math.inf  # s, of this cycle's write
         self._reset_checks()
 
     def open(self) -> None:
@@ -93,12 +99,14 @@ class Pca9685Bus(Bus):
 
     def read(self) -> tuple[Reading, ...]:
         """Return the setpoints, as long as the board answers. Raises BusFault where the bus is gone."""
+        is_bad = True
         try:
-            self._check_mode(self._board.mode())
+            is_bad = not self._check_mode(self._board.mode())
             self._last_answer = self._clock()
-            self._check_next_channel()
         except NoAnswer:
             pass  # the readings grow old
+        self.quality.add(is_bad or self._clock() - self._begin > MAX_CYCLE_S)
+        self._begin = math.inf
         return tuple(
             Reading(
                 plan.joint.joint,
@@ -114,6 +122,9 @@ class Pca9685Bus(Bus):
 
     def write(self, position: FloatArray, velocity: FloatArray, effort: FloatArray) -> None:
         """Set the pulses of all servos, which take neither rates nor torques. Raises BusFault."""
+        if self._is_enabled:
+            self._begin = self._clock()
+            self._check_next_channel()
         self._counts = [plan.count(angle) for plan, angle in zip(self._plans, position.tolist(), strict=True)]
         self._update_rates(position, velocity)
         if self._is_enabled:
@@ -201,22 +212,24 @@ class Pca9685Bus(Bus):
         self._asleep_checks = self._garbled_checks = 0  # in a row
         self._wrong_checks = [0] * len(self._plans)  # in a row, of each channel
 
-    def _check_mode(self, mode: int) -> None:
+    def _check_mode(self, mode: int) -> bool:
+        """Count wrong modes; return whether this one is right."""
         is_asleep = bool(mode & r.SLEEP)
         is_garbled = not is_asleep and mode & ~r.RESTART != AWAKE_MODE
         self._asleep_checks = self._asleep_checks + 1 if is_asleep else 0
         self._garbled_checks = self._garbled_checks + 1 if is_garbled else 0
+        return not is_asleep and not is_garbled
 
     def _check_next_channel(self) -> None:
-        """Check one channel per cycle, and repeat its pulse where it is wrong."""
-        if not self._is_enabled or not self._plans:
+        """Check that one channel has kept its pulse since the last cycle."""
+        if not self._plans:
             return
         i = self._checked_channel = (self._checked_channel + 1) % len(self._plans)
-        if self._board.channel(self._plans[i].channel) == pulse_registers(self._counts[i]):
-            self._wrong_checks[i] = 0
-        else:
-            self._wrong_checks[i] += 1
-            self._send([i])
+        is_bad = True
+        with contextlib.suppress(NoAnswer):
+            is_bad = self._board.channel(self._plans[i].channel) != pulse_registers(self._counts[i])
+            self._wrong_checks[i] = self._wrong_checks[i] + 1 if is_bad else 0
+        self.quality.add(is_bad)
 
     def _errors(self, i: int) -> tuple[str, ...]:
         if self._asleep_checks >= MAX_WRONG_CHECKS:

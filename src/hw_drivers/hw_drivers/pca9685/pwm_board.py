@@ -60,8 +60,8 @@ class PwmBoard:
         self._set(r.led(channel) + OFF_H_OFFSET, r.FULL)
 
     def is_off(self, channel: int) -> bool:
-        """Return True if a channel gives no pulses in any mode of the board."""
-        return bool(self._get(r.led(channel) + OFF_H_OFFSET) & r.FULL)
+        """Return True if a channel is as `off` and `all_off` leave it, in two readings: I2C has no checksums."""
+        return all(self._get(r.led(channel) + OFF_H_OFFSET) == r.FULL for _ in range(2))
 
     def channel(self, channel: int) -> bytes:
         return self.port.read(self.address, r.led(channel), r.LED_SIZE)
