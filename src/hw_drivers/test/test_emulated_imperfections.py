@@ -188,7 +188,7 @@ def test_a_zero_error_is_in_the_readings_and_not_in_the_truth():
 
 def test_frames_that_are_lost_leave_old_estimates():
     backend = EmulatedBackend(gymnast(), EmulatedSettings(patience=1.0), 0.01)
-    backend.set_reality(Reality(loss=0.2), 1)
+    backend.set_reality(Reality(loss=0.2), 2)
     backend.open()
     try:
         times = set()

@@ -157,6 +157,12 @@ def plan_motor(joint: JointMap) -> MotorPlan:
     return plan
 
 
+def encoder_step(joint: JointMap) -> float:
+    """Return the angle (rad) of the joint between two counts of its encoder."""
+    motor: BoardJoint = joint.settings
+    return TURN_RAD / (motor.counts * (1.0 if motor.on_output else joint.gear))
+
+
 def configure_board(settings: BoardSettings, name: str, plans: list[MotorPlan]) -> ConfigureBoard:
     """Make the message that configures the board. Raises UserError where its supply limits are missing."""
     if not settings.lowest_supply < settings.highest_supply:
