@@ -175,6 +175,7 @@ def test_the_emergency_stop_takes_the_torque_off_until_reset_and_enable():
         assert pushes()
 
 
+@pytest.mark.exhaustive  # without its gait it is braked in every run
 def test_without_the_controller_the_crank_is_braked_and_then_relaxed():
     transcript = Transcript()
     with running_stack(transcript, "model", {"backend": {"lockstep": False, "rate": 250.0}}) as stack:
@@ -189,6 +190,7 @@ def test_without_the_controller_the_crank_is_braked_and_then_relaxed():
         assert not effort_of(transcript, 5).any()
 
 
+@pytest.mark.exhaustive  # the conformance suite asks mock servos in every run
 def test_mock_servos_report_the_foot_as_unknown():
     transcript = Transcript()
     with running_stack(transcript, "mock", {}) as stack:

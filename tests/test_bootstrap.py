@@ -348,6 +348,7 @@ def test_without_compiler_and_cmake_the_error_names_both(checkout: Path, tmp_pat
     assert not (checkout / ".crawler" / "venv").exists()
 
 
+@pytest.mark.exhaustive  # pip tries for ten seconds
 @needs_a_private_python
 def test_no_network_is_one_sentence_and_the_log_is_kept(checkout: Path, tmp_path: Path) -> None:
     env = tools(tmp_path / "bin", PYTHON, "make", "cmake", "g++")

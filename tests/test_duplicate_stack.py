@@ -62,6 +62,7 @@ def test_a_second_backend_is_rejected(tmp_path, first):
     first(alone=False)  # it started without a check, and a busy machine may have shown it the first stack late
 
 
+@pytest.mark.exhaustive  # one that discovers it in time is in every run
 def test_a_run_that_discovers_the_other_late_is_rejected(tmp_path, first):
     late = (
         "from crawler_nodes.transport.duplicate_stack_check import DuplicateStackCheck; "

@@ -48,6 +48,7 @@ def speed(name, seconds, settled, *, motors: Mapping[str, Any] | None = None):
     return np.hypot(x, y) / passed
 
 
+@pytest.mark.exhaustive  # the leg runs on its board in every run
 def test_the_trot_works_with_four_coarse_encoders_and_without_current_sensors():
     run = 2.4 + 3 * 0.4, 2.4  # s: three strides
     assert speed("miniaq", *run, motors={}) == pytest.approx(speed("miniaq", *run), rel=0.03)

@@ -120,6 +120,7 @@ def test_without_the_gait_node_it_comes_to_rest_flywheel_and_all(engine):
         assert stack.log.status.backend["motion"] == "active"
 
 
+@pytest.mark.exhaustive  # the running leg's is in every run
 def test_the_emergency_stop_takes_the_effort_off_and_it_goes_on_after_reset_and_enable(engine):
     transcript = Transcript()
     with running_stack(transcript, engine, lockstep_settings(4.0, rate=RATE)) as stack:

@@ -161,6 +161,7 @@ def test_emulated_motors_crawl_end_to_end(tmp_path):
         assert stack.motion() == "active"
 
 
+@pytest.mark.exhaustive  # two servos crawl end to end in every run
 def test_the_snakes_seven_emulated_servos_crawl(tmp_path):
     with Crawl(robot_file(tmp_path, "snake"), emulate=True, **PATIENT) as stack:
         stack.wait_until_held(lambda: stack.log.base.distance > 0.05)
@@ -260,7 +261,7 @@ def test_without_the_controller_the_torque_goes_off_on_the_wire(motors, tmp_path
         stack.wait_until_held(lambda: bench.torque() == {False})
 
 
-@pytest.mark.parametrize("kind", BUSES)
+@pytest.mark.parametrize("kind", ["dynamixel", pytest.param("board", marks=pytest.mark.exhaustive)])
 def test_without_the_backend_the_motors_own_watchdog_stops_them(motors, tmp_path, kind):
     robot = robot_file(tmp_path, **BUSES[kind])
     bench = motors(robot)
@@ -279,8 +280,8 @@ def test_without_the_backend_the_motors_own_watchdog_stops_them(motors, tmp_path
     ("number", "on_exit"),
     [
         (signal.SIGINT, "rest_then_release"),
-        (signal.SIGKILL, "rest_then_release"),
-        (signal.SIGTERM, "hold"),
+        pytest.param(signal.SIGKILL, "rest_then_release", marks=pytest.mark.exhaustive),
+        pytest.param(signal.SIGTERM, "hold", marks=pytest.mark.exhaustive),
     ],
 )
 def test_every_end_of_the_run_leaves_the_torque_as_configured(motors, crawler, tmp_path, number, on_exit):
@@ -379,6 +380,7 @@ def hw_on(call, monkeypatch):
     return on
 
 
+@pytest.mark.exhaustive  # the drivers' tests search for an index in every run, in virtual time
 def test_the_hw_command_finds_a_cranks_index_on_its_board_moves_it_and_lets_it_go(motors, hw_on, tmp_path):
     shutil.copytree(robots_directory() / "bolt", tmp_path / "bolt")
     file = tmp_path / "bolt" / "robot.yaml"

@@ -78,6 +78,7 @@ def test_the_legs_keep_in_step_at_the_gaits_speed(runs, backend):
     assert transcript.messages("controller_state", 1)[0].branch == "in_step"
 
 
+@pytest.mark.exhaustive  # its runs with sensors are compared in every run
 def test_two_runs_with_the_law_in_force_are_equal_to_the_bit(runs):
     """The shorter one is the beginning of the longer."""
     long, (short, stack) = runs[PHYSICS][0], record_run(PHYSICS, 1.0)

@@ -96,6 +96,7 @@ def test_a_run_of_the_equations_is_repeated_to_the_bit_up_to_where_its_recording
     assert (tmp_path / "again" / "recording" / "recording.mcap").is_file()
 
 
+@pytest.mark.exhaustive  # runs of the equations are repeated in every run, and two runs in physics are compared
 @pytest.mark.parametrize("backend", engine_parameters())
 @pytest.mark.parametrize("robot", ["three_link", pytest.param("snake", marks=pytest.mark.exhaustive)])
 def test_a_run_in_physics_is_repeated_to_the_bit(crawler, tmp_path, robot, backend):

@@ -150,6 +150,7 @@ def test_the_keys_of_a_node_permit_its_topics_and_services(keystore, open_stack,
         assert is_permitted(keystore, name, "publish", f"rr{service}Reply"), service
 
 
+@pytest.mark.exhaustive  # the counterpart of what keys prevent
 def test_without_keys_any_node_reads_commands_and_stops(open_stack):
     output = ExternalNode({}, "--states", "20").result()
     assert output["states"] >= 20

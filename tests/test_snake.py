@@ -45,6 +45,7 @@ def test_the_closed_wave_advances_by_d_step_on_the_stack(links, direction, sign)
     assert not log.status.warnings
 
 
+@pytest.mark.exhaustive  # other robots stop so in every run
 def test_in_physics_it_stops_without_its_gait_and_lies_down_at_an_emergency_stop():
     states, controller, contacts = [], [], []
     topics = [

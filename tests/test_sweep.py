@@ -231,6 +231,7 @@ def test_an_interrupted_sweep_resumes_and_repeats_no_point(crawler, tmp_path):
     assert "Traceback" not in stderr
 
 
+@pytest.mark.exhaustive  # interrupted sweeps are in every run
 @pytest.mark.parametrize("engine", engine_parameters())
 def test_a_sweep_in_processes_comes_to_its_end(crawler, tmp_path, engine):
     words = ["sweep", "--backend", engine, "--vary", "gait.omega=9,14", *COARSE, "--out", "p.csv", "--json"]

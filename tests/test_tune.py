@@ -175,6 +175,7 @@ def test_a_running_stack_is_tuned_and_restored(long_timeouts, crawler, tmp_path,
 
 
 # in physics, because joints that stop at once let the feet of the equations leave the ground
+@pytest.mark.exhaustive  # a stack is tuned and restored in every run
 @pytest.mark.parametrize("stack", [(PHYSICS, 10.0, FAST_OMEGA)], indirect=True)
 def test_tuning_waits_during_an_emergency_stop_and_ctrl_c_restores_the_stack(long_timeouts, crawler, tmp_path, stack):
     before = the_gait()
@@ -211,6 +212,7 @@ def test_tuning_waits_during_an_emergency_stop_and_ctrl_c_restores_the_stack(lon
     assert None not in values  # the stop cost no evaluation
 
 
+@pytest.mark.exhaustive  # sentences of other input are asked for in every run
 @pytest.mark.parametrize("stack", [("model", 1.0, FAST_OMEGA)], indirect=True)
 def test_what_a_stack_cannot_do_is_one_sentence(call, tmp_path, stack):
     code, _, err = call("tune", "--over", "gait.alpha", "--gait", "time_scaled", "--backend", "live")

@@ -14,6 +14,7 @@ EVEN = StudyCase(
 )  # cranks that turn as evenly as the equations'
 
 
+@pytest.mark.exhaustive  # gaits are compared in physics in every run
 def test_physics_measures_what_the_equations_predict_of_the_feet(monkeypatch):
     monkeypatch.setattr(
         physics_evaluator, "MIN_LAW_BLOCK_TIME_S", 1.0

@@ -186,6 +186,7 @@ def test_a_cluster_without_workers_is_one_sentence(empty_scheduler: str, monkeyp
         running_cluster(empty_scheduler, CASE).__enter__()
 
 
+@pytest.mark.exhaustive  # Dask's own worker takes long to start
 @pytest.mark.usefixtures("patient")
 def test_workers_without_our_packages_are_one_sentence(empty_scheduler: str, tmp_path: Path) -> None:
     alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

@@ -23,7 +23,7 @@ from hw_drivers.bus.liveness import Liveness
 from hw_drivers.ports.serial_port import SerialPort
 from hw_drivers.sensors.sensor_map import SensorMap
 
-FRAMES = [20_000, pytest.param(1_000_000, marks=pytest.mark.exhaustive)]
+FRAMES = [5_000, pytest.param(1_000_000, marks=pytest.mark.exhaustive)]
 KINDS = ("whole", "flipped", "cut", "glued", "played back", "reordered", "noise", "foreign")
 REMEMBERED = 4096  # frames that may be played back
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from bridge_robots import drive, mean_step, three_link
-from engines_here import each_engine, physics, quickest_engine
+from engines_here import physics, quickest_engine
 
 from crawler_core.types import ContactMode, Observation
 from sim_bridge.model_backend import ModelBackend, ModelSettings
@@ -18,7 +18,7 @@ FADE_IN = 0.5  # s
 
 
 # the slow ones are long, and the rounder foot crawls at 0.3 rad/s too
-@each_engine
+@quickest_engine
 @pytest.mark.parametrize("omega", [w if w > 1.0 else pytest.param(w, marks=pytest.mark.exhaustive) for w in STEPS])
 def test_physics_makes_the_papers_steps(engine: str, omega: float) -> None:
     backend = physics(engine, three_link(), 0.002)
@@ -35,7 +35,7 @@ def test_the_model_makes_the_papers_steps(omega: float) -> None:
     assert abs(step - STEPS[omega]) < max(0.01 * STEPS[omega], 0.05)
 
 
-@each_engine
+@quickest_engine
 def test_shorter_physics_steps_come_closer_to_the_equations(engine: str) -> None:
     def error(rate: float) -> float:
         backend = physics(engine, three_link(), 0.002, physics_rate=rate)
@@ -46,6 +46,7 @@ def test_shorter_physics_steps_come_closer_to_the_equations(engine: str) -> None
     assert fine < 0.05  # mm
 
 
+@pytest.mark.exhaustive  # slow gaits are long
 @quickest_engine
 def test_a_rounder_foot_lengthens_a_slow_step_by_its_rolling(engine: str) -> None:
     backend = physics(engine, three_link(foot_radius=0.002), 0.002)
@@ -54,7 +55,7 @@ def test_a_rounder_foot_lengthens_a_slow_step_by_its_rolling(engine: str) -> Non
     assert step - STEPS[0.3] == pytest.approx(2 * 2.0 * math.radians(36.0), rel=0.1)
 
 
-@each_engine
+@quickest_engine
 def test_modes_forces_and_efforts_follow_the_equations(engine: str) -> None:
     """One period in which both feet stick, slip and reverse."""
     seen: dict[str, list[Observation]] = {}

@@ -159,6 +159,7 @@ def test_loads_in_physics_are_those_of_the_equations_where_two_points_stand(engi
     assert np.median(off) < 0.01 * WEIGHT  # inertia is in one of them only
 
 
+@pytest.mark.exhaustive  # two long runs of servos
 @quickest_engine
 def test_with_servos_the_closed_wave_slips_less_and_the_loss_is_there_to_see(engine: str) -> None:
     spec = snake()
