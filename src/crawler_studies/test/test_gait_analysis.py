@@ -9,6 +9,7 @@ from recordings import Recorder
 
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import load_robot
+from crawler_core.robot.robot_spec import StrideSpec
 from crawler_core.types import Contact, ContactMode, ContactSource
 from crawler_studies.evaluators.model_evaluator import ModelEvaluator
 from crawler_studies.gait_analysis.analysis import analyse_recording, analyse_run, default_backend
@@ -222,6 +223,8 @@ def test_forward_is_along_the_heading_of_a_robot_that_turned():
         ("foot",), times, modes, forces, np.zeros((3, 2)), np.array([0.0, 0.5 * np.pi, -0.5 * np.pi])
     )
     assert steps.forward[:, 0] == pytest.approx([0.0, 2.0, -2.0])
+    with pytest.raises(UserError, match="3 samples in 2 s are less than one in each cycle"):
+        steps.cycle_ends(StrideSpec(), 1e-9, 0.0)  # whose ends would take 16 GB
 
 
 def test_an_open_foot_is_up_and_one_that_slides_is_down(seen):

@@ -37,6 +37,7 @@ def search(case, goal, seed=0, only="gait", **ranges):
     return plan.run(lambda evaluated, words: heard.append((evaluated, words)), lambda: False), heard
 
 
+@pytest.mark.exhaustive  # a search over everything is in every run
 def test_a_short_search_over_the_phases_alone_finds_a_trot_that_misses_less(trot):
     goal = GaitGoal(budget=40, physics=False, least_speed=0.05)
     found, heard = search(trot, goal)

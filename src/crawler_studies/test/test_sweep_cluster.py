@@ -94,6 +94,7 @@ def test_the_points_of_a_worker_that_dies_are_done_by_another_once(cluster: Clus
     assert [row[2] for row in rows] == [row[1] for row in rows] == [float(k) for k in range(1, 31)]
 
 
+@pytest.mark.exhaustive  # one that ends a worker is in every run
 def test_a_point_that_ends_every_worker_is_not_valid_and_the_others_are(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,6 +42,7 @@ def near(data, omega):
     return int(np.argmin(np.abs(data.omegas - omega)))
 
 
+@pytest.mark.exhaustive  # other numbers of the figure are in every run
 def test_fig6_best_phases_follow_the_papers_curves(data):
     table = drawing_of("6", data).tables["best"]
     psi, robust = table["psi_best_deg"], table["psi_mu_best_deg"]

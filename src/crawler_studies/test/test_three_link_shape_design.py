@@ -84,6 +84,7 @@ def test_a_gait_with_which_a_foot_lifts_never_wins(crawler):
     assert verify(task, thrown) is None
 
 
+@pytest.mark.exhaustive  # a search from a good start is in every run
 def test_a_short_search_from_nothing_leaves_the_harmonic_gaits_behind(crawler):
     """The best harmonic gait of ±18° makes 20 mm in its worst case at 8 rad/s."""
     found = design(crawler, 8.0, budget=2000, seed=0)

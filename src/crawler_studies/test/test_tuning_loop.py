@@ -133,6 +133,7 @@ def test_what_cannot_be_tuned_is_refused_with_a_sentence(change, said):
         make_plan(request(**change))
 
 
+@pytest.mark.exhaustive  # a tuning goes on where it stopped in every run
 def test_a_search_for_a_shape_goes_on_where_it_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr("crawler_studies.three_link.shape_search.FIRST_PART_GAITS", 700)
     monkeypatch.setattr("crawler_studies.three_link.shape_search.PART_GAITS", 330)
