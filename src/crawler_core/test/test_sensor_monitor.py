@@ -16,7 +16,7 @@ from crawler_core.parameters import describe
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.sensors.measured_contacts import MeasuredContacts
-from crawler_core.sensors.sensor_fault import NO_FAULT, SENSOR_FAULTS, SensorFault
+from crawler_core.sensors.sensor_fault import BATTERY_FAULTS, NO_FAULT, SENSOR_FAULTS, SensorFault
 from crawler_core.sensors.sensor_monitor import SensorMonitor
 from crawler_core.sensors.sensor_spec import SensorSpec
 from crawler_core.types import (
@@ -141,12 +141,13 @@ STATUS = {"frozen": "frozen", "nan": "invalid", "late": "late", "gone": "gone"}
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [(n, k) for n in ("imu", "gauge", "battery", "camera") for k in STATUS if (n, k) != ("battery", "frozen")],
+    [(n, k) for n in ("imu", "gauge", "battery", "camera") for k in STATUS if (n, k) != ("battery", "frozen")]
+    + [("battery", kind) for kind in BATTERY_FAULTS],
 )
 def test_each_fault_of_each_sensor_is_said_and_its_readings_are_dropped(kind, name):
     runner = supervised(fault=SensorFault(kind, 0.5, name))
     states = run(runner, 2.5)
-    assert runner.health()[f"{name}.status"] == STATUS[kind]
+    assert runner.health()[f"{name}.status"] == STATUS.get(kind, "invalid")
     assert f"the sensor {name} " in runner.sensors.problem
     assert {runner.health()[f"{sensor.name}.status"] for sensor in SENSORS if sensor.name != name} == {"ok"}
     late = [one for state in states[-100:] for one in state.readings]
@@ -205,7 +206,8 @@ def test_time_that_stands_still_is_no_fault():
         (imu(-200_000_000), "are 0.2 s old: 0.1 s are allowed"),
         (imu(200_000_000), "stamps 0.2 s ahead"),
         (ForceReading("gauge", 0, math.inf), "no number"),
-        (BatteryReading("battery", 0, 30.0), "30 V: 12 V are nominal"),
+        (BatteryReading("battery", 0, 0.0), "delivers 0 V: 7.8 to 16.2 V are plausible for 12 V"),
+        (BatteryReading("battery", 0, 24.0), "24 V: 7.8 to 16.2 V are plausible"),
         (BatteryReading("battery", 0, math.nan), "no number"),
         (PoseReading("camera", 0, (0.0, 0.0, math.nan), (1.0, 0.0, 0.0, 0.0)), "no numbers"),
         (PoseReading("camera", 0, (0.0, 0.0, 0.0), (0.5, 0.0, 0.0, 0.0)), "quaternion of length 0.5"),
@@ -287,10 +289,11 @@ def test_faults_that_cannot_be_are_sentences():
     for fault, spec, sentence in (
         (SensorFault("gone", sensor="eye"), SPEC, "sensor for backend.sensor_fail_name"),
         (SensorFault("gone"), replace(SPEC, sensors=()), "has no sensors"),
+        (SensorFault("no_voltage", sensor="imu"), SPEC, "it is for a battery"),
     ):
         with pytest.raises(UserError, match=sentence):
             make_robot_sensors(spec, backend, "", 0, fault)
-    assert set(SENSOR_FAULTS) == {"none", "biased", *STATUS}
+    assert set(SENSOR_FAULTS) == {"none", "biased", *STATUS, *BATTERY_FAULTS}
 
 
 def test_the_page_lists_each_key_of_a_sensor():

@@ -11,7 +11,7 @@ from crawler_testing.faults.catalogue import FAMILIES, FAULT_KINDS, kinds_for_ro
 from crawler_testing.faults.report import BEGIN, END, tables, write_tables
 from crawler_testing.faults.verdict import Verdict
 from crawler_testing.fixtures.run_config import ALL_BACKENDS
-from hw_drivers.emulation.emulator import INJECTABLE_FAULTS
+from hw_drivers.emulation.emulated_settings import FAULTS
 from sim_bridge.mock.mock_backend import MockSettings
 
 
@@ -28,7 +28,7 @@ def test_every_fault_of_mock_and_emulated_motors_is_injected():
         for field in MockSettings.__dataclass_fields__.values()
         if field.name == "fail"
     ]
-    assert {word.partition("=")[2] for word in injected} == ({*INJECTABLE_FAULTS, *mock} - {"none"})
+    assert {word.partition("=")[2] for word in injected} == ({*FAULTS, *mock} - {"none"})
 
 
 def test_kinds_are_selected_by_name_and_by_family():

@@ -69,6 +69,12 @@ class BackendSettings(NodeSettings):
     answer_timeout: float = parameter(
         0.5, unit="s", lower=0.0, upper=60.0, doc="wall time until a paced simulation counts a command as late"
     )
+    command_mode: str = parameter(
+        "answers",
+        choices=("answers", "open"),
+        constant=True,
+        doc="commands to follow. answers: those of the controller, each to a state; open: those of any node",
+    )
     reality: str = reality_setting()
     seed: int = seed_setting()
     sensor_fail: str = parameter(
@@ -76,7 +82,8 @@ class BackendSettings(NodeSettings):
         choices=SENSOR_FAULTS,
         constant=True,
         doc="a fault of simulated sensors. frozen: the same values again and again; nan: no numbers; biased: wrong by "
-        "a constant; late: 0.5 s more delay; gone: no readings",
+        "a constant; late: 0.5 s more delay; gone: no readings; no_voltage, high_voltage: 0 V, twice the voltage of a "
+        "battery",
     )
     sensor_fail_after: float = parameter(
         1.0, unit="s", lower=0.0, upper=MAX_RUN_TIME_S, constant=True, doc="of the run's time until the fault"

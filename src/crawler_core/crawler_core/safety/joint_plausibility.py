@@ -18,7 +18,7 @@ TREMBLE_REVERSALS = 8
 TREMBLE_TIME_S = 0.25  # within which so many are trembling
 STUCK_SHARE = 0.2  # of the tracking tolerance, that a setpoint moves before its joint must have moved at all,
 STUCK_TIME_S = 0.5  # and for how long it may lag behind, at least
-STALL_EFFORT_SHARE = 0.8  # of an effort-driven joint's limit
+STALL_EFFORT_SHARE = 0.5  # of an effort-driven joint's limit
 STALL_TIME_S = 0.5  # of pushing so hard without any motion
 
 

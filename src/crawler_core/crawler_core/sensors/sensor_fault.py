@@ -12,8 +12,9 @@ from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BatteryReading, ForceReading, ImuReading, PoseReading, SensorReading, SwitchReading
 
 # frozen: the last values again and again; nan: no numbers; biased: wrong by a constant; late: 0.5 s more delay;
-# gone: no readings
-SENSOR_FAULTS = ("none", "frozen", "nan", "biased", "late", "gone")
+# gone: no readings; no_voltage, high_voltage: 0 V and twice the voltage, of a battery
+BATTERY_FAULTS = ("no_voltage", "high_voltage")
+SENSOR_FAULTS = ("none", "frozen", "nan", "biased", "late", "gone", *BATTERY_FAULTS)
 LATE_S = 0.5
 GYRO_BIAS_RAD_S = 0.5
 ACCEL_BIAS_M_S2 = 2.0
@@ -37,6 +38,14 @@ class SensorFault:
             raise unknown_name("sensor for backend.sensor_fail_name", self.sensor, names)
         if self.kind != "none" and not names:
             raise UserError(f"backend.sensor_fail = '{self.kind}' is not allowed: '{spec.name}' has no sensors.")
+        if self.kind in BATTERY_FAULTS:
+            batteries = [sensor.name for sensor in spec.sensors if sensor.kind == "battery"]
+            if not batteries or self.sensor not in ("", *batteries):
+                sensors = " or ".join(batteries) or "none"
+                raise UserError(
+                    f"backend.sensor_fail = '{self.kind}' is not allowed with sensor_fail_name = '{self.sensor}': "
+                    f"it is for a battery, of which '{spec.name}' has {sensors}."
+                )
 
     def of(self, sensor: str) -> str:
         """Return the kind of fault that a sensor gets."""
@@ -89,6 +98,8 @@ def _distort(reading: SensorReading, kind: str, last: SensorReading) -> SensorRe
         return _without_numbers(reading)
     if kind == "biased":
         return _biased(reading)
+    if kind in BATTERY_FAULTS and isinstance(reading, BatteryReading):
+        return replace(reading, voltage=0.0 if kind == "no_voltage" else 2.0 * reading.voltage)
     return None if kind == "gone" else reading
 
 

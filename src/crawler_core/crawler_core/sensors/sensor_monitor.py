@@ -27,7 +27,7 @@ PAUSE_S = 0.2  # between two states, from which on time has stood still
 CHECK_PERIOD_NS = 50_000_000  # of the run's time, between two checks of sensors that deliver nothing
 RANGE_TOLERANCE = 1.001
 QUATERNION_TOLERANCE = 0.01  # of its length
-MAX_VOLTAGE_RATIO = 2.0  # of the nominal voltage
+VOLTAGE_SHARES = (0.65, 1.35)  # of the nominal voltage: cells of all kinds, empty under load and while they charge
 
 OK, WAITING = "ok", "waiting"
 
@@ -213,8 +213,12 @@ def _value_problem(sensor: SensorSpec, reading: SensorReading) -> str:
         case BatteryReading(voltage=voltage):
             if not math.isfinite(voltage):
                 return "delivers a voltage that is no number"
-            if not 0.0 <= voltage <= MAX_VOLTAGE_RATIO * sensor.voltage:
-                return f"delivers {voltage:.3g} V: {sensor.voltage:g} V are nominal"
+            low, high = (share * sensor.voltage for share in VOLTAGE_SHARES)
+            if not low <= voltage <= high:
+                return (
+                    f"delivers {voltage:.3g} V: {low:.3g} to {high:.3g} V are plausible for {sensor.voltage:g} V: "
+                    f"check the battery, the sensor's wires and sensors.{sensor.name}.voltage"
+                )
         case PoseReading(position=position, quaternion=quaternion):
             length = math.hypot(*quaternion)
             if not math.isfinite(sum(position) + length):

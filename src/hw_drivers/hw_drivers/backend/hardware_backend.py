@@ -23,6 +23,7 @@ from hw_drivers.backend.calibration import (
     calibration_path,
     read_calibration,
 )
+from hw_drivers.backend.device_plausibility import DevicePlausibility
 from hw_drivers.backend.hardware_map import BusMap, hardware_map, hardware_sensors
 from hw_drivers.backend.hardware_settings import NO_CALIBRATION, HardwareSettings
 from hw_drivers.backend.sensor_maps import unmapped_sensors
@@ -64,6 +65,7 @@ class HardwareBackend:
         self._sensors = configured_sensors(spec, settings)
         self._unread = [sensor.name for sensor in unmapped_sensors(spec, self._sensors)]
         self.latch = FaultLatch()
+        self._plausibility = DevicePlausibility(self._buses)
         self.loops: list[BusLoop] = []
         self.sensor_loops: list[SensorLoop] = []
         self._supplies: list[tuple[BusLoop, SupplySensor]] = []
@@ -103,15 +105,24 @@ class HardwareBackend:
         self._require_open()
         for loop in self.loops:
             loop.wait()
+        readings = self.readings()
+        if self.latch.fault is None and (fault := self._plausibility.check(tuple(readings.values()))):
+            self.latch.latch(fault)
         if self.latch.fault is not None:
             raise self.latch.fault
-        readings = self.readings()
         position, velocity, effort = (np.full(len(self._spec.joints), np.nan) for _ in range(3))
         for index, name in zip(self._spec.actuated_indices, self._spec.actuated_names, strict=True):
             one = readings[name]
             position[index], velocity[index], effort[index] = one.position, one.velocity, one.effort
         now = self._epoch_ns + round(max(loop.finished for loop in self.loops) * 1e9)
-        return Observation(now, position, velocity, effort, readings=self._take_readings())
+        times = [readings[name].time for name in self._spec.actuated_names]
+        measured = tuple(self._epoch_ns + round(time * 1e9) if math.isfinite(time) else 0 for time in times)
+        return Observation(now, position, velocity, effort, readings=self._take_readings(), measured_ns=measured)
+
+    def angle_steps(self) -> Sequence[float]:
+        """Return the steps (rad) in which its devices measure the actuated joints; 0: fine."""
+        steps = {joint.joint: bus.kind.angle_step(joint) for bus in self._buses for joint in bus.joints}
+        return [steps[name] for name in self._spec.actuated_names]
 
     def sensor_names(self) -> Collection[str]:
         """Return the sensors that its devices read, as the robot file names them."""
@@ -222,6 +233,7 @@ class HardwareBackend:
             return
         self._last_position = None
         for_each_bus(self.loops, BusLoop.recover)
+        self._plausibility.reset()
         self.latch.clear()
 
     def health(self) -> Mapping[str, object]:

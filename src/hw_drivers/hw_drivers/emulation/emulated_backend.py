@@ -14,10 +14,11 @@ from crawler_core.sensors.simulated_sensors import SimulatedSensors
 from crawler_core.types import Observation
 from hw_drivers.backend.hardware_backend import HardwareBackend, configured_buses
 from hw_drivers.backend.hardware_map import BusMap
-from hw_drivers.bus.bus import Bus
+from hw_drivers.bus.bus import Bus, Reading
 from hw_drivers.bus.bus_loop import BusLoop
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 from hw_drivers.emulation.emulation import Emulation
+from hw_drivers.emulation.reading_fault import READING_FAULTS, ReadingFault
 from hw_drivers.emulation.stepped_bus_loop import SteppedBusLoop
 from hw_drivers.sensors.sensor_kinds import SENSOR_KINDS
 from hw_drivers.sensors.sensor_loop import SensorLoop
@@ -52,6 +53,7 @@ class EmulatedBackend(HardwareBackend):
         self._settings = settings
         self._reality, self._seed = spec.reality(self.default_profile), 0
         self._simulated_sensors: SimulatedSensors | None = None  # None: with the errors of the typical profile
+        self._reading_fault: ReadingFault | None = None
         self.emulation: Emulation | None = None
 
     def set_reality(self, reality: Reality, seed: int) -> None:
@@ -72,6 +74,7 @@ class EmulatedBackend(HardwareBackend):
         self.emulation = Emulation(self._spec, self._real_buses, self._sensors, reality=self._reality, seed=self._seed)
         if self._simulated_sensors is not None and self.emulation.sensors is not None:
             self.emulation.sensors.simulated = self._simulated_sensors
+        self._reading_fault = None
         self._clocks = self.emulation.clocks
         self._opened_ns = 0
         self._buses = tuple(self.emulation.connected(bus) for bus in self._real_buses)
@@ -114,6 +117,11 @@ class EmulatedBackend(HardwareBackend):
         """Return diagnostics: those of the drivers, and how often the robot has left the range of its equations."""
         left = {} if self.emulation is None else {"equations_left": self.emulation.times_left}
         return {**super().health(), **left}
+
+    def readings(self) -> dict[str, Reading]:
+        """Return the newest reading of each actuated joint, spoiled by a fault of its sensors."""
+        readings, fault = super().readings(), self._reading_fault
+        return readings if fault is None else {name: fault.spoil(one) for name, one in readings.items()}
 
     def let_time_pass(self, seconds: float) -> None:
         """Let time pass without ticks, as where the supervisor hangs: each bus goes on by its own clock."""
@@ -178,7 +186,10 @@ class EmulatedBackend(HardwareBackend):
         passed = self.time_ns / 1e9
         if self.emulation is not None and self._fault_is_due and passed >= self._settings.fail_after:
             self._fault_is_due = False
-            self.emulation.inject(self._settings.fail, self._settings.fail_joint)
+            if self._settings.fail in READING_FAULTS:
+                self._reading_fault = ReadingFault(self._settings.fail, self._settings.fail_joint)
+            else:
+                self.emulation.inject(self._settings.fail, self._settings.fail_joint)
 
 
 def _no_sleep(_seconds: float) -> None:

@@ -5,11 +5,18 @@ from __future__ import annotations
 from crawler_testing.faults.fault_kind import FaultKind, expect_end
 from crawler_testing.fixtures.robot_selection import default_spec
 from crawler_testing.fixtures.run_config import RunConfig
-from hw_drivers.emulation.emulator import INJECTABLE_FAULTS
+from hw_drivers.emulation.emulated_settings import FAULTS
 
 JOINT = default_spec().actuated_names[-1]  # that fails
 FAIL_AFTER_S = 6.0  # from the start of the backend
 END_AFTER_FAULT_S = 12.0
+SMALL_GAIT = ("gait.amplitude=2",)  # degrees, so that a joint that stands still stays within its tracking tolerance
+JUMPED, STUCK = f"angle of {JOINT} jumped", f"{JOINT} does not follow"
+READING_REPORTS = {  # of joints on mock servos and on emulated motors
+    "jump": (JUMPED,),
+    "tremble": (JUMPED, f"angle of {JOINT} trembles"),
+    "stuck": (STUCK,),
+}
 NO_ANSWER = (JOINT, "answer", "silent")
 MOCK_REPORTS = {  # words of which one is reported, by fault
     "late": ("late", "overrun", "slow"),
@@ -17,6 +24,7 @@ MOCK_REPORTS = {  # words of which one is reported, by fault
     "no_angle": (f"angle of {JOINT}",),
     "dead_joint": (f"{JOINT} does not follow",),
     "raise": (JOINT,),
+    **READING_REPORTS,
 }
 BUS_REPORTS = {
     "lost": NO_ANSWER,
@@ -26,11 +34,16 @@ BUS_REPORTS = {
     "dead": NO_ANSWER,
     "hot": (JOINT, "hot", "temperature", "overheat"),
     "gone": ("port", "gone", "/dev", "adapter", "bus"),
+    **READING_REPORTS,
+    "no_supply": (f"motor of {JOINT} reports a supply of 0.0 V",),
+    "high_supply": (f"motor of {JOINT} reports a supply of 24",),
+    "cold": (f"motor of {JOINT} reports -40",),
 }
 
 
 def _device_fault(name: str, action: str, backend: str, fault: str, reports: tuple[str, ...]) -> FaultKind:
     settings = (f"backend.fail={fault}", f"backend.fail_after={FAIL_AFTER_S:g}", f"backend.fail_joint={JOINT}")
+    settings += SMALL_GAIT if fault == "stuck" else ()
     expected = expect_end(
         *reports,
         within=FAIL_AFTER_S + END_AFTER_FAULT_S,
@@ -41,7 +54,7 @@ def _device_fault(name: str, action: str, backend: str, fault: str, reports: tup
 
 
 def _device_faults() -> tuple[FaultKind, ...]:
-    missing = set(INJECTABLE_FAULTS) - set(BUS_REPORTS) - {"none"}
+    missing = set(FAULTS) - set(BUS_REPORTS) - {"none"}
     assert not missing, missing
     mock = (_device_fault(f"mock_{f}", f"mock servos: {f}", "mock", f, words) for f, words in MOCK_REPORTS.items())
     bus = (

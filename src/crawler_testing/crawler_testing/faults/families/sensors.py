@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler_core.sensors.sensor_fault import SENSOR_FAULTS
+from crawler_core.sensors.sensor_fault import BATTERY_FAULTS, SENSOR_FAULTS
 from crawler_testing.faults.fault_kind import FaultKind, expect_crawl
 from crawler_testing.fixtures.robot_selection import default_spec
 from crawler_testing.fixtures.run_config import ALL_BACKENDS, SIMULATIONS, RunConfig
@@ -17,6 +17,8 @@ REPORTS = {  # words that follow the sensor's name, by fault; a bias cannot be k
     "biased": "",
     "late": "delivers readings that are",
     "gone": "is gone",
+    "no_voltage": "delivers 0 V",
+    "high_voltage": "delivers 2",  # some 24 V
 }
 ACTIONS = {
     "frozen": "delivers the same values again and again",
@@ -24,6 +26,8 @@ ACTIONS = {
     "biased": "is wrong by a constant",
     "late": "delivers half a second late",
     "gone": "delivers nothing",
+    "no_voltage": "delivers 0 V",
+    "high_voltage": "delivers twice its voltage",
 }
 NOISY_BACKENDS = SIMULATIONS  # without noise equal values are no fault
 
@@ -55,7 +59,10 @@ def _sensor_fault(fault: str, sensor: str, kind: str) -> FaultKind:
 def _sensor_faults() -> tuple[FaultKind, ...]:
     assert set(REPORTS) == set(SENSOR_FAULTS) - {"none"}
     return tuple(
-        _sensor_fault(fault, sensor.name, sensor.kind) for sensor in default_spec().sensors for fault in REPORTS
+        _sensor_fault(fault, sensor.name, sensor.kind)
+        for sensor in default_spec().sensors
+        for fault in REPORTS
+        if sensor.kind == "battery" or fault not in BATTERY_FAULTS
     )
 
 

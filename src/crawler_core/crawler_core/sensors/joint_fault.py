@@ -1,0 +1,32 @@
+"""Faults of a joint's encoder that a backend injects on request."""
+
+from __future__ import annotations
+
+import math
+import random
+
+JOINT_FAULTS = ("jump", "tremble", "stuck")
+JOINT_FAULTS_DOC = (
+    "jump: a joint's measured angle jumps by 10 degrees; tremble: by up to 12, anew in each reading; "
+    "stuck: it stands still while the joint moves on"
+)
+JUMP_RAD = math.radians(10.0)
+TREMBLE_RAD = math.radians(12.0)
+
+
+class JointFault:
+    """Spoils the measured motion of one joint from now on."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._first: float | None = None  # rad
+
+    def spoil(self, angle: float, rate: float, time_ns: int) -> tuple[float, float]:
+        """Return what is measured in place of an angle (rad) and a rate (rad/s); equal for equal times."""
+        if self._first is None:
+            self._first = angle
+        if self._kind == "jump":
+            return angle + JUMP_RAD, rate
+        if self._kind == "tremble":
+            return angle + TREMBLE_RAD * random.Random(time_ns).uniform(-1.0, 1.0), rate
+        return self._first, 0.0
