@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -32,6 +33,21 @@ class PeriodicMotion(Motion, Protocol):
     def period(self) -> float:
         """The period (s)."""
         ...
+
+
+@dataclass(frozen=True)
+class ReversedMotion:
+    """A motion backward in time."""
+
+    motion: PeriodicMotion
+
+    @property
+    def period(self) -> float:
+        return self.motion.period
+
+    def sample(self, t: Any) -> Sample:
+        position, velocity, acceleration = self.motion.sample(-np.asarray(t, dtype=float))
+        return Sample(position, -velocity, acceleration)
 
 
 def quintic_coefficients(

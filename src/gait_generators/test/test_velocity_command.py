@@ -6,20 +6,20 @@ from typing import Any
 import numpy as np
 import pytest
 from four_cranks import HOME, with_four_cranks
-from geometry_msgs.msg import Twist, Vector3
+from geometry_msgs.msg import Twist, TwistStamped, Vector3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler_core.errors import UserError
-from gait_generators.kinds.gait_registry import make_gait
-from gait_generators.node.velocity_command import (
+from gait_generators.kinds.gait_registry import gait_parameters, make_gait
+from gait_generators.node.twist_parsing import read_stamped_twist, read_twist
+from gait_generators.steering.velocity_command import (
     AT_STANDSTILL,
     COMMAND_TIMEOUT_NS,
     VelocityCommand,
     VelocityCommandBuffer,
-    limit_velocity,
-    parse_velocity_command,
 )
+from gait_generators.steering.velocity_steering import VelocitySteering
 from gait_generators.transitions.constant_rate_transition import MAX_DURATION_S, phase_correction, plan_rate_change
 from gait_generators.transitions.gait_stream import DEFAULT_GRID, GaitStream
 
@@ -28,15 +28,16 @@ TURN = 2.0 * math.pi
 SPEC = with_four_cranks()
 GAIT: Any = make_gait(SPEC, "walk", {"stride": 0.05, "track": 0.1})
 PERIOD = GAIT.period
+DEFAULTS = {info.name: info.default for info in gait_parameters(SPEC, "walk")}
+STEERING = VelocitySteering(SPEC, "walk", {**DEFAULTS, "stride": 0.05, "track": 0.1})
 ZERO = (0.0, 0.0, 0.0)
 
 
 class Course:
     """A stream that is refreshed as the gait node does it."""
 
-    def __init__(self, gait=GAIT):
-        self.gait = gait
-        self.stream = GaitStream(SPEC, gait, 0, np.full(4, HOME), DEFAULT_GRID)
+    def __init__(self):
+        self.stream = GaitStream(SPEC, GAIT, 0, np.full(4, HOME), DEFAULT_GRID)
         self.now = 0
         self.rows = {}
 
@@ -53,8 +54,8 @@ class Course:
 
     def drive(self, forward, yaw):
         before = dict(self.rows)
-        rates, drive = limit_velocity(SPEC, self.gait, VelocityCommand(forward, yaw))
-        self.stream.change_rates(self.gait, rates, self.now)
+        gait, rates, drive, _ = STEERING.execute(VelocityCommand(forward, yaw))
+        self.stream.steer(gait, rates, self.now)
         self.note()
         kept = [time for time in before if time <= self.now + DEFAULT_GRID.behind]
         assert all((self.rows[time] == before[time]).all() for time in kept)  # what is now does not change
@@ -156,11 +157,12 @@ def test_legs_that_are_opposite_come_into_step_too():
 
 
 def test_speeds_beyond_the_motors_are_scaled_down_on_the_same_curve():
-    rates, drive = limit_velocity(SPEC, GAIT, VelocityCommand(3.0, 4.0))
-    assert np.abs(rates).max() == pytest.approx(60.0)
-    assert drive.forward / drive.yaw == pytest.approx(3.0 / 4.0)
-    assert GAIT.rates(*drive) == pytest.approx(rates)
-    assert limit_velocity(SPEC, GAIT, VelocityCommand(0.1, 0.2))[1] == VelocityCommand(0.1, 0.2)
+    _, rates, drive, notes = STEERING.execute(VelocityCommand(0.3, 9.0))
+    assert np.abs(rates).max() == pytest.approx(9.5 * TURN)
+    assert drive.forward / drive.yaw == pytest.approx(0.3 / 9.0)
+    assert rates == pytest.approx(TURN / 0.05 * (drive.forward + 0.05 * drive.yaw * np.array([-1, 1, -1, 1])))
+    assert "it goes the same curve" in notes["too_fast"]
+    assert STEERING.execute(VelocityCommand(0.1, 0.2))[2:] == (VelocityCommand(0.1, 0.2), {})
 
 
 def twist(linear, angular):
@@ -175,14 +177,36 @@ def twist(linear, angular):
     [
         ((math.nan, 0.0, 0.0), ZERO, "cmd_vel has a number that is not finite: it is ignored."),
         ((0.1, 0.0, 0.0), (0.0, 0.0, math.inf), "cmd_vel has a number that is not finite: it is ignored."),
-        ((0.1, 0.05, 0.0), ZERO, "cmd_vel has a velocity other than linear.x and angular.z"),
+        ((0.0, 0.05, 0.0), ZERO, "cmd_vel has a velocity other than linear.x and angular.z"),
         (ZERO, (0.1, 0.0, 0.0), "cmd_vel has a velocity other than linear.x and angular.z"),
     ],
 )
 def test_a_twist_that_cannot_be_followed_is_refused(linear, angular, sentence):
     with pytest.raises(UserError) as refused:
-        parse_velocity_command(twist(linear, angular))
+        read_twist(twist(linear, angular))
     assert str(refused.value).startswith(sentence)
+
+
+def test_a_part_that_it_cannot_follow_is_left_out_and_said():
+    command = read_twist(twist((0.1, 0.05, 0.0), (0.0, 0.0, 0.2)))
+    assert command[:2] == (0.1, 0.2)
+    assert "leaves that part out" in STEERING.execute(command).notes["sideways"]
+
+
+@pytest.mark.parametrize(("age_ms", "refused"), [(0, ""), (499, ""), (501, "old"), (-501, "ahead of the clock")])
+def test_a_stamped_twist_counts_only_in_the_present(age_ms, refused):
+    now_ns = 100_000 * MS
+    message = TwistStamped(twist=twist((0.1, 0.0, 0.0), ZERO))
+    message.header.stamp.sec, message.header.stamp.nanosec = divmod(now_ns - age_ms * MS, 10**9)
+    if not refused:
+        assert read_stamped_twist(message, now_ns) == VelocityCommand(0.1, 0.0)
+        return
+    with pytest.raises(UserError, match=rf"cmd_vel is 0.501 s {refused}: its stamp must be within 0.5 s"):
+        read_stamped_twist(message, now_ns)
+
+
+def test_a_twist_without_a_stamp_is_of_the_present():
+    assert read_stamped_twist(TwistStamped(twist=twist((0.1, 0.0, 0.0), ZERO)), 10**15) == VelocityCommand(0.1, 0.0)
 
 
 def test_silence_brings_it_to_rest_only_after_something_was_said():

@@ -37,5 +37,6 @@ BOLT_MODEL = Model(  # it runs under a law, and what it then does the law predic
     ),
     figures="crawler_studies.bolt.figures:PAPER_FIGURES",
     design="crawler_studies.bolt.design.designer:DESIGNER",
+    velocity_map="crawler_models.bolt.velocity_map:make_velocity_map",
     lookup="crawler_models.bolt.foot_table.foot_table:lookup",
 )

@@ -44,6 +44,9 @@ class Model:
     design: str = ""  # a search for a better mechanism: a crawler_studies.design.designer.Designer
     # table of the feet over the cranks, for a controller that looks it up: a crawler_models.interface.lookup.MakeLookup
     lookup: str = ""
+    velocity_map: str = (
+        ""  # gaits by their velocity, for cmd_vel: a crawler_models.interface.velocity_map.MakeVelocityMap
+    )
     # searches of single parameters, by full name: each a crawler_studies.tuning.parameter_search.ParameterSearch
     searches: Mapping[str, str] = field(default_factory=dict)
 

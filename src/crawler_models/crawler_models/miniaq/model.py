@@ -57,5 +57,6 @@ MINIAQ_MODEL = Model(
         Column("cost_of_transport", "cost of transport", lambda v: f"{v:.3f}", study_type=float),
     ),
     figures="crawler_studies.miniaq.figures:PAPER_FIGURES",
+    velocity_map="crawler_models.miniaq.velocity_map:make_velocity_map",
     design="crawler_studies.miniaq.design.designer:DESIGNER",
 )

@@ -51,4 +51,5 @@ SNAKE_MODEL = Model(
     ),
     measured=of_a_measurement,
     figures="crawler_studies.snake.figures:PAPER_FIGURES",
+    velocity_map="crawler_models.snake.velocity_map:make_velocity_map",
 )

@@ -42,5 +42,6 @@ THREE_LINK_MODEL = Model(
     ),
     batch="crawler_models.three_link.shape_tables:SHAPE_TABLES",
     figures="crawler_studies.three_link.figures:PAPER_FIGURES",
+    velocity_map="crawler_models.three_link.velocity_map:make_velocity_map",
     searches={"gait.shape": "crawler_studies.three_link.shape_search:plan_shape_search"},
 )

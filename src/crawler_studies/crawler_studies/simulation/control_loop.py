@@ -10,11 +10,14 @@ import numpy as np
 from crawler_core.gait_metrics.heading import WORLD_HEADING, Heading
 from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.safety.supervisor import SupervisorReport
 from crawler_core.types import JointCommand, Observation
 from crawler_models.estimation.base_motion import BaseMotion
 from crawler_models.estimation.robot_estimator import RobotEstimator
 from crawler_models.interface.estimator import StateEstimate
 from gait_generators.kinds.gait import Gait
+from gait_generators.steering.velocity_command import VelocityCommand
+from gait_generators.steering.velocity_steering import SteeredCommand, VelocitySteering
 from gait_generators.transitions.gait_stream import DEFAULT_GRID, GaitStream
 from hybrid_controller.controller import Controller
 from hybrid_controller.estimation.odometry_delay import OdometryDelay
@@ -60,9 +63,22 @@ class ControlLoop:
         """The estimate of the base in the newest state; None without an estimator."""
         return None if self._estimator is None else self._estimator.estimate()
 
+    @property
+    def supervisor_report(self) -> SupervisorReport:
+        """What the supervisor changed or stopped so far."""
+        return self._backend.supervisor.report
+
     def end_gait(self) -> None:
         """Send no further references: the last horizon runs out, as where the gait node ends."""
         self._next_horizon_ns = math.inf
+
+    def steer(self, steering: VelocitySteering, forward: float, yaw: float = 0.0) -> SteeredCommand:
+        """Move at a velocity (m/s, rad/s to the left) from the newest state on, as cmd_vel has the gait node do it."""
+        command = steering.execute(VelocityCommand(forward, yaw))
+        now_ns = self.observation.time_ns
+        self._gait_stream.steer(command.gait, command.rate, now_ns)
+        self._next_horizon_ns = now_ns
+        return command
 
     def run(self, ticks: int) -> Iterator[Observation]:
         """Yield the newest state, and the states of the next `ticks`."""

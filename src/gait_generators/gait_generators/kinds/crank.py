@@ -55,6 +55,10 @@ class Crank:
     def period(self) -> float:
         return 2.0 * math.pi / float(np.abs(self.rate).max())
 
+    def joints(self, phase: Sample) -> Sample:
+        """Return the joints for phases, which are their angles."""
+        return phase
+
     def sample(self, t: Any) -> Sample:
         turned = np.asarray(t, dtype=float)[..., np.newaxis] * self.rate
         position = self.start + turned

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from crawler_core.motion import PeriodicMotion
+from crawler_core.motion import PeriodicMotion, Sample
 from crawler_core.types import FloatArray
 
 
@@ -27,11 +27,15 @@ class Gait(PeriodicMotion, Protocol):
 
 
 class SteeredGait(Gait, Protocol):
-    """A gait with constant joint rates that gives the rates for a velocity of the robot."""
+    """A gait whose joints follow phases that turn at constant rates. Steering changes these rates, smoothly."""
 
     @property
     def start(self) -> FloatArray:
-        """Return the joint angles (rad) at t = 0: the phase differences of the joints."""
+        """Return the phases (rad) at t = 0, and so their differences."""
 
-    def rates(self, forward: float, yaw: float) -> FloatArray:
-        """Return the joint rates (rad/s) for a robot that moves forward (m/s) and turns to the left (rad/s)."""
+    @property
+    def rate(self) -> FloatArray:
+        """Return the rates of the phases (rad/s)."""
+
+    def joints(self, phase: Sample) -> Sample:
+        """Return the joints for phases, a last axis of position, velocity and acceleration."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crawler_core.robot.robot_spec import RobotSpec
+from crawler_models.interface.velocity_map import MakeVelocityMap
 from gait_generators.kinds.gait import Gait
 
 
@@ -17,7 +18,7 @@ class GaitEntry:
     joints: int | None = None  # number of actuated joints that it moves; None: its parameters determine it
     turns: bool = False  # is for robots with continuous joints
     paced: bool = False  # omega changes its pace only: the path of the joints is the same at every omega
-    steered: bool = False  # builds a SteeredGait, which cmd_vel can drive
+    velocity_map: MakeVelocityMap | None = None  # for cmd_vel, where the robot's equations have none
     # equations that it is made for, by their names in robot files; empty: any. Robots without equations are allowed
     models: tuple[str, ...] = ()
 

@@ -53,6 +53,14 @@ class Harmonic:
     def period(self) -> float:
         return 2.0 * math.pi / self.omega
 
+    @property
+    def start(self) -> FloatArray:
+        return np.array([0.5 * self.psi, -0.5 * self.psi])
+
+    @property
+    def rate(self) -> FloatArray:
+        return np.full(2, self.omega)
+
     def sample(self, t: Any) -> Sample:
         xi = phases(self.omega, self.psi, t)
         swing = self.amplitude * np.sin(xi)
@@ -60,6 +68,16 @@ class Harmonic:
             self.phi0 + swing,
             self.amplitude * self.omega * np.cos(xi),
             -(self.omega**2) * swing,
+        )
+
+    def joints(self, phase: Sample) -> Sample:
+        """Return the joints for phases xi whose rates may change."""
+        xi, rate, change = phase
+        sin, cos = np.sin(xi), np.cos(xi)
+        return Sample(
+            self.phi0 + self.amplitude * sin,
+            self.amplitude * cos * rate,
+            self.amplitude * (cos * change - sin * rate**2),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crawler_core.errors import UserError
-from crawler_core.motion import Motion
+from crawler_core.motion import Motion, Sample
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.safety.joint_limits import JointLimits
 from crawler_core.types import FloatArray
@@ -44,8 +44,13 @@ def check_limits(spec: RobotSpec, gait: Gait) -> None:
 
 def keeps_rate_limits(spec: RobotSpec, motion: Motion, times: FloatArray) -> bool:
     """Return True if `motion` keeps the joints' velocity and acceleration limits at `times`."""
+    return are_rates_allowed(spec, motion.sample(times))
+
+
+def are_rates_allowed(spec: RobotSpec, joints: Sample) -> bool:
+    """Return True if the actuated joints keep their velocity and acceleration limits."""
     limits = JointLimits.of(spec)
-    _, velocity, acceleration = motion.sample(times)
+    _, velocity, acceleration = joints
     return bool(
         (np.abs(velocity) <= limits.velocity * (1.0 + LIMIT_TOLERANCE)).all()
         and (np.abs(acceleration) <= limits.acceleration * (1.0 + LIMIT_TOLERANCE)).all()

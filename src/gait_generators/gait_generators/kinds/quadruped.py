@@ -21,8 +21,8 @@ from crawler_core.types import FloatArray
 from gait_generators.kinds.crank import Crank
 from gait_generators.kinds.gait import LimitHints
 from gait_generators.kinds.gait_entry import GaitEntry
+from gait_generators.kinds.stride_map import MIN_FREQUENCY_HZ, make_stride_map
 
-MIN_FREQUENCY_HZ = 0.05
 LEGS = ("fl", "fr", "hl", "hr")
 IS_LEFT = np.array([True, False, True, False])
 
@@ -116,11 +116,6 @@ class QuadrupedGait(Crank):
     def period(self) -> float:
         return 1.0 / abs(self.frequency)
 
-    def rates(self, forward: float, yaw: float) -> FloatArray:
-        """Return the rate of each leg (rad/s) for a robot that moves forward (m/s) and turns to the left (rad/s)."""
-        difference = 0.5 * self.track * yaw
-        return math.tau / self.stride * np.where(IS_LEFT, forward - difference, forward + difference)
-
     def intended(self, t: Any) -> NDArray[np.bool_]:
         """Return True for each foot that is intended on the ground at t (s); the feet are a last axis."""
         phase = self.lead + np.asarray(t, dtype=float)[..., np.newaxis] * self.rate / math.tau
@@ -133,7 +128,7 @@ def _entry(name: str, parameters: type[QuadrupedParameters] = QuadrupedParameter
         lambda spec, own: QuadrupedGait.with_phases(spec, CLASSICAL[name][0], own),
         joints=4,
         turns=True,
-        steered=True,
+        velocity_map=make_stride_map,
     )
 
 

@@ -50,5 +50,12 @@ class TimeScaled(Harmonic):
             self.amplitude * self.omega**2 * (cos * dds - sin * ds * ds),
         )
 
+    def joints(self, phase: Sample) -> Sample:
+        xi, rate, change = phase
+        inner = xi + self.upsilon
+        ds = 1.0 + self.alpha * np.cos(inner)
+        scaled = Sample(xi + self.alpha * np.sin(inner), ds * rate, ds * change - self.alpha * np.sin(inner) * rate**2)
+        return Harmonic.joints(self, scaled)
+
 
 GAIT_ENTRY = GaitEntry(TimeScaledParameters, lambda _, own: TimeScaled(**si_values(own)), joints=2, paced=True)

@@ -18,24 +18,20 @@ from crawler_core.safety.supervisor import MOVING_STATES, MotionState
 from crawler_nodes.messages.motion_state import BackendMotionStates, read_motion_state
 from crawler_nodes.node_main import run_node
 from crawler_nodes.parameters import NodeParameters, robot_from_parameters
-from crawler_nodes.topics import CMD_VEL, JOINT_STATES, MOTION_STATE
+from crawler_nodes.topics import JOINT_STATES, MOTION_STATE
 from crawler_nodes.transport.clock_guard import ClockGuard
 from crawler_nodes.transport.priority_executor import PriorityExecutor
 from crawler_nodes.transport.safe_subscriptions import SafeSubscriptions
 from gait_generators.kinds.gait import Gait
 from gait_generators.kinds.gait_registry import GAITS, gait_defaults, gait_name, make_gait
 from gait_generators.kinds.limit_check import check_limits
+from gait_generators.node.cmd_vel_subscription import CmdVelSubscription
 from gait_generators.node.gait_node_report import GaitNodeReport
 from gait_generators.node.gait_settings import GaitSettings
 from gait_generators.node.measured_pose import MeasuredPose, parse_pose
 from gait_generators.node.reference_publisher import ReferencePublisher
-from gait_generators.node.velocity_command import (
-    AT_STANDSTILL,
-    VelocityCommand,
-    VelocityCommandBuffer,
-    limit_velocity,
-    parse_velocity_command,
-)
+from gait_generators.node.steering_loader import SteeringLoader
+from gait_generators.steering.velocity_command import AT_STANDSTILL, VelocityCommand, VelocityCommandBuffer
 from gait_generators.transitions.gait_stream import GaitStream, TimeGrid
 from gait_generators.transitions.transition import Transition
 
@@ -57,20 +53,22 @@ class GaitNode(Node):
         own = parameters.declare(entry.parameters, defaults, make=self._plan_change, on_change=self._change)
         parameters.reject_unknown(section="gait")
         self.gait = self._make(own)
+        self.steering = SteeringLoader(self._spec, self.gait_name, asdict(own))
         self.changed_ns = 0  # when the gait was last changed, of the node's time
         self.backend = ""  # whose pose the motion started in
         self.velocity, self.executed = VelocityCommandBuffer(), AT_STANDSTILL
-        self._wall_clock = SteadyWallClock() if self.clock_guard is None else None  # None: time is that of /clock
         self.motion_states = BackendMotionStates()
         self.reference = ReferencePublisher(self, self._spec)
         self.clock_guard = ClockGuard.of(self)
+        self._wall_clock = SteadyWallClock() if self.clock_guard is None else None  # None: time is that of /clock
         self._report = GaitNodeReport(self, self._spec.name)
         self._safe_subscriptions = SafeSubscriptions(self, self._report.add_problem)
         self._state_subscription: Subscription | None = None
         subscribe = self._safe_subscriptions.subscribe
         subscribe(MOTION_STATE, read_motion_state, self._on_motion_state)
-        if entry.steered:
-            subscribe(CMD_VEL, parse_velocity_command, self._on_velocity_command)
+        self.cmd_vel = CmdVelSubscription(
+            self, self._safe_subscriptions, self._on_velocity_command, self.steering.start
+        )
         self._wait_for_pose("waiting for joint_states")
         timer_clock = self.get_clock() if self._wall_clock is None else Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(settings.refresh, self._refresh, clock=timer_clock)
@@ -83,15 +81,16 @@ class GaitNode(Node):
         check_limits(self._spec, gait)
         return gait
 
-    def _plan_change(self, parameters: Any) -> tuple[Gait, Transition | None]:
+    def _plan_change(self, parameters: Any) -> tuple[Any, Gait, Transition | None]:
         """Make the changed gait and the transition to it. Raises UserError where the limits allow neither."""
         gait = self._make(parameters)
         if self.stream is None or self.velocity.command is not None:
-            return gait, None
-        return gait, self.stream.transition_to(gait, self._now_ns)
+            return parameters, gait, None
+        return parameters, gait, self.stream.transition_to(gait, self._now_ns)
 
-    def _change(self, planned: tuple[Gait, Transition | None]) -> None:
-        self.gait, transition = planned
+    def _change(self, planned: tuple[Any, Gait, Transition | None]) -> None:
+        parameters, self.gait, transition = planned
+        self.steering.change(asdict(parameters))
         if self.stream is None or transition is None:
             self._steer()
             return
@@ -127,23 +126,27 @@ class GaitNode(Node):
             self._steer()
 
     def _steer(self) -> None:
-        """Turn the joints at the rates of the velocity command instead of the gait's own."""
-        gait: Any = self.gait
+        """Execute the velocity command instead of the gait's own motion, once its map is known."""
         if self.stream is None or self.velocity.command is None:
             return
-        rates, self.executed = limit_velocity(self._spec, gait, self.velocity.command)
+        self.steering.start()
+        if (steering := self.steering.poll()) is None:  # the gait goes on
+            self._publish(self.stream, max(self._now_ns, self.stream.start_ns))
+            return
+        gait, rate, self.executed, notes = steering.execute(self.velocity.command)
+        self._report.add_notes(notes)
         now_ns = max(self._now_ns, self.stream.start_ns)
-        self.stream.change_rates(gait, rates, now_ns)
+        self.stream.steer(gait, rate, now_ns)
         self._publish(self.stream, now_ns)
 
     def _on_pose(self, pose: MeasuredPose) -> None:
         """Start the motion in the measured pose, at its time."""
         if self.stream is not None or self.motion_states.of(pose.backend) not in MOVING_STATES:
             return
-        ahead_s = (pose.time_ns - self._now_ns) * 1e-9
-        if abs(ahead_s) > MAX_CLOCK_DIFFERENCE_S:
         if self._wall_clock is not None:
             self._wall_clock.align(pose.time_ns)  # the backend may have been opened after the system's clock was set
+        ahead_s = (pose.time_ns - self._now_ns) * 1e-9
+        if abs(ahead_s) > MAX_CLOCK_DIFFERENCE_S:
             direction = "ahead of" if ahead_s > 0.0 else "behind"
             self._report.add_problem(f"joint_states is {abs(ahead_s):.3g} s {direction} the clock")
             return
@@ -166,7 +169,8 @@ class GaitNode(Node):
         if self.stream is None:
             return
         now_ns = self._now_ns
-        if self.velocity.expire(now_ns):
+        is_loaded = self.steering.is_new and self.steering.poll() is not None and self.velocity.command is not None
+        if self.velocity.expire(now_ns) or is_loaded:
             self._steer()
         else:
             self._publish(self.stream, max(now_ns, self.stream.start_ns))

@@ -1,4 +1,4 @@
-"""Transition to other constant joint rates, with the joints brought into the gait's phase on the way."""
+"""Transition of a gait's phases to other constant rates, with their differences brought to those of the gait."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from crawler_core.motion import Sample, evaluate_quintic, quintic_coefficients
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
 from gait_generators.kinds.gait import SteeredGait
-from gait_generators.kinds.limit_check import LIMIT_SAMPLES, keeps_rate_limits
+from gait_generators.kinds.limit_check import LIMIT_SAMPLES, are_rates_allowed
 
 MIN_DURATION_S = 0.4  # where the joints' limits allow it
 MAX_DURATION_S = 2.0  # a longer transition is made without the phase correction
+DURATION_GROWTH = 1.25  # between two durations that are tried
 
 
 @dataclass(frozen=True)
 class ConstantRateTransition:
-    """A quintic from the state at `start` into constant joint rates. It is not defined before `start`."""
+    """A quintic from the phases at `start` into constant rates. It is not defined before `start`."""
 
     start: float  # s
     duration: float  # s
-    begin: Sample  # at `start`, one row of joints
+    begin: Sample  # at `start`, one row of phases
     position: FloatArray  # rad, at the end
     rate: FloatArray  # rad/s, from then on
 
@@ -44,22 +45,32 @@ class ConstantRateTransition:
 def plan_rate_change(
     spec: RobotSpec, gait: SteeredGait, begin: Sample, start: float, rate: FloatArray
 ) -> ConstantRateTransition:
-    """Return the transition to `rate` (rad/s) after which joints of one pace have the phase differences of `gait`.
+    """Return the transition of the phases to `rate` (rad/s), after which those of one pace differ as in `gait`.
 
-    It is as quick as the joints' limits allow. Where they leave no room to catch up, the joints that are ahead wait.
-    Where they do not allow that either, the phases are not corrected.
+    `begin` are the phases at `start` (s). It is as quick as the joints' limits allow. Where they leave no room to catch
+    up, the phases that are ahead wait. Where they do not allow that either, the phases are not corrected.
     """
+
+    def keeps(change: ConstantRateTransition) -> bool:
+        joints = gait.joints(change.sample(np.linspace(start, change.end, LIMIT_SAMPLES)))
+        return are_rates_allowed(spec, joints)
+
     duration = MIN_DURATION_S
     while duration <= MAX_DURATION_S:
         travel = _travel(begin, rate, duration)
         catching_up = phase_correction(gait.start, begin.position + travel, rate)
         for correction in (catching_up, _waiting(catching_up, rate)):
             change = ConstantRateTransition(start, duration, begin, begin.position + travel + correction, rate)
-            if keeps_rate_limits(spec, change, np.linspace(start, change.end, LIMIT_SAMPLES)):
+            if keeps(change):
                 return change
-        duration *= 1.25
-    travel = _travel(begin, rate, MIN_DURATION_S)
-    return ConstantRateTransition(start, MIN_DURATION_S, begin, begin.position + travel, rate)
+        duration *= DURATION_GROWTH
+    duration = MIN_DURATION_S
+    while True:
+        travel = _travel(begin, rate, duration)
+        change = ConstantRateTransition(start, duration, begin, begin.position + travel, rate)
+        if duration > MAX_DURATION_S or keeps(change):
+            return change
+        duration *= DURATION_GROWTH
 
 
 def _travel(begin: Sample, rate: FloatArray, duration: float) -> FloatArray:
@@ -68,9 +79,9 @@ def _travel(begin: Sample, rate: FloatArray, duration: float) -> FloatArray:
 
 
 def phase_correction(pattern: FloatArray, position: FloatArray, rate: FloatArray) -> FloatArray:
-    """Return the change of `position` (rad) that brings joints of one pace to the same time of `pattern`.
+    """Return the change of `position` (rad) that brings phases of one pace to the same time of `pattern`.
 
-    That time is the mean of the joints' own. Joints that turn the other way go through the pattern backwards.
+    That time is the mean of their own. Phases that turn the other way go through the pattern backwards.
     """
     correction = np.zeros_like(rate)
     for pace in np.unique(np.abs(rate)):
@@ -85,7 +96,7 @@ def phase_correction(pattern: FloatArray, position: FloatArray, rate: FloatArray
 
 
 def _waiting(correction: FloatArray, rate: FloatArray) -> FloatArray:
-    """Return a correction with the same phase differences in which no joint catches up."""
+    """Return a correction with the same phase differences in which none catches up."""
     waits = correction.copy()
     for pace in np.unique(np.abs(rate)):
         joints = np.abs(rate) == pace

@@ -6,17 +6,21 @@ Each grid point is computed once and stored, so that a time has the same bits in
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crawler_core.motion import Sample
+from crawler_core.motion import Motion, Sample
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
 from gait_generators.kinds.gait import Gait, SteeredGait
-from gait_generators.transitions.constant_rate_transition import ConstantRateTransition, plan_rate_change
+from gait_generators.kinds.gait_phase import steered
+from gait_generators.kinds.limit_check import LIMIT_SAMPLES, keeps_rate_limits
+from gait_generators.transitions.blend import Blend
+from gait_generators.transitions.constant_rate_transition import DURATION_GROWTH, MIN_DURATION_S, plan_rate_change
 from gait_generators.transitions.hold import Hold
 from gait_generators.transitions.phase_shifted_gait import PhaseShiftedGait
+from gait_generators.transitions.steered_motion import SteeredMotion
 from gait_generators.transitions.transition import Transition, plan_transition
 
 
@@ -40,6 +44,8 @@ class TimeGrid:
 
 
 DEFAULT_GRID = TimeGrid()
+MAX_BLEND_S = 20.0  # into a steered motion, of other parameters or from the start
+EQUAL_POSITION_RAD, EQUAL_RATE = 1e-6, 1e-3  # rad; rad/s and rad/s²: below them two motions continue each other
 
 
 class GaitStream:
@@ -52,7 +58,7 @@ class GaitStream:
         self._grid = grid
         self._points: dict[int, Sample] = {}  # by grid index
         self._last_index = start_ns // grid.step - 1  # of all points that were ever returned
-        self._motion: Transition | ConstantRateTransition = self._plan(gait, Hold(start), 0.0)
+        self._motion: Transition | SteeredMotion = self._plan(gait, Hold(start), 0.0)
         self._next: Transition | None = None
 
     def points(self, now_ns: int) -> GridPoints:
@@ -78,7 +84,7 @@ class GaitStream:
 
         Raises UserError where the joints' limits allow none.
         """
-        assert not isinstance(self._motion, ConstantRateTransition)
+        assert not isinstance(self._motion, SteeredMotion)
         present = self._motion.new
         assert isinstance(present, PhaseShiftedGait)
         earliest = max(self._seconds(max(self._last_index * self._grid.step, now_ns)), self._motion.end)
@@ -91,18 +97,51 @@ class GaitStream:
         self._next = transition
         return self.start_ns + round(transition.start * 1e9)
 
-    def change_rates(self, gait: SteeredGait, rate: FloatArray, now_ns: int) -> None:
-        """Continue with these constant joint rates (rad/s) at once; points that were published already are replaced.
+    def steer(self, gait: SteeredGait, rate: FloatArray, now_ns: int) -> None:
+        """Continue at once with `gait`, its phases at these constant rates (rad/s); points that are out are replaced.
 
         The change starts a little after `now_ns`, so that a controller at that time sees no jump. From then on only
-        `change_rates` changes the motion.
+        `steer` changes the motion. A gait with other parameters blends in.
         """
         grid = self._grid
         first = max(-(-(now_ns + grid.behind) // grid.step), self.start_ns // grid.step)
+        start = self._seconds(first * grid.step)
         begin = self._points[first] if first in self._points else self._sample(first)
+        old, phase = self._motion, self._phase(begin, start)
         self._points = {k: point for k, point in self._points.items() if k < first} | {first: begin}
-        self._motion = plan_rate_change(self._spec, gait, begin, self._seconds(first * grid.step), rate)
         self._next = None
+        new = SteeredMotion(gait, plan_rate_change(self._spec, gait, phase, start, rate))
+        latest = old.new if isinstance(old, Blend) else old
+        unchanged = isinstance(latest, SteeredMotion) and _are_equal(latest.sample(start), new.sample(start))
+        if unchanged and isinstance(old, Blend) and start < old.end:
+            self._motion = replace(old, new=new)
+        elif _are_equal(begin, new.sample(start)):
+            self._motion = new
+        else:
+            self._motion = self._blend(old, new, start)
+
+    def _phase(self, begin: Sample, start: float) -> Sample:
+        """Return the phases of the present motion at `start` (s), where its joints are at `begin`."""
+        latest = self._motion.new if isinstance(self._motion, Blend) else self._motion
+        if isinstance(latest, SteeredMotion):
+            return latest.phases.sample(start)
+        if not isinstance(self._motion, SteeredMotion):
+            latest = self._motion.new
+        assert isinstance(latest, PhaseShiftedGait)
+        gait = steered(latest.gait)
+        if gait.joints(begin) is begin:
+            return begin
+        return Sample(gait.start + gait.rate * (start - latest.start), gait.rate, np.zeros_like(gait.rate))
+
+    def _blend(self, old: Motion, new: SteeredMotion, start: float) -> Blend:
+        """Return the shortest tried blend that keeps the joints' limits, else the longest."""
+        duration = MIN_DURATION_S
+        while True:
+            blend = Blend(old, new, start, duration)
+            times = np.linspace(start, blend.end, LIMIT_SAMPLES)
+            if duration > MAX_BLEND_S or keeps_rate_limits(self._spec, blend, times):
+                return blend
+            duration *= DURATION_GROWTH
 
     def _plan(self, gait: Gait, old: Hold | PhaseShiftedGait, start: float) -> Transition:
         new = PhaseShiftedGait.after(self._spec, old, gait, start)
@@ -116,3 +155,10 @@ class GaitStream:
 
     def _seconds(self, time_ns: int) -> float:
         return (time_ns - self.start_ns) * 1e-9
+
+
+def _are_equal(one: Sample, other: Sample) -> bool:
+    """Return True if a motion can go on with `other` instead of `one`, without a blend."""
+    tolerances = (EQUAL_POSITION_RAD, EQUAL_RATE, EQUAL_RATE)
+    pairs = zip(one, other, tolerances, strict=True)
+    return all(bool((np.abs(a - b) <= tolerance).all()) for a, b, tolerance in pairs)

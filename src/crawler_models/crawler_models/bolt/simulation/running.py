@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from crawler_core.errors import UserError
 from crawler_core.parameters import parameter
 
 TURN_RAD = 2.0 * math.pi
 CONTACT_SOURCES = ("backend", "switch", "accelerometer", "angle", "none")
 MOVING_SHARE = 0.25  # of the reference's rate: a crank this fast counts as moving
+RATE_TOLERANCE = 1e-6  # rad/s, of a rate from an interpolated reference
 STALL_TIME_S = 0.15  # with a crank that does not move although the reference leads it by `max_lead`
 
 
@@ -82,6 +84,45 @@ class RunningParameters:
     cruise_stiffness: float = parameter(31.2, unit="N·m/rad", lower=0.0, upper=1e4, doc="K_P of both")
     cruise_damping: float = parameter(0.36, unit="N·m·s/rad", lower=0.0, upper=1e3, doc="K_D of both")
 
+    gait_rate: float = parameter(
+        0.0,
+        unit="rad/s",
+        lower=0.0,
+        upper=200.0,
+        doc="of the gait's crank, from which on the ramps above are in force; 0: at any rate",
+    )
+    slow_gait_rate: float = parameter(
+        0.0, unit="rad/s", lower=0.0, upper=200.0, doc="of the gait's crank, at which the slow ramps are in force"
+    )
+    slow_flight_rate: float = parameter(34.0, unit="rad/s", lower=0.1, upper=200.0, doc="flight_rate of the slow ramps")
+    slow_retraction_rate: float = parameter(
+        10.0, unit="rad/s", lower=0.0, upper=200.0, doc="retraction_rate of the slow ramps"
+    )
+    slow_stance_rate: float = parameter(16.0, unit="rad/s", lower=0.0, upper=200.0, doc="stance_rate of the slow ramps")
+
+    def at_gait_rate(self, rate: float) -> RunningParameters:
+        """Return the parameters with the ramps for a gait whose crank turns at `rate` (rad/s, either way)."""
+        if not self.gait_rate or rate >= self.gait_rate - RATE_TOLERANCE:
+            return self
+        share = max((rate - self.slow_gait_rate) / (self.gait_rate - self.slow_gait_rate), 0.0)
+
+        def between(slow: float, fast: float) -> float:
+            return slow + share * (fast - slow)
+
+        return replace(
+            self,
+            flight_rate=between(self.slow_flight_rate, self.flight_rate),
+            retraction_rate=between(self.slow_retraction_rate, self.retraction_rate),
+            stance_rate=between(self.slow_stance_rate, self.stance_rate),
+        )
+
+    def __post_init__(self) -> None:
+        if self.gait_rate and self.slow_gait_rate >= self.gait_rate:
+            raise UserError(
+                f"controller.slow_gait_rate = {self.slow_gait_rate:g} rad/s is not allowed: it must be below "
+                f"controller.gait_rate = {self.gait_rate:g}."
+            )
+
     @property
     def in_force(self) -> RunningParameters:
         """The parameters with the gains and rates of the source of contact: those of the cruise, by the angle."""
@@ -120,6 +161,11 @@ class Running:
         self._contact_end = math.radians(parameters.contact_end)
         self._contact_width = (math.radians(parameters.contact_begin) - self._contact_end) % TURN_RAD
         self.begin(0.0, 0.0, stance=False)
+
+    def change_ramps(self, time: float, parameters: RunningParameters) -> None:
+        """Let the reference fall by other ramps from `time` on. Gains, limits and angles stay."""
+        self._fall(time)
+        self.parameters = parameters.in_force
 
     def start(self, time: float, angle: float, rate: float, *, stance: bool) -> None:
         """Begin with the crank at `angle` (rad) and `rate` (rad/s). One at rest gains its pace in `start_time`."""

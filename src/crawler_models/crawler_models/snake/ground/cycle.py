@@ -35,10 +35,10 @@ class Cycle:
         return self.step_length / self.period
 
 
-def crawl(snake: Snake, motion: PeriodicMotion) -> Cycle:
-    """The second cycle of `motion`: in the first the load settles."""
-    dt = motion.period / TICKS_PER_CYCLE
-    position, velocity, _ = motion.sample(np.arange(1, TICKS_PER_CYCLE + 1, dtype=np.float64) * dt)
+def crawl(snake: Snake, motion: PeriodicMotion, ticks: int = TICKS_PER_CYCLE) -> Cycle:
+    """The second cycle of `motion`, in so many ticks: in the first the load settles."""
+    dt = motion.period / ticks
+    position, velocity, _ = motion.sample(np.arange(1, ticks + 1, dtype=np.float64) * dt)
     plant = SnakePlant(snake, position[-1])
     for _ in range(2):
         began = plant.base().position[0]

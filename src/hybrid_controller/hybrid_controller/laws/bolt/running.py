@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,12 @@ from hybrid_controller.laws.law import Law, LawReport, Measured, Setpoint
 from hybrid_controller.laws.law_entry import LawEntry, LawPrediction
 from hybrid_controller.reference.horizon import ReferencePoint
 
-FLIGHT, STANCE, CRUISE = "flight", "stance", "cruise"
+FLIGHT, STANCE, CRUISE, REST = "flight", "stance", "cruise", "rest"
+REST_RATE = 0.01  # rad/s: a reference that is slower rests
+REST_TIME_S = 0.03  # for which it does, until the law stops
+EVEN_ACCELERATION = 0.01  # rad/s²: below it the reference has its rate
+EVEN_TIME_S = 0.02  # for which it has, until the ramps follow it
+MAX_RATE_CHANGE = 20.0  # rad/s², of the gait's rate by which the ramps are chosen
 RESTART_PAUSE_NS = (
     50_000_000  # without a call of `compute`, after which the law starts again: its ramp would be far off
 )
@@ -26,8 +32,10 @@ LIMIT_SHARE = 1.0 - 1e-9  # of a limit, from which on an effort has reached it
 class RunningLaw(Law):
     """Applies (20) once per tick, in the phase that the foot's contact of this very tick shows.
 
-    The gait's reference only enables running; the law makes its own reference from the crank's angle. Without a known
-    contact it cruises: the reference falls at one rate. A crank that is held is started again, as one at rest is.
+    The law makes its own reference from the crank's angle. The gait's reference enables running, and its rate chooses
+    the ramps. While it rests the law commands no effort: the crank is braked, and the leg sinks onto its foot. Without
+    a known contact the law cruises: the reference falls at one rate. A crank that is held is started again, as one at
+    rest is.
     """
 
     def __init__(self, spec: RobotSpec, parameters: RunningParameters, dt: float) -> None:
@@ -55,6 +63,8 @@ class RunningLaw(Law):
         self._computed_ns = -RESTART_PAUSE_NS  # time of the last `compute`
         self._contact = make_ground_detector(self._spec, self._parameters)
         self._on_ground: bool | None = None  # None: not known
+        self._gait_rate = math.inf  # rad/s, by which the ramps are chosen
+        self._rest_s = self._even_s = 0.0  # for which the gait's reference has rested, and has had its rate
         self.report = LawReport(FLIGHT)
 
     def observe(self, measured: Measured) -> None:
@@ -65,11 +75,15 @@ class RunningLaw(Law):
     def compute(self, measured: Measured, commanded: Setpoint, now: ReferencePoint, ahead: ReferencePoint) -> Setpoint:
         running, time = self._running, self._law_time(measured)
         angle, rate = measured.position[0], measured.velocity[0]
+        if self._rests(now):
+            self.report = LawReport(REST)
+            return Setpoint([angle], [0.0], [False], [math.nan])
         if measured.time_ns - self._computed_ns >= RESTART_PAUSE_NS:
             running.start(time, angle, rate, stance=bool(self._on_ground))
             running.observe(time, angle, self._on_ground)
             self._stumbles, self._stumbled_s = running.stumbles, time - STUMBLE_REPORT_S
         self._computed_ns = measured.time_ns
+        self._choose_ramps(time, now)
         effort = running.torque(time, angle, rate)
         if running.stumbles != self._stumbles:
             self._stumbles, self._stumbled_s = running.stumbles, time
@@ -77,6 +91,26 @@ class RunningLaw(Law):
         goal = [running.reference(time), running.reference(time + self._dt)]
         velocity = (goal[1] - goal[0]) / self._dt
         return Setpoint([goal[1]], [velocity], [self._is_limited(effort, rate)], [effort])
+
+    def _rests(self, now: ReferencePoint) -> bool:
+        """Return True once the gait's reference rests; after that the leg starts with its slowest ramps."""
+        self._rest_s = self._rest_s + self._dt if abs(now.velocity[0]) < REST_RATE else 0.0
+        if self._rest_s <= REST_TIME_S:
+            return False
+        self._gait_rate = 0.0
+        return True
+
+    def _choose_ramps(self, time: float, now: ReferencePoint) -> None:
+        """Choose the ramps by the rate that the gait's reference has come to."""
+        is_even = abs(now.acceleration[0]) < EVEN_ACCELERATION and abs(now.velocity[0]) >= REST_RATE
+        self._even_s = self._even_s + self._dt if is_even else 0.0
+        parameters = self._parameters
+        if self._even_s > EVEN_TIME_S:
+            step, before = MAX_RATE_CHANGE * self._dt, min(self._gait_rate, parameters.gait_rate)
+            self._gait_rate = min(max(abs(now.velocity[0]), before - step), before + step)
+        ramps = parameters.at_gait_rate(self._gait_rate)
+        if ramps.in_force != self._running.parameters:
+            self._running.change_ramps(time, ramps)
 
     def _branch(self) -> str:
         """Return the phase, with the source of contact where that is not the backend."""
