@@ -4,11 +4,14 @@
 """
 
 import json
+import os
+import signal
+import subprocess
 
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_testing.file_fuzz import file_campaign, file_readers
+from crawler_testing.file_fuzz import file_campaign, file_readers, reader_process
 from crawler_testing.file_fuzz.file_campaign import FileKind, file_kinds, fuzz_files, make_file
 
 SEED = 11
@@ -31,21 +34,21 @@ def test_many_corrupted_files_are_read_or_rejected(name):
     assert outcome.ok, outcome.problems
 
 
-def fuzz_with(monkeypatch, read, count=3):
+def fuzz_with(monkeypatch, read, count=2):
     kind = FileKind(".sqlite", read, file_campaign._studies)
     monkeypatch.setattr(file_campaign, "file_kinds", lambda: {"it": kind})
     return fuzz_files("it", count, SEED)
 
 
-def reject(sentence):
-    def read(file, _):
-        raise UserError(sentence)
-
-    return read
+def reject(*_):
+    raise UserError("no.")
 
 
-def fail(*_):
-    raise KeyError("x")
+def hold_memory(*_):
+    try:
+        bytearray(2**40)  # quickly refused where memory is not limited
+    except MemoryError:
+        raise UserError("it is too large.") from None
 
 
 def hang(*_):
@@ -53,30 +56,39 @@ def hang(*_):
         pass
 
 
-def litter(file, _):
-    (file.parent / "elsewhere").touch()
+def hang_in_compiled_code(*_):
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGVTALRM})
+    hang()
 
 
-@pytest.mark.parametrize(
-    ("read", "words"), [(fail, "KeyError"), (hang, "more than 0.2 s"), (litter, "it left elsewhere")]
-)
-def test_what_a_command_must_not_do_is_found(monkeypatch, read, words):
-    monkeypatch.setattr(file_campaign, "MAX_SECONDS", 0.2)
-    outcome = fuzz_with(monkeypatch, read)
-    assert not outcome.ok
-    assert words in outcome.problems[0]
-    assert len(outcome.problems) == 1  # each kind once
+FAULTS = {
+    "KeyError": lambda *_: {}["x"],
+    "more than 0.2 s, in test_file_fuzz.py": hang,
+    "more than 0.2 s, in compiled code": hang_in_compiled_code,
+    "more than 1024 MB, in test_file_fuzz.py": hold_memory,
+    "it left elsewhere": lambda file, _: (file.parent / "elsewhere").touch(),
+    "it wrote to /dev/full": lambda *_: open("/dev/full", "w").close(),
+    "it started a process": lambda *_: subprocess.run(["true"], check=True),
+    "it ran code of": lambda file, _: exec(compile("1", str(file), "exec")),
+    "signal 9": lambda *_: os.kill(os.getpid(), signal.SIGKILL),
+}
 
 
-def test_a_rejection_is_no_problem(monkeypatch):
-    outcome = fuzz_with(monkeypatch, reject("no."))
+@pytest.mark.parametrize("words", FAULTS)
+def test_what_a_command_must_not_do_is_found(monkeypatch, words):
+    monkeypatch.setattr(reader_process, "MAX_SECONDS", 0.2)
+    outcome = fuzz_with(monkeypatch, FAULTS[words])
+    assert [words in problem for problem in outcome.problems] == [True], outcome.problems  # each kind once
+    assert outcome.problems[0].startswith("file 1: ")
+    assert list(outcome.crashes.values()) == [outcome.files] == [2]
+
+
+def test_a_rejection_is_no_problem_and_the_seed_determines_the_files(monkeypatch, tmp_path):
+    seen = []
+    monkeypatch.setattr(file_campaign, "_check_folder", lambda _, file, __: [seen.append(file.read_bytes())] * 0)
+    outcome = fuzz_with(monkeypatch, reject, 3)
     assert outcome.ok
     assert (outcome.files, outcome.accepted) == (3, 0)
-
-
-def test_the_seed_determines_the_files(monkeypatch):
-    seen = []
-    fuzz_with(monkeypatch, lambda file, _: seen.append(file.read_bytes()))
     assert [make_file("it", number, SEED) for number in (1, 2, 3)] == seen
     assert len(set(seen)) > 1
 

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import random
-import resource
 import shutil
-import signal
 import tempfile
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import NamedTuple
 
 import yaml
 
-from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import robot_names, robots_directory
 from crawler_studies.study.study_file import open_study
 from crawler_testing.file_fuzz import file_readers
-from crawler_testing.file_fuzz.file_readers import STUDY_COLUMNS, STUDY_IDENTITY, Read, quick_stacks
+from crawler_testing.file_fuzz.file_readers import STUDY_COLUMNS, STUDY_IDENTITY, quick_stacks
+from crawler_testing.file_fuzz.reader_process import Read, ReaderProcess, ReadResult
 from crawler_testing.file_fuzz.recording_mutator import RecordingMutator
 from crawler_testing.file_fuzz.sample_recording import sample_recording
 from crawler_testing.file_fuzz.text_mutator import corrupt_bytes, corrupt_document, corrupt_yaml
 
-MAX_SECONDS = 10.0  # of this process's own work for one file
-MAX_GROWTH_BYTES = 2**30  # of this process while it reads
 MAX_PROBLEMS = 20  # different ones, after which fuzzing ends
 WHOLE = "whole"
 PARAMETERS = {
@@ -56,18 +48,26 @@ class FileOutcome:
     files: int = 0
     accepted: int = 0  # read without an error
     seconds: float = 0.0
-    slowest: float = 0.0  # s of this process's own work for one file
-    growth: int = 0  # bytes of the process at its largest, more than before
-    crashes: dict[str, int] = field(default_factory=dict)
+    slowest: float = 0.0  # s of the reader's own work for one file
+    growth: int = 0  # bytes of the reader at its largest, more than before the file
+    crashes: dict[str, int] = field(default_factory=dict)  # files with the same problem
     problems: list[str] = field(default_factory=list)
+    interrupted: bool = False
 
     @property
     def ok(self) -> bool:
         return not self.problems
 
-
-class TooSlowError(BaseException):
-    """A file took too long. No handler of exceptions in between may stop it."""
+    def add(self, result: ReadResult, *more: tuple[str, str]) -> None:
+        """Count one file, with `more` problems; only the first of equal problems is kept."""
+        self.files += 1
+        self.accepted += result.accepted
+        self.slowest = max(self.slowest, result.seconds)
+        self.growth = max(self.growth, result.growth)
+        for key, text in (*result.problems, *more):
+            if key not in self.crashes:
+                self.problems.append(f"file {self.files}: {text}")
+            self.crashes[key] = self.crashes.get(key, 0) + 1
 
 
 def file_kinds() -> dict[str, FileKind]:
@@ -87,29 +87,30 @@ def file_kinds() -> dict[str, FileKind]:
 
 
 def fuzz_files(name: str, count: int, seed: int, check: Callable[[], None] = lambda: None) -> FileOutcome:
-    """Read `count` corrupted files. The seed and the name determine them: the first are the same for any `count`."""
+    """Read `count` corrupted files. The seed and the name determine them: the first are the same for any `count`.
+
+    KeyboardInterrupt from `check` ends it early, with the outcome so far.
+    """
     kind, outcome = file_kinds()[name], FileOutcome(name)
     next_file = kind.mutator(random.Random(f"{seed} {name}"))
     begin = time.monotonic()
-    with tempfile.TemporaryDirectory() as directory, contextlib.chdir(directory), quick_stacks():
-        whole = Path(directory) / f"{WHOLE}{kind.suffix}"
+    with tempfile.TemporaryDirectory() as temporary, quick_stacks():
+        directory = Path(temporary)
+        whole, file = directory / f"{WHOLE}{kind.suffix}", directory / f"corrupted{kind.suffix}"
         whole.write_bytes(sample_recording().write() if kind.suffix == ".mcap" else b"")
-        file = Path(directory) / f"corrupted{kind.suffix}"
         if kind.read is file_readers.read_robot_file:  # which takes the xacro beside it
             for xacro in robots_directory().glob("*/*.xacro"):
                 shutil.copy(xacro, directory)
-        known = {file, *Path(directory).iterdir()}
-        baseline = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        while outcome.files < count and len(outcome.crashes) < MAX_PROBLEMS:
-            check()
-            data = next_file()
-            file.write_bytes(data)
-            outcome.files += 1
-            _read(outcome, kind.read, file, whole)
-            _check_folder(outcome, Path(directory), file, known)
-            outcome.growth = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - baseline)
-            if outcome.growth > MAX_GROWTH_BYTES and "memory" not in outcome.crashes:
-                _report(outcome, "memory", f"the process grew by {outcome.growth >> 20} MB")
+        known = {file, *directory.iterdir()}
+        with ReaderProcess(kind.read, whole, directory) as reader:
+            while outcome.files < count and len(outcome.crashes) < MAX_PROBLEMS:
+                try:
+                    check()
+                except KeyboardInterrupt:
+                    outcome.interrupted = True
+                    break
+                file.write_bytes(next_file())
+                outcome.add(reader.read(file), *_check_folder(directory, file, known))
     outcome.seconds = time.monotonic() - begin
     return outcome
 
@@ -122,60 +123,15 @@ def make_file(name: str, number: int, seed: int) -> bytes:
     return next_file()
 
 
-def _read(outcome: FileOutcome, read: Read, file: Path, whole: Path) -> None:
-    begin = time.process_time()
-    try:
-        with _limited_time(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            read(file, whole)
-        outcome.accepted += 1
-    except UserError as error:
-        if "\n" in str(error):
-            _report(outcome, "lines", f"the error has several lines: {str(error)!r:.200}")
-    except TooSlowError as error:
-        _report(outcome, f"hang {_place(error)}", f"it took more than {MAX_SECONDS:g} s, {_place(error)}")
-    except Exception as error:
-        text = f"{type(error).__name__}: {str(error)[:150]!r}, {_place(error)}"
-        _report(outcome, f"{type(error).__name__} {_place(error)}", text)
-    outcome.slowest = max(outcome.slowest, time.process_time() - begin)
-
-
-def _report(outcome: FileOutcome, key: str, text: str) -> None:
-    outcome.crashes[key] = outcome.crashes.get(key, 0) + 1
-    if outcome.crashes[key] == 1:
-        outcome.problems.append(f"file {outcome.files}: {text}")
-
-
-def _check_folder(outcome: FileOutcome, directory: Path, file: Path, known: set[Path]) -> None:
-    """Report what a command has left, other than its picture or film, and remove it."""
+def _check_folder(directory: Path, file: Path, known: set[Path]) -> Iterator[tuple[str, str]]:
+    """Yield what a command has left, other than its picture or film, and remove it."""
     for path in directory.iterdir():
         if path in known:
             continue
         if path.stem != file.stem:
-            _report(outcome, "files", f"it left {path.name}")
+            yield "files", f"it left {path.name}"
         if path.is_file():
             path.unlink()
-
-
-def _place(error: BaseException) -> str:
-    frames = [one for one in traceback.extract_tb(error.__traceback__) if "crawler" in Path(one.filename).parts[-3:][0]]
-    frame = (frames or traceback.extract_tb(error.__traceback__))[-1]
-    return f"in {Path(frame.filename).name}, {frame.name}, line {frame.lineno}"
-
-
-@contextlib.contextmanager
-def _limited_time() -> Iterator[None]:
-    """Raise TooSlowError after MAX_SECONDS of this process's own work."""
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        raise TooSlowError
-
-    old = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, MAX_SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
-        signal.signal(signal.SIGVTALRM, old)
 
 
 def _recordings(rng: random.Random) -> Callable[[], bytes]:
