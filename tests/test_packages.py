@@ -43,6 +43,7 @@ FROM_PIP = {
     "cloudpickle",
     "distributed",
     "dynamixel_sdk",
+    "gymnasium",  # optional: the tests need it, and a user installs it
     "lz4",  # which rosbags needs
     "mujoco",
     "pyarrow",

@@ -21,7 +21,7 @@ from crawler_core.types import JointCommand
 from crawler_models.model_registry import model_of
 from crawler_studies.evaluators.evaluator import Result
 from crawler_studies.evaluators.physics_columns import PHYSICS_COLUMNS, SteadyRun
-from crawler_studies.recordings.run_window import RunWindow
+from crawler_studies.recordings.run_window import TIPPED_COSINE, RunWindow
 from crawler_studies.simulation.control_loop import ControlLoop
 from crawler_studies.simulation.tick_settings import TickSettings, simulation_settings
 from crawler_studies.study.study_case import Point, StudyCase, extra_columns
@@ -42,7 +42,6 @@ EVENT_BLOCK_TIME_S = 2.0  # about, of a block whose strides end with events: tho
 RELATIVE_TOLERANCE = 1e-3  # of the step length
 ABSOLUTE_TOLERANCE = 2e-5  # m
 MAX_REPEATED_BLOCKS = 15
-TIPPED_COSINE = 0.5  # of the base's tilt: a base that can roll has fallen beyond 60 degrees
 
 
 @dataclass(frozen=True)

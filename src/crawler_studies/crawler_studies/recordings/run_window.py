@@ -15,6 +15,8 @@ from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import Contact, ContactMode, FloatArray, Observation
 from crawler_studies.recordings.footsteps import Footsteps
 
+TIPPED_COSINE = 0.5  # of a base's tilt: it has fallen beyond 60 degrees
+
 
 @dataclass(frozen=True)
 class Strides:

@@ -14,6 +14,7 @@ from crawler_core.errors import UserError, unknown_name
 
 PARTS = {
     "loop": "crawler_testing.bench.control_loop",
+    "python": "crawler_testing.bench.three_link.in_process",
     "page": "crawler_testing.bench.page",
     "engines": "crawler_testing.bench.three_link.engines",
     "gaits": "crawler_testing.bench.three_link.gaits",
@@ -38,6 +39,11 @@ loop: bare_round_trips_per_s, bare_round_trip_p50_us and _p99_us (one JointState
   <backend>_lockstep_over_bare, <backend>_alone_ticks_per_s (the backend in a plain loop),
   state_to_command_p50_us and _p99_us, echo_question_to_answer_p50_us and _p99_us (at 200 Hz in
   real time), first_state_s, first_motion_s, memory_MB (by process), ticks, late_ticks, overruns
+python, for model and each engine at 500 Hz, in ticks: python_<backend>_steps_per_s (Robot.step),
+  python_<backend>_run_per_s (with gait and law), python_<backend>_environment_per_s (Gymnasium,
+  where it is installed), python_<backend>_alone_per_s (the backend in a plain loop),
+  python_<engine>_world_per_s (steps of the engine alone), python_<engine>_steps_per_tick,
+  python_<backend>_nodes_per_s (the control loop of nodes in lockstep)
 page: page_closed_p50_us and _p99_us, page_open_p50_us and _p99_us (state to command at 200 Hz,
   without and with a page that a browser reads), page_open_over_closed_p50 and _p99,
   page_open_frames_per_s

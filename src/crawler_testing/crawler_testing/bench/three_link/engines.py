@@ -32,7 +32,7 @@ COMPARED_OMEGAS_RAD_S = (1.0, 3.2, 8.0, 16.0)  # of the gaits that are compared 
 
 def measure_world(engine: str, seconds: float) -> float:
     """Return steps per second of a standing robot's world: the engine, and the reading of its contacts."""
-    spec, settings = load_robot("three_link"), _settings(engine)
+    spec, settings = load_robot("three_link"), engine_settings(engine)
     world = ENGINES[engine].backend(spec, settings, 1.0 / RATE_HZ).make_world([], 1.0 / settings.physics_rate)
     home, contacts = [joint.home for joint in spec.actuated], ContactAverage(spec.foot_names, settings.stick_speed)
     count, start = 0, time.perf_counter()
@@ -53,7 +53,7 @@ def measure_sweep(engine: str, cluster: Cluster, grid: Grid) -> float:
     return done / (time.perf_counter() - start)
 
 
-def _settings(engine: str) -> Any:
+def engine_settings(engine: str) -> Any:
     cls = ENGINES[engine].settings
     return build(cls, own_robot_settings(load_robot("three_link"), engine, cls), section="backend")
 
@@ -85,7 +85,7 @@ def measure(seconds: float, rounds: int, log: Callable[[str], None]) -> dict[str
         log(f"engines: {ENGINE_TITLES[engine]} beside the equations")
         found = PhysicsEvaluator.of(CASE, {}, engine).evaluate(points)
         off = [1e3 * abs(one.step_length - other.step_length) for one, other in zip(found, expected, strict=True)]
-        result[f"{engine}_physics_rate_hz"] = _settings(engine).physics_rate
+        result[f"{engine}_physics_rate_hz"] = engine_settings(engine).physics_rate
         result[f"{engine}_largest_error_mm"] = max(off) if all(map(math.isfinite, off)) else None
     return result
 
