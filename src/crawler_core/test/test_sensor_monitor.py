@@ -118,7 +118,7 @@ def imu(time_ns, angular=(0.0, 0.0, 0.0), linear=(0.0, 0.0, 9.81)):
 def test_healthy_sensors_are_ok_and_have_an_age():
     runner = supervised()
     states = run(runner, 1.0)
-    assert runner.sensors.problem == ""
+    assert runner.sensors.problems == {}
     health = runner.health()
     assert {health[f"{sensor.name}.status"] for sensor in SENSORS} == {"ok"}
     assert health["imu.age"] == 0.0
@@ -130,10 +130,10 @@ def test_before_the_first_reading_a_sensor_is_waited_for():
     monitor = SensorMonitor([IMU])
     for time_ns in range(0, 900_000_000, DT_NS):
         monitor.check(time_ns, ())
-    assert (monitor.health()["imu.status"], monitor.problems, monitor.health()["imu.age"]) == ("waiting", [], "")
+    assert (monitor.health()["imu.status"], monitor.problems, monitor.health()["imu.age"]) == ("waiting", {}, "")
     for time_ns in range(900_000_000, 1_100_000_000, DT_NS):
         monitor.check(time_ns, ())
-    assert monitor.problems == ["the sensor imu is gone: it has delivered nothing since the start"]
+    assert monitor.problems == {"imu": "the sensor imu is gone: it has delivered nothing since the start"}
 
 
 STATUS = {"frozen": "frozen", "nan": "invalid", "late": "late", "gone": "gone"}
@@ -148,7 +148,7 @@ def test_each_fault_of_each_sensor_is_said_and_its_readings_are_dropped(kind, na
     runner = supervised(fault=SensorFault(kind, 0.5, name))
     states = run(runner, 2.5)
     assert runner.health()[f"{name}.status"] == STATUS.get(kind, "invalid")
-    assert f"the sensor {name} " in runner.sensors.problem
+    assert f"the sensor {name} " in runner.sensors.problems[name]
     assert {runner.health()[f"{sensor.name}.status"] for sensor in SENSORS if sensor.name != name} == {"ok"}
     late = [one for state in states[-100:] for one in state.readings]
     assert name not in {one.sensor for one in late}
@@ -186,7 +186,7 @@ def test_a_sensor_that_comes_back_is_used_again():
         assert bool(good) == (not 50 < k < 300)
         if k in (200, 399):
             assert bool(monitor.failed) == (k == 200)
-    assert monitor.problems == []
+    assert monitor.problems == {}
 
 
 def test_time_that_stands_still_is_no_fault():
@@ -217,7 +217,7 @@ def test_time_that_stands_still_is_no_fault():
 def test_bad_readings_are_dropped(reading, problem):
     monitor = SensorMonitor(SENSORS)
     assert monitor.check(0, (reading,)) == ()
-    assert problem in monitor.problems[0]
+    assert problem in "".join(monitor.problems.values())
 
 
 def test_a_reading_of_an_undeclared_sensor_is_dropped():
@@ -258,7 +258,7 @@ def test_nothing_is_simulated_on_motors():
     assert [one.sensor for one in runner.observation.readings] == ["imu"]
     assert runner.sensors.own == {"imu"}
     run(runner, 1.2)
-    assert "battery" not in runner.sensors.problem  # a run on motors watches what something reads
+    assert "battery" not in runner.sensors.problems  # a run on motors watches what something reads
     motors: Any = Standing(simulated=False)
     with pytest.raises(UserError, match="it is for simulations"):
         make_robot_sensors(SPEC, motors, "", 0, SensorFault("gone"))

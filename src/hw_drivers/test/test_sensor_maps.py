@@ -152,7 +152,7 @@ def readings(robot, ticks=60, fault=None):
         seen = sensors.observe(state, state)
         found += [(seen.time_ns, one) for one in seen.readings]
         backend.advance(DT)
-    problem = sensors.problem
+    problem = "; ".join(sensors.problems.values())
     backend.close()
     return found, problem
 

@@ -81,9 +81,9 @@ class RobotSensors:
         return seen
 
     @property
-    def problem(self) -> str:
-        """The problems of the sensors, for a person; empty where there is none."""
-        return "; ".join(self._monitor.problems)
+    def problems(self) -> Mapping[str, str]:
+        """A sentence on each sensor that does not deliver good readings, by its name."""
+        return self._monitor.problems
 
     @property
     def fault(self) -> BackendFault | None:

@@ -81,9 +81,10 @@ class SensorMonitor:
         return [watch.sensor.name for watch in self._all if watch.has_failed] if self._has_failures else []
 
     @property
-    def problems(self) -> list[str]:
-        """A sentence on each sensor that does not deliver good readings."""
-        return [f"the sensor {watch.sensor.name} {watch.problem}" for watch in self._all if watch.problem]
+    def problems(self) -> dict[str, str]:
+        """A sentence on each sensor that does not deliver good readings, by its name."""
+        bad = [(watch.sensor.name, watch.problem) for watch in self._all if watch.problem]
+        return {name: f"the sensor {name} {problem}" for name, problem in bad}
 
     @property
     def fault(self) -> BackendFault | None:

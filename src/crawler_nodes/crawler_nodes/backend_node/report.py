@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from crawler_core.loop.steady_wall_clock import SteadyWallClock
@@ -38,6 +39,7 @@ class BackendReport:
         self._publishers = publishers
         self._published_motion = ""
         self._recent = RecentEvents()
+        self._sensor_warnings: dict[str, str] = {}  # the first problem of each sensor
         self._rate = EventRate()
         self._wall_clock = None if node.supervised.backend.simulated else SteadyWallClock()
         self._clock_steps = 0
@@ -99,11 +101,12 @@ class BackendReport:
         if supervisor.motion in LATCHED_STATES:
             return ERROR, supervisor.report.fault
         sensors = node.supervised.sensors
-        problem = "" if sensors is None else sensors.problem
+        problems = {} if sensors is None else sensors.problems
+        self._log_sensor_problems(problems)
         warnings = (
             node.idle_reason,
             supervisor.timeout_reason,
-            problem,
+            *problems.values(),
             node.estimator.note,
             self._monitor.text,
             self._recent.text,
@@ -111,6 +114,13 @@ class BackendReport:
         if text := "; ".join(filter(None, warnings)):
             return WARN, text
         return OK, self.end_text if node.finished else f"motion is {supervisor.motion.value}"
+
+    def _log_sensor_problems(self, problems: Mapping[str, str]) -> None:
+        """Log the first problem of each sensor, and keep it for the summary of the run."""
+        for sensor, problem in problems.items():
+            if sensor not in self._sensor_warnings:
+                self._sensor_warnings[sensor] = problem
+                self._node.get_logger().warning(f"{problem}.")
 
     def _record_events(self) -> None:
         node, report = self._node, self._node.supervised.supervisor.report
@@ -148,5 +158,6 @@ class BackendReport:
             "state_age": age(self.published_at),
             "estimator": node.estimator.name,
             "external_pose": "used" if node.estimator.uses_external_pose else "",
+            "sensor_warnings": "; ".join(self._sensor_warnings.values()),
             **node.supervised.health(),
         }
