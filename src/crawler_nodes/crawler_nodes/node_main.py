@@ -1,4 +1,4 @@
-"""The main of every node: run until Ctrl-C or SIGTERM, clean up, and report an error in one sentence."""
+"""The main of every node: run until Ctrl-C, SIGTERM or SIGHUP, clean up, and report an error in one sentence."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def start(refuse=False, *arguments, where="nowhere", hang="None", moves=False, *
     )
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_node_cleanly(number):
     process = start()
     assert process.stdout is not None

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from crawler_nodes.shutdown.end_signals import end_signals
 from crawler_nodes.shutdown.watchdog import ShutdownWatchdog
 
 
@@ -21,10 +22,10 @@ class Parent:
 
 
 @pytest.mark.parametrize("trouble", ["its parent process 7 is gone", ""])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_loop_is_told_to_end_once_it_is_known_why(number, trouble):
     guardian = ShutdownWatchdog.__new__(ShutdownWatchdog)  # without its thread, and this process's signals
-    guardian.end_requested, guardian.reason = False, ""
+    guardian.end_requested, guardian.reason, guardian._end_signals = False, "", end_signals()
     parent: Any = Parent(guardian, trouble)
     guardian._parent = parent
     guardian._handle_signals(bytes([number]))

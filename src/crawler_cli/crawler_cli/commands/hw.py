@@ -11,6 +11,7 @@ from crawler_cli.hardware.actions import ACTIONS
 from crawler_cli.hardware.hardware_task import HardwareTask
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.robot.robot_file import default_robot, load_robot, robot_names
+from crawler_nodes.shutdown.end_signals import end_signals
 from hw_drivers.backend.hardware_settings import NO_CALIBRATION, HardwareSettings
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 
@@ -67,7 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do the action."""
-    signal.signal(signal.SIGTERM, _exit)
+    for end_signal in end_signals():
+        if end_signal != signal.SIGINT:  # which raises KeyboardInterrupt already
+            signal.signal(end_signal, _exit)
     spec = load_robot(arguments.robot)
     task = HardwareTask(spec, _settings(arguments), arguments)
     try:
@@ -88,5 +91,5 @@ def _settings(arguments: argparse.Namespace) -> HardwareSettings | EmulatedSetti
     return EmulatedSettings(calibration=calibration or NO_CALIBRATION)
 
 
-def _exit(_number: int, _frame: object) -> None:
-    raise SystemExit(128 + signal.SIGTERM)  # unwinds the stack, which disables the torque
+def _exit(end_signal: int, _frame: object) -> None:
+    raise SystemExit(128 + end_signal)  # unwinds the stack, which disables the torque

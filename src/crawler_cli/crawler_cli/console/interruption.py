@@ -1,4 +1,4 @@
-"""Handle Ctrl-C and SIGTERM.
+"""Handle Ctrl-C, SIGTERM and SIGHUP.
 
 An exception from a signal handler can surface inside an import or a callback, which swallows it or raises another one.
 Therefore this module also records that a signal came.
@@ -10,6 +10,7 @@ import os
 import signal
 
 from crawler_cli.console.exit_code import EXIT_INTERRUPTED
+from crawler_nodes.shutdown.end_signals import end_signals
 
 _received: list[int] = []
 
@@ -30,7 +31,7 @@ def raise_on_interrupt() -> None:
 
 
 def was_interrupted() -> bool:
-    """Return whether Ctrl-C or SIGTERM came since `raise_on_interrupt`."""
+    """Return whether Ctrl-C, SIGTERM or SIGHUP came since `raise_on_interrupt`."""
     return bool(_received)
 
 
@@ -40,7 +41,7 @@ def _raise(number: int, _frame: object) -> None:
 
 
 class StopRequest:
-    """Catches Ctrl-C and SIGTERM. Calling it returns whether one came.
+    """Catches Ctrl-C, SIGTERM and SIGHUP. Calling it returns whether one came.
 
     With `raises`, the signal also raises KeyboardInterrupt. Otherwise the caller polls.
     """
@@ -48,7 +49,7 @@ class StopRequest:
     def __init__(self, raises: bool) -> None:
         self.raises = raises
         self._requested = False
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in end_signals():
             signal.signal(number, self._on_signal)
 
     def __call__(self) -> bool:

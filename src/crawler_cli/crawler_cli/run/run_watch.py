@@ -21,6 +21,7 @@ from crawler_cli.run.status_line import StatusLine
 from crawler_core.errors import UserError
 from crawler_nodes.client.stack_monitor import StackMonitor
 from crawler_nodes.run_log.log import RunLog
+from crawler_nodes.shutdown.end_signals import end_signals
 from crawler_nodes.transport.duplicate_stack_check import DUPLICATE_STACK
 
 START_TIMEOUT_S = 30.0  # until the first state
@@ -31,7 +32,6 @@ REPORT_TIMEOUT_S = 10.0  # the same, until the run ends
 INACTIVE_TIMEOUT_S = 5.0  # that a backend may be inactive until the run ends
 TORQUE_OFF_TIMEOUT_S = 10.0  # that a backend may go on trying to disable the torque of motors that do not answer
 PRELOAD_DELAY_S = 2.0  # after the first state: time to import what the end of the run needs
-END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP)  # Ctrl-Z must not leave motors powered
 
 
 @dataclass
@@ -58,20 +58,20 @@ def watch(stack: Stack, directory: Path, quiet: bool, draws: bool = False) -> Ru
     def on_signal(number: int, _frame: object) -> None:
         outcome.interrupted = number  # no exception: inside a message's code it would turn into another error
 
-    for number in END_SIGNALS:
-        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # as nohup sets it
-            signal.signal(number, on_signal)
+    numbers = (*end_signals(), signal.SIGTSTP)  # Ctrl-Z must not leave motors powered
+    for number in numbers:
+        signal.signal(number, on_signal)
     if was_interrupted():
         outcome.interrupted = signal.SIGINT
     drives_motors = not BACKENDS[stack.options.backend].simulated
     try:
         processes.start()
-        with LoopWatchdog(processes.stop, END_SIGNALS, drives_motors) as watchdog:
+        with LoopWatchdog(processes.stop, numbers, drives_motors) as watchdog:
             RunWatch(stack, processes, outcome, draws).run(quiet, watchdog)
     except OSError as error:
         raise UserError(f"{error.filename or directory} cannot be written: {error.strerror}.") from None
     finally:
-        for number in END_SIGNALS:
+        for number in numbers:
             signal.signal(number, signal.SIG_IGN)  # a second Ctrl-C must not leave orphans
         processes.stop()
     return outcome

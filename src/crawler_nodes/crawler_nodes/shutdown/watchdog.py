@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from crawler_nodes.shutdown.end_signals import end_signals
 from crawler_nodes.shutdown.parent import ParentProcess
 
 POLL_PERIOD_S = 0.1
@@ -60,7 +61,8 @@ class ShutdownWatchdog:
         self._release_torque: Callable[[], None] | None = None
         self._code = 0
         self._timeout_s = LOOP_NOTICE_S
-        for number in (signal.SIGINT, signal.SIGTERM, *([signal.SIGTSTP] if drives_motors else [])):
+        self._end_signals = end_signals()
+        for number in (*self._end_signals, *([signal.SIGTSTP] if drives_motors else [])):
             signal.signal(number, lambda *_: None)
         self._wakeup_fd = install_wakeup_fd()
         threading.Thread(target=self._watch, name="shutdown watchdog", daemon=True).start()
@@ -122,7 +124,7 @@ class ShutdownWatchdog:
     def _handle_signals(self, numbers: bytes) -> None:
         if signal.SIGTSTP in numbers:
             self._request_end("Ctrl-Z would leave the motors as they are")
-        if signal.SIGINT in numbers or signal.SIGTERM in numbers:
+        if any(number in numbers for number in self._end_signals):
             # the kernel sends one where the parent dies, so the reason is set before the loop sees the request
             self._request_end(self._parent.end_reason(False))
             self.end_requested = True
