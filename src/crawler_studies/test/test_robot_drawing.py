@@ -56,3 +56,14 @@ def test_the_drawing_is_saved_with_its_angles(tmp_path):
     picture, data = draw_robot(load_robot("bolt")).save(tmp_path)
     assert (picture.name, data.name) == ("robot.png", "robot.csv")
     assert data.read_text().startswith("angle_deg,driven")
+
+
+@pytest.mark.parametrize("picture_format", ["svg", pytest.param("pdf", marks=pytest.mark.exhaustive)])
+def test_a_drawing_has_vectors_on_request_and_the_same_bytes_again(tmp_path, picture_format):
+    drawing, files = draw_robot(load_robot("three_link")), []
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        files.append(drawing.save(tmp_path / name, picture_format)[0])
+    assert files[0].name == f"robot.{picture_format}"
+    assert files[0].read_bytes().startswith({"svg": b"<?xml", "pdf": b"%PDF"}[picture_format])
+    assert files[0].read_bytes() == files[1].read_bytes()

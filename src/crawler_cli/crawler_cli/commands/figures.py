@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
     from crawler_studies.plots.drawing import Page, PaperFigures
 
 HELP_TEXT = """
-  makes   pictures (.png) with their data (.csv), and tables (.md)
+  makes   pictures (.png, or --format svg or pdf) with their data (.csv), and tables (.md)
   where   studies/figures/<robot>/, or --out DIR
   time    from seconds to some minutes, by figure
 
 examples:
   crawler figures
-  crawler figures --only 4,6 --out /tmp/figures
+  crawler figures --only 4,6 --out /tmp/figures --format pdf
   crawler figures ROBOT --only robot,modes     a labelled drawing and the contact modes, of any robot
 
 exit codes: 0 done, 2 bad input, 130 interrupted (finished figures stay)
@@ -44,6 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--backend", default="", help="physics engine of measured figures (default: that of crawler run)"
     )
+    parser.add_argument(
+        "--format", choices=("png", "svg", "pdf"), default="png", help="of the pictures (default: %(default)s)"
+    )
     add_json(parser)
 
 
@@ -56,10 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
     data = _with_engine(arguments.backend, paper.make_data(spec), spec)
     files: list[Path] = []
     begin = time.monotonic()
-    for name in names:
+    for number, name in enumerate(names, 1):
+        if not arguments.json:
+            print(f"{number} of {len(names)}: {name} ...", file=sys.stderr, flush=True)
         before = time.monotonic()
         drawing = own[name]() if name in own else paper.figures[name](data)
-        files += drawing.save(directory)
+        files += drawing.save(directory, arguments.format)
         if not arguments.json:
             print(f"{drawing.name}: {drawing.title} ({time.monotonic() - before:.1f} s)", flush=True)
     if arguments.json:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from typing import Any
-
-from rich.table import Table
 
 from crawler_bringup.stack.settings import parse_assignments
 from crawler_cli.console.arguments import add_json, namespace
 from crawler_cli.console.exit_code import EXIT_NOT_DONE
-from crawler_cli.console.output import print_json, print_table
+from crawler_cli.console.output import print_json, print_lines
 from crawler_cli.local_estop import describe_answers, stack_name
 from crawler_core.errors import UserError, unknown_name
 from crawler_nodes.client.stack_client import (
@@ -103,19 +101,13 @@ async def _act(
 ) -> ServiceAnswer:
     if arguments.action == "estop":
         return await _estop(client)
-    stacks = await _with_notice(client.find_stacks())
+    stacks = await with_notice(client.find_stacks())
     if arguments.action == "list":
         result["stacks"] = stacks
         return ServiceAnswer(True, "\n".join(map(stack_name, stacks)) or "no stack runs here")
     if not stacks:
         return ServiceAnswer(False, NO_STACK)
-    names = ", ".join(map(stack_name, stacks))
-    if not client.namespace:
-        if len(stacks) > 1:
-            raise UserError(f"{len(stacks)} stacks run here, {names}: choose one with --namespace NAME.")
-        client.namespace = result["namespace"] = stacks[0]
-    elif client.namespace not in stacks:
-        raise UserError(f"there is no stack '{client.namespace}' here: there is {names}.")
+    result["namespace"] = choose_stack(client, stacks)
     if arguments.action == "show":
         return await _show(client, arguments, result)
     if arguments.action == "set":
@@ -125,7 +117,19 @@ async def _act(
     return await client.enable(arguments.action == "enable")
 
 
-async def _with_notice(search: Coroutine[Any, Any, list[str]]) -> list[str]:
+def choose_stack(client: StackClient, stacks: list[str]) -> str:
+    """Set the client's namespace to the only stack, unless it names one, and return it. Raises UserError."""
+    names = ", ".join(map(stack_name, stacks))
+    if not client.namespace:
+        if len(stacks) > 1:
+            raise UserError(f"{len(stacks)} stacks run here, {names}: choose one with --namespace NAME.")
+        client.namespace = stacks[0]
+    elif client.namespace not in stacks:
+        raise UserError(f"there is no stack '{client.namespace}' here: there is {names}.")
+    return client.namespace
+
+
+async def with_notice(search: Coroutine[Any, Any, list[str]]) -> list[str]:
     """Return the stacks that the search finds. Print a notice when it takes long."""
     found = asyncio.ensure_future(search)
     if not (await asyncio.wait([found], timeout=NOTICE_DELAY_S))[0]:
@@ -139,7 +143,7 @@ async def _estop(client: StackClient) -> ServiceAnswer:
         return await client.estop()
     stopped: dict[str, ServiceAnswer] = {}
     for seconds, settles in ((DISCOVERY_TIMEOUT_S, 0.0), (SETTLE_S, SETTLE_S)):
-        for stack in await _with_notice(client.find_stacks(seconds, settles)):
+        for stack in await with_notice(client.find_stacks(seconds, settles)):
             if stack not in stopped:
                 client.namespace = stack
                 try:
@@ -170,11 +174,18 @@ async def _show(client: StackClient, arguments: argparse.Namespace, result: dict
         if not arguments.what or name in arguments.what or parameter.node in arguments.what
     }
     if not arguments.json:
-        table = Table("parameter", "value", "allowed", "set", "meaning")
-        for name, about in result["parameters"].items():
-            table.add_row(name, str(about["value"]), about["range"], about["set"], about["meaning"])
-        print_table(table)
+        print_lines(*_parameter_lines(result["parameters"]))
     return ServiceAnswer(True, "")
+
+
+def _parameter_lines(parameters: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a line for each parameter and one for its meaning, which no terminal is too narrow for."""
+    name_width = max(map(len, parameters), default=0)
+    value_width = max((len(str(about["value"])) for about in parameters.values()), default=0)
+    for name, about in parameters.items():
+        allowed = ", ".join(filter(None, (about["range"], about["set"])))
+        yield f"{name:<{name_width}}  {about['value']!s:<{value_width}}  {allowed}"
+        yield f"    {about['meaning']}"
 
 
 async def _set(client: StackClient, values: Mapping[str, Mapping[str, Any]]) -> ServiceAnswer:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -23,6 +24,7 @@ Columns = Mapping[str, Array]
 BLUE, BLACK, PURPLE, RED, GREY = "#1f4fb4", "#222222", "#8a3fa0", "#c0392b", "#888888"
 GREEN, ORANGE = "#2e8b57", "#d9822b"
 DPI = 150
+PICTURE_FORMATS = {"png": "", "svg": "Date", "pdf": "CreationDate"}  # with the entry that has the time of the drawing
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,11 @@ class Drawing:
         """Stem of the files' names."""
         return f"fig{self.number:02d}" if isinstance(self.number, int) else self.number.replace(" ", "")
 
-    def save(self, directory: Path) -> list[Path]:
-        """Write the picture (PNG) and the data (CSV) into an existing directory; return the files. Raises UserError."""
+    def save(self, directory: Path, picture_format: str = "png") -> list[Path]:
+        """Write the picture and the data (CSV) into an existing directory; return the files. Raises UserError.
+
+        The format is one of PICTURE_FORMATS.
+        """
         figure = Figure(figsize=self.size, layout="constrained")
         FigureCanvasAgg(figure)
         figure.suptitle(f"{self.name}: {self.title}")
@@ -54,8 +59,10 @@ class Drawing:
         for axes in figure.axes:
             if not axes.images and not axes.collections:
                 axes.grid(alpha=0.3)
-        files = [directory / f"{self.stem}.png"]
-        replace_file(files[0], lambda part: figure.savefig(part, dpi=DPI))
+        files = [directory / f"{self.stem}.{picture_format}"]
+        date = PICTURE_FORMATS[picture_format]
+        with rc_context({"svg.hashsalt": self.stem}):  # the same drawing is the same file
+            replace_file(files[0], lambda part: figure.savefig(part, dpi=DPI, metadata={date: None} if date else None))
         for name, columns in self.tables.items():
             file = directory / f"{self.stem}{'_' + name if name else ''}.csv"
             save_columns(file, columns)
@@ -91,8 +98,8 @@ class TextTable:
         """Heading."""
         return self.number.capitalize()
 
-    def save(self, directory: Path) -> list[Path]:
-        """Write the page (.md) into an existing directory; return the files."""
+    def save(self, directory: Path, picture_format: str = "png") -> list[Path]:
+        """Write the page (.md), which has no picture, into an existing directory; return the files."""
         lines = [self.head, ["---"] * len(self.head), *self.rows]
         table = "\n".join(f"| {' | '.join(row)} |" for row in lines)
         file = directory / f"{self.number.replace(' ', '')}.md"
@@ -110,7 +117,7 @@ class Page(Protocol):
     @property
     def title(self) -> str: ...
 
-    def save(self, directory: Path) -> list[Path]: ...
+    def save(self, directory: Path, picture_format: str = "png") -> list[Path]: ...
 
 
 @dataclass(frozen=True)
