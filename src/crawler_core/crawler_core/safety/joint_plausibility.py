@@ -14,9 +14,9 @@ SPEED_MARGIN = 1.1  # over a joint's velocity limit: a servo that catches up may
 ACCELERATION_MARGIN = 2.0  # over a joint's acceleration limit, likewise
 NOISE_SIGMAS = 8.5  # of the difference of two readings: 6 of each, which chance does not reach
 MIN_MOVED_RAD = math.radians(0.05)  # from which on a joint without a known encoder counts as moving
-TREMBLE_REVERSALS = 8
-TREMBLE_TIME_S = 0.25  # within which so many are trembling
-STUCK_SHARE = 0.2  # of the tracking tolerance, that a setpoint moves before its joint must have moved at all,
+TREMBLE_READINGS = 16
+TREMBLE_REVERSALS = 8  # among them
+FOLLOWING_SHARE = 0.2  # of the tracking tolerance, that a setpoint moves before its joint must have moved at all,
 STUCK_TIME_S = 0.5  # and for how long it may lag behind, at least
 STALL_EFFORT_SHARE = 0.5  # of an effort-driven joint's limit
 STALL_TIME_S = 0.5  # of pushing so hard without any motion
@@ -64,10 +64,12 @@ class JointPlausibility:
             return
         self._last_time_ns = time_ns
         measured_ns = observation.measured_ns
+        for watch, setpoint in zip(self._position_watches, setpoints, strict=True):
+            watch.setpoint = setpoint
         for k, watch in enumerate(self._watches):
             watch.check_change(angles[watch.index], time_ns if measured_ns is None else measured_ns[k])
-        for watch, setpoint in zip(self._position_watches, setpoints, strict=True):
-            watch.check_following(angles[watch.index], setpoint, elapsed)
+        for watch in self._position_watches:
+            watch.check_following(angles[watch.index], elapsed)
         for watch, effort in zip(self._effort_watches, efforts, strict=False):  # there are none before the first
             watch.check_turning(angles[watch.index], effort, elapsed)
 
@@ -80,6 +82,7 @@ class _JointWatch:
     ) -> None:
         self.index = index
         self.joint = joint
+        self.setpoint = 0.0  # rad, of a position-driven joint
         self._dt = dt
         self._tolerance, self._patience = spec.safety.tracking_tolerance, max(spec.safety.tracking_time, STUCK_TIME_S)
         self._errors = errors
@@ -92,13 +95,16 @@ class _JointWatch:
         still = max(step, known_step) + noise
         self._error = still + backlash  # rad, by which the difference of two readings may be off
         self._moved = still + MIN_MOVED_RAD  # rad, from which on a joint has moved for certain
-        self._expected = max(STUCK_SHARE * self._tolerance, 2.0 * self._moved + backlash)  # rad, of a setpoint
+        # rad, by which a joint that follows its setpoint does not leave it and come back from reading to reading
+        self._unstable = math.inf if self.joint.is_effort_driven else 2.0 * FOLLOWING_SHARE * self._tolerance
+        self._expected = max(FOLLOWING_SHARE * self._tolerance, 2.0 * self._moved + backlash)  # rad, of a setpoint
 
     def reset(self) -> None:
         self._time_ns: int | None = None  # of the last reading,
         self._delay = 0.0  # s by which it came later than a tick after the one before
-        self._angle = self._change = 0.0  # rad
-        self._reversals: deque[int] = deque(maxlen=TREMBLE_REVERSALS)  # their times, ns
+        self._angle = 0.0  # rad
+        self._from_setpoint = self._step = 0.0  # rad, from a position-driven joint's setpoint, and since the one before
+        self._reversals: deque[bool] = deque(maxlen=TREMBLE_READINGS)
         self._rest_angle: float | None = None  # rad, where it stands
         self._lowest = self._highest = 0.0  # rad, of the setpoint since then
         self._rest_time = 0.0  # s, for which it should have moved
@@ -109,24 +115,28 @@ class _JointWatch:
         before_ns, before = self._time_ns, self._angle
         if before_ns == time_ns:
             return
-        self._time_ns, self._angle = time_ns, angle
+        from_setpoint = angle - self.setpoint
+        step, last_step = from_setpoint - self._from_setpoint, self._step
+        self._time_ns, self._angle, self._from_setpoint, self._step = time_ns, angle, from_setpoint, step
         if before_ns is None or time_ns < before_ns:
+            self._step = 0.0
             return
         # a reading that came late was measured earlier: what it lacks of the motion, the next one has
         passed = 1e-9 * (time_ns - before_ns)
         seconds = max(passed, self._dt) + self._delay
         self._delay = max(passed - self._dt, 0.0)
-        change, last_change = angle - before, self._change
-        self._change = change
+        change = angle - before
         if abs(change) > self._error + SPEED_MARGIN * self.joint.velocity * seconds:
             raise self._jump(change, seconds)
-        if change * last_change < 0.0:
-            possible = ACCELERATION_MARGIN * self.joint.acceleration * seconds * seconds
-            if abs(change) + abs(last_change) > 2.0 * self._error + possible:
-                self._count_reversal(time_ns, change, possible)
+        possible = self._error + 0.5 * min(ACCELERATION_MARGIN * self.joint.acceleration * seconds**2, self._unstable)
+        is_reversal = step * last_step < 0.0 and abs(step) + abs(last_step) > 2.0 * possible
+        self._reversals.append(is_reversal)
+        if is_reversal and sum(self._reversals) >= TREMBLE_REVERSALS:
+            raise self._tremble(step, possible)
 
-    def check_following(self, angle: float, setpoint: float, elapsed: float) -> None:
+    def check_following(self, angle: float, elapsed: float) -> None:
         """Compare the motion of a joint with that of its setpoint."""
+        setpoint = self.setpoint
         if self._rest_angle is None or abs(angle - self._rest_angle) > self._moved:
             self._rest_angle, self._lowest, self._highest, self._rest_time = angle, setpoint, setpoint, 0.0
             return
@@ -170,14 +180,11 @@ class _JointWatch:
             joint=name,
         )
 
-    def _count_reversal(self, time_ns: int, change: float, possible: float) -> None:
-        self._reversals.append(time_ns)
-        if len(self._reversals) < TREMBLE_REVERSALS or time_ns - self._reversals[0] > TREMBLE_TIME_S * 1e9:
-            return
-        name, limit = self.joint.name, self.joint.acceleration
-        raise BackendFault(
-            f"the measured angle of {name} trembles by {math.degrees(abs(change)):.1f} degrees from reading to "
-            f"reading: {math.degrees(self._error + 0.5 * possible):.1f} are possible at its limit of {limit:g} rad/s^2",
+    def _tremble(self, step: float, possible: float) -> BackendFault:
+        name = self.joint.name
+        return BackendFault(
+            f"the measured angle of {name} trembles by {math.degrees(abs(step)):.1f} degrees from reading to reading: "
+            f"{math.degrees(possible):.1f} are possible",
             remedy=f"check the encoder of {name}, its mounting and the shield of its cable",
             joint=name,
         )
