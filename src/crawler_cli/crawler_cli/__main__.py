@@ -28,6 +28,7 @@ COMMANDS = {  # name and module, in the order of --help
     "run": "crawler_cli.commands.run",
     "view": "crawler_cli.commands.view",
     "steer": "crawler_cli.commands.steer",
+    "drive": "crawler_cli.commands.drive",
     "model": "crawler_cli.commands.model",
     "compare": "crawler_cli.commands.compare",
     "sweep": "crawler_cli.commands.sweep",
@@ -46,6 +47,7 @@ COMMANDS = {  # name and module, in the order of --help
     "doctor": "crawler_cli.commands.doctor",
     "bench": "crawler_testing.commands.bench",
     "soak": "crawler_testing.commands.soak",
+    "load": "crawler_testing.commands.load",
     "storm": "crawler_testing.commands.storm",
     "fuzz": "crawler_testing.commands.fuzz",
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -67,6 +67,11 @@ class StackClient:
         self._executor.add_node(node)
         self._caller = ServiceCaller(node.create_client, self.spin_once)
 
+    @property
+    def node(self) -> Node:
+        """The node, for further topics; `spin_once` runs their callbacks."""
+        return self._node
+
     def close(self) -> None:
         self._executor.shutdown()
 
@@ -76,7 +81,8 @@ class StackClient:
 
     def stacks(self) -> list[str]:
         """Return the namespaces in which a stack is discovered by now; the root namespace is empty."""
-        return stack_namespaces(self._node.get_service_names_and_types())
+        services = (name for name, _ in self._node.get_service_names_and_types())
+        return sorted(name[: -len(ESTOP)].strip("/") for name in services if name.endswith(f"/{ESTOP}"))
 
     async def find_stacks(self, seconds: float = DISCOVERY_TIMEOUT_S, settle_s: float = SETTLE_S) -> list[str]:
         """Return the namespaces of the stacks, `settle_s` after the first is seen and after `seconds` at most."""
@@ -138,11 +144,6 @@ class StackClient:
 
     def _full(self, name: str) -> str:
         return f"/{self.namespace.strip('/')}/{name}".replace("//", "/")
-
-
-def stack_namespaces(services: Iterable[tuple[str, Any]]) -> list[str]:
-    """Return the namespaces of the stacks whose services are among these; the root namespace is empty."""
-    return sorted(name[: -len(ESTOP)].strip("/") for name, _ in services if name.endswith(f"/{ESTOP}"))
 
 
 @contextmanager
