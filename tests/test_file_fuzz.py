@@ -11,8 +11,9 @@ import subprocess
 import pytest
 
 from crawler_core.errors import UserError
-from crawler_testing.file_fuzz import file_campaign, file_readers, reader_process
+from crawler_testing.file_fuzz import file_campaign, reader_process
 from crawler_testing.file_fuzz.file_campaign import FileKind, file_kinds, fuzz_files, make_file
+from crawler_testing.marked_page import BEGIN, END
 
 SEED = 11
 COUNTS = {"recording for plot": 3, "recording for film": 5, "robot file": 10, "parameter file": 40, "study file": 300}
@@ -93,11 +94,31 @@ def test_a_rejection_is_no_problem_and_the_seed_determines_the_files(monkeypatch
     assert len(set(seen)) > 1
 
 
-def test_the_command_reports_each_kind(call):
-    code, out, _ = call("fuzz", "--files", "--only", "study", "--count", "20", "--json", "--keep", "last.sqlite")
+def test_the_command_reports_each_kind_and_adds_up(call, tmp_path):
+    words = ("fuzz", "--files", "--only", "study", "--count", "20", "--json")
+    code, out, _ = call(*words, "--keep", "last.sqlite")
     assert code == 0
     (outcome,) = json.loads(out)["outcomes"]
     assert (outcome["kind"], outcome["files"], outcome["ok"]) == ("study file", 20, True)
-    assert file_readers.STUDY_COLUMNS
-    with open("last.sqlite", "rb") as file:
-        assert file.read() == make_file("study file", 20, 0)
+    assert (tmp_path / "last.sqlite").read_bytes() == make_file("study file", 20, 0)
+    (tmp_path / "0.json").write_text(out)
+    (tmp_path / "1.json").write_text(call(*words, "--seed", "1")[1])
+    (tmp_path / "page.md").write_text(f"a\n{BEGIN.format(command='fuzz --files')}\n{END}\n")
+    code, out, _ = call("fuzz", "--files", "--from", "0.json", "1.json", "--write", "page.md")
+    assert code == 0
+    assert "40 files, 0 of them recordings, 0 problems." in out
+    assert "| study file | 0, 1 | 40 | " in (tmp_path / "page.md").read_text()
+
+
+def test_after_an_interruption_the_files_so_far_are_counted(monkeypatch):
+    def check():
+        if len(made) == 2:
+            raise KeyboardInterrupt
+        made.append(1)
+
+    made = []
+    monkeypatch.setattr(
+        file_campaign, "file_kinds", lambda: {"it": FileKind(".sqlite", reject, file_campaign._studies)}
+    )
+    outcome = fuzz_files("it", 10, SEED, check)
+    assert (outcome.files, outcome.interrupted) == (2, True)

@@ -8,9 +8,10 @@ import pytest
 from crawler_core.errors import UserError
 from crawler_testing.faults.campaign import MAX_KINDS_PER_RUN, group_kinds, is_applicable
 from crawler_testing.faults.catalogue import FAMILIES, FAULT_KINDS, kinds_for_robot, select_kinds
-from crawler_testing.faults.report import BEGIN, END, tables, write_tables
+from crawler_testing.faults.report import tables, write_tables
 from crawler_testing.faults.verdict import Verdict
 from crawler_testing.fixtures.run_config import ALL_BACKENDS
+from crawler_testing.marked_page import BEGIN, END
 from hw_drivers.emulation.emulated_settings import FAULTS
 from sim_bridge.mock.mock_backend import MockSettings
 
@@ -89,11 +90,12 @@ def test_the_tables_count_the_verdicts(tmp_path):
     assert family.split(" | ")[-2:] == ["1 of 1", "1 of 2 |"]
     assert sum(line.startswith("| `") for line in lines) == len(FAULT_KINDS) + len(FAMILIES)
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{BEGIN}\nof yesterday\n{END}\nafter\n")
+    begin, end = BEGIN.format(command="storm"), END
+    page.write_text(f"of {end} before\n{begin}\nof yesterday\n{end}\nafter, {end}\n")
     write_tables(page, verdicts, "")
     text = page.read_text()
-    assert text.startswith("before\n")
-    assert text.endswith("after\n")
+    assert text.startswith(f"of {end} before\n{begin}\n\n### Results")
+    assert text.endswith(f"{end}\nafter, {end}\n")
     assert "yesterday" not in text
     other = tmp_path / "other.md"
     other.write_text("a page without marks")

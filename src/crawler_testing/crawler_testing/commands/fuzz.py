@@ -6,17 +6,21 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from crawler_cli.console.arguments import add_json
 from crawler_cli.console.exit_code import EXIT_INTERRUPTED
 from crawler_cli.console.interruption import StopRequest
 from crawler_core.errors import UserError
 from crawler_nodes.testing.free_domain_id import free_domain_id
+from crawler_testing.marked_page import write_between_marks
+
+if TYPE_CHECKING:
+    from crawler_testing.file_fuzz.file_report import SeededOutcome
 
 MAX_COUNT = 10**9
 HELP_TEXT = """  makes   one line per endpoint: ok, or the message that broke it
@@ -29,6 +33,7 @@ examples:
   crawler fuzz --list
   crawler fuzz --files --count 1000           corrupted recordings, robot files, parameter files, study files
   crawler fuzz --files --only film --seed 7 --count 31 --keep bad.mcap      and the last of these files
+  crawler fuzz --files --from 7.json 8.json --write docs/reliability.md
 
 All nodes of a stack run in this process, in lockstep, with joints that reach every setpoint, and
 on a clock of their own. Messages are serialised and passed to their subscribers without a
@@ -41,15 +46,15 @@ message and its number N: the same seed with --only 'NAME OF THE ENDPOINT' --cou
 
 With --files, plot, film, replay, rerun and gait-analysis get recordings with corrupted bytes,
 records, messages, and texts in these. Runs get corrupted robot and parameter files, studies
-corrupted study files. Each must be read or be rejected by one sentence, within 10 s of work and 1 GB,
-and nothing but the result may be left on the disk.
+corrupted study files. Each must be read or be rejected by one sentence, within 10 s of work and 1 GB.
+Nothing but the result may be written, no process started, no code beside the file run.
 
 exit codes: 0 all endpoints withstood it, 1 some did not, 2 bad input,
   130 interrupted (the results so far are printed)
 
 keys of --json: seed, seconds, outcomes (of each: ok, target, sent, ticks, crashes, speed and
-  acceleration as shares of what is allowed, crawled_after, problems; with --files: ok, kind,
-  files, accepted, seconds, slowest in s, growth in bytes, crashes, problems)
+  acceleration as shares of what is allowed, crawled_after, problems; with --files: ok, seed,
+  kind, files, accepted, seconds, slowest in s, growth in bytes, crashes, problems, interrupted)
 """
 
 
@@ -59,6 +64,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the messages (default: %(default)s)")
     parser.add_argument("--files", action="store_true", help="corrupt files, not messages")
     parser.add_argument("--keep", default="", metavar="FILE", help="with --files: write the last corrupted file there")
+    parser.add_argument("--write", metavar="FILE", help="with --files: write the table between the marks of this page")
+    parser.add_argument(
+        "--from",
+        nargs="+",
+        default=[],
+        dest="earlier",
+        metavar="FILE",
+        help="with --files: try none; add up earlier outputs of --json",
+    )
     parser.add_argument("--list", action="store_true", help="list the endpoints, and send nothing")
     add_json(parser)
 
@@ -72,8 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(f"--count {arguments.count} is not allowed: it must be 1 to {MAX_COUNT}.")
     if arguments.files:
         return _fuzz_files(arguments)
-    if arguments.keep:
-        raise UserError("--keep is about files: give --files too.")
+    if arguments.keep or arguments.write or arguments.earlier:
+        raise UserError("--keep, --write and --from are about files: give --files too.")
     domain = free_domain_id()
     words = [word.strip() for word in arguments.only.split(",") if word.strip()]
     targets = find_targets(domain)
@@ -111,6 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _fuzz_files(arguments: argparse.Namespace) -> int:
     """Fuzz each kind of file and report its outcome."""
     from crawler_testing.file_fuzz.file_campaign import FileOutcome, file_kinds, fuzz_files, make_file
+    from crawler_testing.file_fuzz.file_report import read_outcomes
 
     words = [word.strip() for word in arguments.only.split(",") if word.strip()]
     chosen = [name for name in file_kinds() if not words or any(word in name for word in words)]
@@ -119,31 +134,39 @@ def _fuzz_files(arguments: argparse.Namespace) -> int:
     if arguments.list:
         print("\n".join(chosen))
         return 0
+    if arguments.earlier:
+        return _report_files(arguments, [one for file in arguments.earlier for one in read_outcomes(Path(file))], 0.0)
     if arguments.keep:
         Path(arguments.keep).write_bytes(make_file(chosen[-1], arguments.count, arguments.seed))
     stop = StopRequest(raises=False)
     outcomes: list[FileOutcome] = []
-    start, code = time.monotonic(), 0
+    start = time.monotonic()
     with _silenced_middleware() as progress:
-        try:
-            for name in chosen:
-                outcome = fuzz_files(name, arguments.count, arguments.seed, stop.check)
-                outcomes.append(outcome)
-                head = (
-                    f"{'ok  ' if outcome.ok else 'FAIL'} {name}: {outcome.files} files, {outcome.accepted} of them read"
-                )
-                rest = f"slowest {outcome.slowest:.2f} s, {outcome.growth / 2**20:.0f} MB"
-                print("\n     ".join([f"{head}; {rest}", *outcome.problems]), file=progress, flush=True)
-        except KeyboardInterrupt:
-            code = EXIT_INTERRUPTED
-    good, seconds, files = sum(one.ok for one in outcomes), time.monotonic() - start, sum(one.files for one in outcomes)
+        for name in chosen:
+            outcome = fuzz_files(name, arguments.count, arguments.seed, stop.check)
+            outcomes.append(outcome)
+            head = f"{'ok  ' if outcome.ok else 'FAIL'} {name}: {outcome.files} files, {outcome.accepted} of them read"
+            rest = f"slowest {outcome.slowest:.2f} s, {outcome.growth / 2**20:.0f} MB"
+            print("\n     ".join([f"{head}; {rest}", *outcome.problems]), file=progress, flush=True)
+            if outcome.interrupted:
+                break
+    return _report_files(arguments, [(arguments.seed, one) for one in outcomes], time.monotonic() - start)
+
+
+def _report_files(arguments: argparse.Namespace, outcomes: Sequence[SeededOutcome], seconds: float) -> int:
+    """Print the outcomes and write their table; return the exit code."""
+    from crawler_testing.file_fuzz.file_report import table
+
+    if arguments.write:
+        write_between_marks(Path(arguments.write), "fuzz --files", table(outcomes))
     if arguments.json:
-        rows = [{"ok": outcome.ok, **asdict(outcome)} for outcome in outcomes]
+        rows = [{"ok": outcome.ok, "seed": seed, **asdict(outcome)} for seed, outcome in outcomes]
         print(json.dumps({"seed": arguments.seed, "seconds": seconds, "outcomes": rows}))
     else:
-        seed = arguments.seed
-        print(f"{good} of {len(outcomes)} kinds withstood {files} files in {seconds:.0f} s; seed {seed}")
-    return code or int(good < len(outcomes))
+        print(table(outcomes))
+    if any(outcome.interrupted for _, outcome in outcomes):
+        return EXIT_INTERRUPTED
+    return int(not all(outcome.ok for _, outcome in outcomes))
 
 
 @contextmanager

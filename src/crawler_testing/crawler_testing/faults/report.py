@@ -11,8 +11,7 @@ from crawler_core.errors import UserError
 from crawler_testing.faults.catalogue import FAMILIES, FAULT_KINDS
 from crawler_testing.faults.verdict import Verdict
 from crawler_testing.fixtures.run_config import ALL_BACKENDS
-
-BEGIN, END = "<!-- written by ./crawler storm --write -->", "<!-- until here -->"
+from crawler_testing.marked_page import write_between_marks
 
 
 def read_campaign(file: Path) -> tuple[list[Verdict], float]:
@@ -29,14 +28,7 @@ def read_campaign(file: Path) -> tuple[list[Verdict], float]:
 
 def write_tables(page: Path, verdicts: Sequence[Verdict], summary: str) -> None:
     """Replace the text between the marks of a page by the tables. Raises UserError without marks."""
-    try:
-        text = page.read_text()
-    except OSError as error:
-        raise UserError(f"{page} cannot be read: {error.strerror}.") from None
-    if BEGIN not in text or END not in text:
-        raise UserError(f"{page} has no lines '{BEGIN}' and '{END}': add them where the tables go.")
-    before, after = text.partition(BEGIN)[0], text.partition(END)[2]
-    page.write_text(f"{before}{BEGIN}\n\n{tables(verdicts, summary)}\n\n{END}{after}")
+    write_between_marks(page, "storm", tables(verdicts, summary))
 
 
 def tables(verdicts: Sequence[Verdict], summary: str) -> str:
