@@ -17,7 +17,7 @@ from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import BatteryState, Imu, JointState
-from std_msgs.msg import String
+from std_msgs.msg import Float64MultiArray, String
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
@@ -70,6 +70,9 @@ DIAGNOSTICS = Topic("diagnostics", DiagnosticArray)
 PARAMETER_EVENTS = Topic("/parameter_events", ParameterEvent)
 CLOCK = Topic("/clock", Clock, "backend", recorded=False)  # "clock" in a namespace
 CONTACT_MARKERS = Topic("contact_markers", MarkerArray, "markers", recorded=False)
+# commands of a user's own node where no controller runs, beside joint_commands
+JOINT_TRAJECTORY = Topic("joint_trajectory", JointTrajectory, "controller")
+COMMANDS = Topic("commands", Float64MultiArray, "controller")
 JOINT_COMMANDS = Topic("joint_commands", JointState, "controller", publisher_depth=PER_TICK, depth=5000)
 JOINT_STATES = Topic("joint_states", JointState, "backend", publisher_depth=PER_TICK, depth=5000)
 
@@ -79,7 +82,7 @@ TOPICS = (
     *(CONTACT_STATES, CONTACT_ESTIMATES, GROUND_TRUTH, ODOM, CONTROLLER_STATE, GAIT_REFERENCE, CMD_VEL),
     *(IMU, BATTERY_STATE, EXTERNAL_POSE, SENSOR_READINGS, MOTION_STATE),
     *(ROBOT_DESCRIPTION, TF, TF_STATIC, DIAGNOSTICS, PARAMETER_EVENTS, CLOCK, CONTACT_MARKERS),
-    *(JOINT_COMMANDS, JOINT_STATES),
+    *(JOINT_TRAJECTORY, COMMANDS, JOINT_COMMANDS, JOINT_STATES),
 )
 RECORDED = tuple(topic for topic in TOPICS if topic.recorded)
 

@@ -3,13 +3,14 @@
 import itertools
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 from crawler_interfaces.msg import ContactStateArray
 from diagnostic_msgs.msg import DiagnosticArray
+from ideal_joints import HOME, PATIENT, IdealBackend, IdealSettings, RealTime
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rcl_interfaces.msg import Parameter, ParameterValue
@@ -19,63 +20,11 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_core.errors import BackendFault, UserError
-from crawler_core.parameters import parameter
 from crawler_core.safety.supervisor import MotionState
-from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, Observation
 from crawler_nodes.backend_node import startup
 from crawler_nodes.backend_node.node import BackendNode, autostart
 from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.transport.estop_socket import stop_local_stacks
-
-HOME = np.radians([110.0, 110.0])
-PATIENT = {"rate": 500.0, "lockstep_timeout": 60.0}  # who is slow is not late
-
-
-@dataclass(frozen=True)
-class IdealSettings:
-    gain: float = parameter(1.0, lower=0.0, upper=1.0, doc="1: joints follow exactly")
-
-
-class IdealBackend:
-    """Joints that are where they are told; a base that gains a millimetre per tick."""
-
-    simulated = True
-    kind = "ideal"
-
-    def __init__(self, spec, settings, dt):
-        self.told = HOME
-        self.ticks = 0
-        self.dt_ns = round(dt * 1e9)
-        self.relaxed = 0
-        self.closed = False
-        self.broken = ""
-
-    def open(self):
-        if self.broken:
-            raise BackendFault(self.broken, remedy="mend it")
-
-    def observe(self):
-        if self.broken:
-            raise BackendFault(self.broken, remedy="mend it", joint="joint_2")
-        contacts = tuple(
-            Contact(foot, ContactMode.STICK, ContactSource.SIMULATED, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0))
-            for foot in ("foot_1", "foot_2")
-        )
-        base = BaseState((1e-3 * self.ticks, 0.0, 0.1), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-        return Observation(self.ticks * self.dt_ns, self.told.copy(), np.zeros(2), np.full(2, np.nan), base, contacts)
-
-    def apply(self, command):
-        self.told = command.position
-        return command
-
-    def advance(self, dt):
-        self.ticks += 1
-
-    def relax(self):
-        self.relaxed += 1
-
-    def close(self):
-        self.closed = True
 
 
 class Bench:
@@ -215,8 +164,16 @@ def test_without_a_controller_lockstep_goes_on_alone_holds_and_relaxes(bench):
     assert bench.body.relaxed == 1
 
 
-def test_time_stands_still_at_the_end(bench):
-    node = bench.start(lockstep=True, stop_at=0.01)
+class SlowTicks(IdealBackend):
+    """The same joints, on a bus whose cycle takes longer than a tick."""
+
+    def observe(self):
+        return replace(super().observe(), time_ns=self.ticks * self.dt_ns * 4 // 3)
+
+
+@pytest.mark.parametrize(("backend", "stop_at"), [(IdealBackend, 0.01), (SlowTicks, 0.0132)])
+def test_time_stands_still_at_the_end(bench, backend, stop_at):
+    node = bench.start(backend, lockstep=True, stop_at=stop_at)
     for _ in range(5):
         bench.answer()
     assert node.finished
@@ -226,13 +183,12 @@ def test_time_stands_still_at_the_end(bench):
     assert node.ticks == 5
 
 
-class RealTime(IdealBackend):
-    """The same joints, whose time passes by itself."""
-
-    simulated = False
-
-    def observe(self):
-        return replace(super().observe(), time_ns=time.time_ns())
+def test_a_system_clock_that_is_set_is_reported(bench, monkeypatch):
+    plain, ahead = time.time_ns, [0]
+    monkeypatch.setattr(time, "time_ns", lambda: plain() + ahead[0])
+    bench.start(RealTime)
+    ahead[0] = -60 * 10**9
+    bench.spin_until(lambda: any("set back by 60 s" in one.status[0].message for one in bench.diagnostics))
 
 
 def test_motors_come_to_rest_and_are_let_go_at_the_end_whoever_commands_on(bench):
@@ -243,14 +199,6 @@ def test_motors_come_to_rest_and_are_let_go_at_the_end_whoever_commands_on(bench
     last = bench.diagnostics[-1]
     bench.spin_until(lambda: bench.command() or bench.diagnostics[-1] is not last)  # commands change nothing
     assert node.supervised.supervisor.motion.value == "disabled"
-def test_a_system_clock_that_is_set_is_reported(bench, monkeypatch):
-    plain, ahead = time.time_ns, [0]
-    monkeypatch.setattr(time, "time_ns", lambda: plain() + ahead[0])
-    bench.start(RealTime)
-    ahead[0] = -60 * 10**9
-    bench.spin_until(lambda: any("set back by 60 s" in one.status[0].message for one in bench.diagnostics))
-
-
     (status,) = bench.diagnostics[-1].status
     assert {entry.key: entry.value for entry in status.values}["finished"] == "True"
     refused = bench.call(SetBool, "enable", data=True)

@@ -40,6 +40,11 @@ class FakeNode:
         self.published, self.ticks, self.crashes, self.timers = [], [], [], []
         self.ends_after = None
         self.broken = False
+        self.open_commands = None
+
+    @property
+    def time_factor(self):
+        return self.settings.real_time_factor if self.supervised.backend.simulated else 1.0
 
     @staticmethod
     def _seen(time_ns):
@@ -48,7 +53,7 @@ class FakeNode:
     def publish(self, observation):
         self.published.append(observation.time_ns)
 
-    def tick(self, command):
+    def tick(self, command, age_s=0.0):
         if self.broken:
             raise ZeroDivisionError("surprise")
         self.ticks.append(command)
@@ -253,7 +258,7 @@ def paced(node, *answers):
     keeper = RealTimeScheduler(node)
     tick = node.tick
 
-    def answering(command):
+    def answering(command, age_s=0.0):
         tick(command)
         if (k := len(node.ticks)) < len(answers):
             keeper.submit(k * DT_NS, answers[k])
@@ -301,6 +306,20 @@ def test_a_paced_simulation_waits_for_the_answer_to_its_state_instead_of_steppin
     keeper.submit(2 * DT_NS, COMMAND)
     keeper._thread.join(LONG)
     assert node.ticks == [COMMAND, OTHER, COMMAND]
+
+
+@pytest.mark.parametrize(("settings", "expected"), [({}, 0.5), ({"readers": 4}, 15.0)])
+def test_the_time_of_a_paced_simulation_begins_with_the_stack_s_first_command(waits, settings, expected):
+    node: Any = FakeNode(**settings)
+    node.ends_after = 3
+    keeper, timeouts = RealTimeScheduler(node), []
+    keeper._submitted.wait_for = lambda _, timeout: (
+        timeouts.append(timeout) or keeper.submit(len(node.ticks) * DT_NS, COMMAND)
+    )
+    keeper.start()
+    keeper._thread.join(LONG)
+    assert timeouts == [expected, 0.5, 0.5]
+    assert node.ticks == [COMMAND] * 3
 
 
 def test_motors_wait_for_nobody(waits):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from crawler_bringup.stack.backend_flag import BackendFlag, apply_flags
 from crawler_bringup.stack.backend_registry import BACKENDS
 from crawler_bringup.stack.node_engines import node_engines
-from crawler_bringup.stack.options import LOG_LEVELS, Options
+from crawler_bringup.stack.options import LOG_LEVELS, NO_NODE, Options
 from crawler_bringup.stack.settings import Settings, merge, parse_assignments, read_settings
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import default_robot, robot_names
@@ -52,8 +52,15 @@ def stack_arguments() -> tuple[LaunchArgument, ...]:
         *_robot_arguments(),
         LaunchArgument("backend", "", backends, ("", *BACKENDS)),
         LaunchArgument("emulate", "false", "with the backend hardware: on emulated motors and buses", BOOLEAN),
-        LaunchArgument("controller", "", "the control law; empty: the robot's default", ("", *LAWS)),
-        LaunchArgument("gait", "", "the gait; empty: the robot's default", ("", *GAITS)),
+        LaunchArgument(
+            "controller",
+            "",
+            "the control law; empty: the robot's default; none: your own node commands",
+            ("", NO_NODE, *LAWS),
+        ),
+        LaunchArgument(
+            "gait", "", "the gait; empty: the robot's default; none: your own node refers", ("", NO_NODE, *GAITS)
+        ),
         LaunchArgument("rviz", "false", "show the robot in RViz", BOOLEAN),
         LaunchArgument("view", "false", "serve the live page", BOOLEAN),
         LaunchArgument("view_port", str(ViewSettings.port), "port of the live page; 0: any free port"),

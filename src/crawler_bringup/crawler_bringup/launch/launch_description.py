@@ -61,7 +61,7 @@ def _stack_actions(context: LaunchContext) -> list[Action]:
         use_viewer_enclave(options.namespace)
     stack = make_stack(options)
     with DuplicateStackCheck(options.namespace) as check:
-        check.raise_if_duplicate("use namespace:=NAME")
+        check.raise_if_duplicate("use namespace:=NAME", stack.single_publisher_topics)
     notes = [LogInfo(msg=stack.note)] if stack.note else []
     return [*notes, *(_node_action(node) for node in stack.nodes)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -38,23 +38,24 @@ def run_metadata(choices: Values, sections: Mapping[str, Values], parameters: Va
 
 
 def merged_parameters(
-    spec: RobotSpec, entry: BackendEntry, backend: Values, gait: tuple[str, Values], law: tuple[str, Values]
+    spec: RobotSpec,
+    entry: BackendEntry,
+    backend: Values,
+    gait: Sequence[tuple[str, Values]],
+    law: Sequence[tuple[str, Values]],
 ) -> dict[str, dict[str, Any]]:
     """Return every parameter of every node with its value: the user's, the robot file's or the default.
 
-    `gait` and `law` are each a name with the parameters given to its node.
+    `gait` and `law` each have one entry, a name with the parameters given to its node, or none without that node.
     """
-    (gait_name, gait_values), (law_name, law_values) = gait, law
     own = {**own_robot_settings(spec, entry.backend.kind, entry.settings), **backend}
-    gait_own = {**gait_defaults(spec, gait_name), **gait_values}
-    return {
-        "backend": {**_built(BackendSettings, backend), **_built(entry.settings, own)},
-        "gait": {**_built(GaitSettings, gait_values), **_built(GAITS[gait_name].parameters, gait_own)},
-        "controller": {
-            **_built(ControllerSettings, law_values),
-            **asdict(law_parameters(spec, law_name, law_values)),
-        },
-    }
+    merged = {"backend": {**_built(BackendSettings, backend), **_built(entry.settings, own)}}
+    for name, values in gait:
+        gait_own = {**gait_defaults(spec, name), **values}
+        merged["gait"] = {**_built(GaitSettings, values), **_built(GAITS[name].parameters, gait_own)}
+    for name, values in law:
+        merged["controller"] = {**_built(ControllerSettings, values), **asdict(law_parameters(spec, name, values))}
+    return merged
 
 
 def _built(cls: type, values: Values) -> dict[str, Any]:

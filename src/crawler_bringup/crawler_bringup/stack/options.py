@@ -12,6 +12,7 @@ import yaml
 from crawler_core.robot.robot_file import default_robot
 from crawler_view.server.view_settings import ViewSettings
 
+NO_NODE = "none"  # in place of a law or a gait: its node is not started, and a user's own node does its work
 LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
 
 
@@ -22,8 +23,8 @@ class Options:
     robot: str = field(default_factory=default_robot)
     backend: str = ""  # empty: physics, by the engine that is installed
     emulate: bool = False  # with the backend hardware: on emulated motors
-    controller: str = ""  # empty: the robot's default law
-    gait: str = ""  # empty: the robot's default gait
+    controller: str = ""  # empty: the robot's default law; NO_NODE: none
+    gait: str = ""  # empty: the robot's default gait; NO_NODE: none
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     duration: float | None = 0.0  # s of the run's own time; 0: no end; None: until the crawl is steady
     namespace: str = ""

@@ -6,7 +6,8 @@ here, before anything starts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,7 +17,7 @@ from crawler_bringup.security.enclave import enclave_of
 from crawler_bringup.security.enclave_environment import complete_keystore, enclave_environment
 from crawler_bringup.stack.backend_choice import BackendChoice, backend_name, choose_backend
 from crawler_bringup.stack.node_spec import NodeSpec, clock_remappings
-from crawler_bringup.stack.options import Options
+from crawler_bringup.stack.options import NO_NODE, Options
 from crawler_bringup.stack.prediction import Prediction, predict_by_equations, predict_by_law
 from crawler_bringup.stack.robot_view import rviz_node
 from crawler_bringup.stack.settings import check_section, split_parameters
@@ -28,6 +29,7 @@ from crawler_core.robot.robot_file import load_robot
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.robot.sections import SECTIONS
 from crawler_models.estimation.robot_estimator import RobotEstimator
+from crawler_nodes.topics import GAIT_REFERENCE, JOINT_COMMANDS, JOINT_STATES, Topic
 from crawler_nodes.transport.domain_id import domain_id
 from gait_generators.kinds.gait import Gait
 from gait_generators.kinds.gait_registry import gait_name, make_gait
@@ -49,7 +51,7 @@ class Stack:
 
     options: Options
     spec: RobotSpec
-    gait: Gait
+    gait: Gait | None  # None: no gait node
     gait_name: str
     law: str
     backend: BackendChoice
@@ -59,10 +61,38 @@ class Stack:
     @cached_property
     def nodes(self) -> tuple[NodeSpec, ...]:
         """Return the nodes to start. Raises UserError where keys are missing."""
-        backend, gait, controller = _backend_node(self), _gait_node(self), _controller_node(self)
+        backend = _backend_node(self)
+        gait = (_gait_node(self),) if self.has_gait else ()
+        controller = (_controller_node(self),) if self.has_controller else ()
         recorder = (_recorder_node(self, backend, gait, controller),) if self.options.record else ()
-        nodes = (backend, gait, controller, *recorder, *_viewer_nodes(self))
+        nodes = (backend, *gait, *controller, *recorder, *_viewer_nodes(self))
         return _with_keys(nodes, self.options.namespace) if self.options.secure else nodes
+
+    @property
+    def has_gait(self) -> bool:
+        """True where the stack has a gait node."""
+        return self.gait is not None
+
+    @property
+    def has_controller(self) -> bool:
+        """True where the stack has a controller node."""
+        return self.law != NO_NODE
+
+    @property
+    def period(self) -> float:
+        """The gait's period (s), NaN without a gait."""
+        return math.nan if self.gait is None else self.gait.period
+
+    @property
+    def marks(self) -> Mapping[str, str]:
+        """The branches of the law that pictures mark, with their labels."""
+        return LAWS[self.law].marks if self.has_controller else {}
+
+    @property
+    def single_publisher_topics(self) -> tuple[Topic, ...]:
+        """The topics that only nodes of the stack may publish."""
+        of_controller = (JOINT_COMMANDS,) if self.has_controller else ()
+        return (JOINT_STATES, *of_controller, *((GAIT_REFERENCE,) if self.has_gait else ()))
 
     @cached_property
     def prediction(self) -> Prediction:
@@ -70,6 +100,8 @@ class Stack:
 
         Raises UserError where the equations rule the gait out; `make_stack` has checked that already.
         """
+        if self.gait is None or not self.has_controller:
+            return Prediction(None, "none: another node of yours moves the robot")
         of_law = predict_by_law(self.spec, self.gait, self.law, self.options.section("controller"))
         return predict_by_equations(self.spec, self.gait) if of_law is None else of_law
 
@@ -101,21 +133,46 @@ def make_stack(options: Options) -> Stack:
     backend, note = backend_name(options)
     stack = _choose(replace(options, backend=backend), note)
     stack.nodes  # noqa: B018  keys may be missing
-    if LAWS[stack.law].prediction is None:
+    if stack.has_controller and LAWS[stack.law].prediction is None:
         stack.prediction  # noqa: B018  the equations may rule the gait out
     return stack
 
 
 def _choose(options: Options, note: str) -> Stack:
     spec = load_robot(options.robot, options.section("robot"))
-    name, law = gait_name(spec, options.gait), law_name(spec, options.controller)
-    gait = _make_gait(spec, name, options.section("gait"))
-    backend = choose_backend(options.backend, spec, options.section("backend"))
-    _check_law(spec, law, options.section("controller"))
+    has_gait, has_controller = options.gait != NO_NODE, options.controller != NO_NODE
+    name = gait_name(spec, options.gait) if has_gait else NO_NODE
+    law = law_name(spec, options.controller) if has_controller else NO_NODE
+    gait = _make_gait(spec, name, options.section("gait")) if has_gait else None
+    commands = {"command_mode": "answers" if has_controller else "open"}
+    backend = choose_backend(options.backend, spec, {**options.section("backend"), **commands})
+    _check_command_mode(options)
+    _check_unused(options)
+    if has_controller:
+        _check_law(spec, law, options.section("controller"))
     RobotEstimator(spec, backend.settings.estimator)  # UserError for one that there is not, or that does not fit
-    duration = _run_duration(options, backend.settings, gait)
-    warning = _check_motors(spec, gait, law, options.section("controller"), backend)
+    duration = _run_duration(options, backend.settings, gait if has_controller else None)
+    warning = ""
+    if gait is not None and has_controller:
+        warning = _check_motors(spec, gait, law, options.section("controller"), backend)
     return Stack(options, spec, gait, name, law, backend, duration, "; ".join(filter(None, (note, warning))))
+
+
+def _check_command_mode(options: Options) -> None:
+    """Raise UserError where the user's command_mode is not that of the nodes."""
+    mode = "open" if options.controller == NO_NODE else "answers"
+    if (given := options.section("backend").get("command_mode", mode)) != mode:
+        raise UserError(
+            f"backend.command_mode = {given} is not allowed here: it is open without a controller (--controller none, "
+            "controller:=none), and answers with one."
+        )
+
+
+def _check_unused(options: Options) -> None:
+    """Raise UserError for settings of a node that is not started."""
+    for section, choice in (("gait", options.gait), ("controller", options.controller)):
+        if choice == NO_NODE and (values := options.section(section)):
+            raise UserError(f"{section}.{next(iter(values))} is set, but no {section} node is started: leave it out.")
 
 
 def _make_gait(spec: RobotSpec, name: str, values: Values) -> Gait:
@@ -138,10 +195,12 @@ def _check_motors(spec: RobotSpec, gait: Gait, law: str, values: Values, backend
     return LAWS[law].check_run(spec, gait, parameters, backend.motors(spec), backend.settings.rate)
 
 
-def _run_duration(options: Options, settings: BackendSettings, gait: Gait) -> float:
+def _run_duration(options: Options, settings: BackendSettings, gait: Gait | None) -> float:
     """Return the duration (s) that was given, or one after which the crawl is steady; 0: no end."""
     duration = options.duration
-    if duration is None:
+    if duration is None and gait is None:  # as long as the user's own node likes
+        return settings.stop_at
+    if duration is None and gait is not None:
         return settings.stop_at or max(MIN_DEFAULT_DURATION_S, DEFAULT_DURATION_PERIODS * gait.period)
     if not 0.0 <= duration <= MAX_RUN_TIME_S:
         raise UserError(
@@ -171,8 +230,8 @@ def _node(stack: Stack, package: str, executable: str, name: str, parameters: Va
 
 def _backend_node(stack: Stack) -> NodeSpec:
     entry = stack.backend.entry
-    # gait and controller always read the states
-    readers = 2 + bool(stack.options.record) + stack.options.extra_state_readers
+    # gait and controller always read the states; a user's own node may come later
+    readers = stack.has_gait + stack.has_controller + bool(stack.options.record) + stack.options.extra_state_readers
     # the backend makes the time: it does not need the clock
     parameters = {**stack.common_parameters, "readers": readers, **stack.backend_parameters, "use_sim_time": False}
     return _node(stack, entry.package, entry.executable, "backend", parameters)
@@ -195,7 +254,9 @@ def _controller_node(stack: Stack) -> NodeSpec:
     return _node(stack, "hybrid_controller", "controller_node", "controller", parameters)
 
 
-def _recorder_node(stack: Stack, backend: NodeSpec, gait: NodeSpec, controller: NodeSpec) -> NodeSpec:
+def _recorder_node(
+    stack: Stack, backend: NodeSpec, gait: Sequence[NodeSpec], controller: Sequence[NodeSpec]
+) -> NodeSpec:
     options, spec, entry = stack.options, stack.spec, stack.backend.entry
     robot = stack.common_parameters["robot"]
     choices = {
@@ -208,7 +269,11 @@ def _recorder_node(stack: Stack, backend: NodeSpec, gait: NodeSpec, controller: 
     }
     given = {section: options.section(section) for section in SECTIONS} | {"backend": stack.backend_parameters}
     parameters = merged_parameters(
-        spec, entry, backend.parameters, (stack.gait_name, gait.parameters), (stack.law, controller.parameters)
+        spec,
+        entry,
+        backend.parameters,
+        [(stack.gait_name, node.parameters) for node in gait],
+        [(stack.law, node.parameters) for node in controller],
     )
     run = run_metadata(choices, given, parameters, spec)
     recorder = {"directory": options.record, "run": run, "simulated": entry.simulated}

@@ -15,7 +15,6 @@ from crawler_cli.run.summary import print_summary
 from crawler_core.errors import UserError
 from crawler_nodes.run_log.log import RunLog
 from crawler_nodes.run_log.measure_source import measured_by
-from hybrid_controller.laws.law_registry import LAWS
 
 HELP_TEXT = """
   makes   the picture of `crawler run`, as .png, .pdf or .svg
@@ -71,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     title, marks, speed = str(path), {}, None
     if stack:
         title = f"{stack.spec.name} on {stack.options.backend}, gait {stack.gait_name}"
-        marks, numbers = dict(LAWS[stack.law].marks), stack.prediction.numbers
+        marks, numbers = dict(stack.marks), stack.prediction.numbers
         speed = numbers["speed_m_s"] if numbers else None
     try:
         draw(log, title, speed, marks, file)

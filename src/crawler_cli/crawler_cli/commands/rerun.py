@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crawler_bringup.stack.backend_registry import BACKENDS
-from crawler_bringup.stack.options import Options
+from crawler_bringup.stack.options import NO_NODE, Options
 from crawler_bringup.stack.settings import merge
 from crawler_bringup.stack.stack import Stack, make_stack
 from crawler_cli.console.arguments import add_json, check_new
@@ -106,6 +106,8 @@ def rerun_options(recorded: Mapping[str, Any], path: Path, robot: str, end: floa
         raise UserError(f"{path} is of the backend {options.backend}: only simulations can be run again.")
     if options.settings["backend"].get("lockstep") is not True:
         raise UserError(f"{path} was not made in lockstep: only such a run repeats; record one with --lockstep.")
+    if NO_NODE in (options.controller, options.gait):
+        raise UserError(f"{path} was commanded by a node of the user's own: only what the stack itself did repeats.")
     timeouts = {
         "backend": {"real_time_factor": 0.0, "lockstep_timeout": NODE_TIMEOUT_S},
         "controller": {"reference_timeout": NODE_TIMEOUT_S},

@@ -45,7 +45,7 @@ class FilmOptions:
         """Return the film's speed in times real time."""
         if self.speed is not None:
             return self.speed
-        slow_enough = (s for s in DEFAULT_SPEEDS if stack is None or stack.gait.period >= MIN_PERIOD_S * s)
+        slow_enough = (s for s in DEFAULT_SPEEDS if stack is None or not stack.period < MIN_PERIOD_S * s)
         return next(slow_enough, DEFAULT_SPEEDS[-1])
 
     def sample_times(self, stack: Stack | None) -> tuple[float, float, float]:

@@ -58,7 +58,7 @@ class StatusLine:
         if not log.states:
             return [("state", "starting the nodes")]
         of = f" of {self._stack.duration:g}" if self._stack.duration else ""
-        step = latest_step(log, self._stack.gait.period if math.isnan(log.status.period) else log.status.period)
+        step = latest_step(log, self._stack.period if math.isnan(log.status.period) else log.status.period)
         modes = log.contacts[-1].modes if log.contacts else []
         values = [
             ("time", f"{log.time:.1f}{of} s"),

@@ -159,6 +159,11 @@ class Supervisor:
         self.report.rejected += 1
         self.report.last_rejection = reason
 
+    def report_clamp(self, reason: str) -> None:
+        """Count a command that was limited on its way here."""
+        self.report.clamped += 1
+        self.report.last_clamp = reason
+
     @property
     def timeout_reason(self) -> str:
         """The reason why the joints are held or without torque, and what to do; empty otherwise."""

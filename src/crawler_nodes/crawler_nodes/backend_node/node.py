@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.subscription import Subscription
 
 from crawler_core.errors import BackendFault, UserError
 from crawler_core.linkages.loop_closure_solver import make_loop_closure_solver
@@ -33,6 +34,7 @@ from crawler_core.safety.supervisor import MOVING_STATES, MotionState, Superviso
 from crawler_core.sensors.robot_sensors import RobotSensors
 from crawler_core.types import JointCommand, Observation
 from crawler_models.estimation.robot_estimator import RobotEstimator
+from crawler_nodes.backend_node.open_commands import OpenCommands
 from crawler_nodes.backend_node.priority_lock import PriorityLock
 from crawler_nodes.backend_node.publishers import BackendPublishers
 from crawler_nodes.backend_node.report import BackendReport
@@ -45,6 +47,7 @@ from crawler_nodes.messages.external_pose import read_external_pose
 from crawler_nodes.messages.joint_message import JointMessageReader
 from crawler_nodes.node_main import run_node
 from crawler_nodes.parameters import NodeParameters, robot_from_parameters
+from crawler_nodes.rejection_log import RejectionLog
 from crawler_nodes.topics import EXTERNAL_POSE, JOINT_COMMANDS, PER_TICK
 from crawler_nodes.transport.message_source import instance_name
 from crawler_nodes.transport.priority_executor import PriorityExecutor
@@ -93,18 +96,27 @@ class BackendNode(LifecycleNode):
         name, safety = instance_name(self), self.spec.safety
         lockstep_timeout = self.settings.lockstep_timeout if self.settings.lockstep else 0.0
         self._outputs = BackendPublishers(self, self.spec, backend.simulated, name, sensors)
-        self._stamps = StampWindow(name, safety.command_timeout + dt)
+        self.stamps = StampWindow(name, safety.command_timeout + dt)
         self._commander = SourceArbiter(max(safety.relax_after, lockstep_timeout))
-        subscriptions = SafeSubscriptions(self, self._reject_command)
-        self.commands = subscriptions.subscribe(
-            JOINT_COMMANDS, CommandReader(self.spec).read, self._on_command, decode=JointMessageReader()
+        self._log = RejectionLog(self)
+        subscriptions = SafeSubscriptions(self, self.reject_command)
+        self.open_commands = OpenCommands(self, subscriptions) if self.settings.command_mode == "open" else None
+        self.command_subscriptions: list[Subscription] = (
+            self.open_commands.subscriptions
+            if self.open_commands is not None
+            else [
+                subscriptions.subscribe(
+                    JOINT_COMMANDS, CommandReader(self.spec).read, self._on_command, decode=JointMessageReader()
+                )
+            ]
         )
         if sensors is not None and (camera := external_sensor(sensors)):
             read = partial(read_external_pose, sensor=camera)
             subscriptions.subscribe(EXTERNAL_POSE, read, sensors.add, depth=PER_TICK)
         self._safety = BackendServices(self)
         self.priority_services = [self._safety.estop]
-        self._report = BackendReport(self, self._commander, self._outputs)
+        commander = self._commander if self.open_commands is None else self.open_commands.arbiter
+        self._report = BackendReport(self, commander, self._outputs)
         self._startup = BackendStartup(self, self._outputs, self._start_ticks)
         self._safety.open_socket()
 
@@ -127,7 +139,7 @@ class BackendNode(LifecycleNode):
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         try:
-            self.supervised.enable(START_TIMEOUT_S)
+            self.supervised.enable(self.first_command_timeout_s)
         except BackendFault as error:
             self._fail_start(error)
             return TransitionCallbackReturn.FAILURE
@@ -165,7 +177,7 @@ class BackendNode(LifecycleNode):
 
     def _start_ticks(self) -> None:
         with self.lock:
-            self.supervised.resync(START_TIMEOUT_S)
+            self.supervised.resync(self.first_command_timeout_s)
         self._scheduler = LockstepScheduler(self) if self.settings.lockstep else RealTimeScheduler(self)
         self._started_at = time.monotonic()
         self._scheduler.start()
@@ -262,12 +274,28 @@ class BackendNode(LifecycleNode):
         return self._report.commanded_at > 0.0
 
     @property
+    def time_factor(self) -> float:
+        """Seconds of the run's time per second of wall time."""
+        return self.settings.real_time_factor if self.supervised.backend.simulated else 1.0
+
+    @property
+    def published_s(self) -> float:
+        """When the present state was published, s on the steady clock."""
+        return self._report.published_at
+
+    @property
+    def first_command_timeout_s(self) -> float:
+        """Seconds until the torque goes off where no command comes. A simulation waits for a user to start his node."""
+        is_endless = self.open_commands is not None and self.supervised.backend.simulated
+        return math.inf if is_endless else START_TIMEOUT_S
+
+    @property
     def finished(self) -> bool:
         """True once its time has ended: the run has reached `stop_at`, or the backend broke."""
         if self._is_broken or self._end_ns is None or self._scheduler is None:
             return self._is_broken
-        if self.supervised.backend.simulated:
-            return self.ticks * self.dt_ns >= self._end_ns
+        if self.supervised.backend.simulated:  # emulated buses may take longer for a tick
+            return max(self.ticks * self.dt_ns, self.supervised.observation.time_ns) >= self._end_ns
         return time.monotonic() - self._started_at >= self._end_ns * 1e-9  # however many ticks were lost
 
     def report(self) -> None:
@@ -280,17 +308,33 @@ class BackendNode(LifecycleNode):
         if not self._commander.accept(command.sender):
             return
         try:
-            self._stamps.check(command.backend, command.stamp)
+            self.stamps.check(command.backend, command.stamp)
         except UserError as error:
-            self._reject_command(str(error))
+            self.reject_command(str(error))
             return
         self._report.commanded_at = time.monotonic()
         if self._scheduler is not None:
             self._scheduler.submit(command.stamp, command.setpoints)
 
-    def _reject_command(self, reason: str) -> None:
+    def on_open_command(self, stamp: int) -> None:
+        """Use a command of a user's own node; in lockstep it answers the present state, whatever its stamp."""
+        self._report.commanded_at = time.monotonic()
+        if self._scheduler is None or self.open_commands is None:
+            return
+        command, _ = self.open_commands.next_command()
+        if command is not None:
+            answered = self.supervised.observation.time_ns if self.settings.lockstep else stamp
+            self._scheduler.submit(answered, command)
+
+    def reject_command(self, reason: str) -> None:
+        """Count a message that cannot be used, and report why."""
         self.supervised.supervisor.reject(reason)
+        self.warn(reason)
         self._report.update_soon()
+
+    def warn(self, sentence: str) -> None:
+        """Log a warning, once for each reason."""
+        self._log.warn(sentence)
 
     @property
     def due(self) -> float:
@@ -302,12 +346,12 @@ class BackendNode(LifecycleNode):
         if self._scheduler is not None:
             self._scheduler.run_due()
 
-    def tick(self, command: JointCommand | None) -> None:
-        """Run one tick and publish its state."""
+    def tick(self, command: JointCommand | None, age_s: float = 0.0) -> None:
+        """Run one tick, with a command of this age, and publish its state."""
         before = self.supervised.supervisor.motion
         try:
             with self.lock.tick():
-                has_state = self.supervised.tick(command)
+                has_state = self.supervised.tick(command, age_s)
         except Exception as error:  # any error must leave the motors safe
             self.fail_safe(error)
             return
@@ -324,10 +368,12 @@ class BackendNode(LifecycleNode):
         if after is MotionState.FAULTED and before is not MotionState.FAULTED:
             report = self.supervised.supervisor.report
             self.get_logger().error(f"{report.fault.rstrip('.')}. Remedy: {report.remedy.rstrip('.')}.")
+        elif after is MotionState.RELAXED and before is not MotionState.RELAXED:
+            self.get_logger().warning(f"{self.supervised.supervisor.timeout_reason}.")
 
     def publish(self, observation: Observation) -> None:
         """Publish a state, which commands may answer from now on."""
-        self._stamps.add(observation.time_ns)
+        self.stamps.add(observation.time_ns)
         self._report.published_at = time.monotonic()
         self._outputs.publish(observation)
         self.estimator.update(observation)
@@ -358,7 +404,9 @@ def run_backend(backend_class: Any, settings_class: type) -> None:
         return node
 
     def make_executor(node: BackendNode) -> PriorityExecutor:
-        return PriorityExecutor(node, [node.commands], priority_services=node.priority_services, periodic_task=node)
+        return PriorityExecutor(
+            node, node.command_subscriptions, priority_services=node.priority_services, periodic_task=node
+        )
 
     run_node(
         make,

@@ -11,6 +11,7 @@ from rclpy.clock import Clock, ClockType
 
 from crawler_core.loop.pacer import Pacer
 from crawler_core.types import JointCommand
+from crawler_nodes.backend_node.startup import START_TIMEOUT_S
 
 if TYPE_CHECKING:
     from crawler_nodes.backend_node.node import BackendNode
@@ -80,6 +81,9 @@ class LockstepScheduler:
         if self._node.finished:
             return
         self._node.tick(command)
+        open_commands = self._node.open_commands
+        if open_commands is not None and open_commands.has_trajectory:
+            self._command = open_commands.next_command()[0]  # time need not wait
         self._pacer.factor = self._node.settings.real_time_factor
         self._tick_due = self._waiting_since = self._pacer.next(self._node.dt_ns * 1e-9)
 
@@ -91,9 +95,13 @@ class LockstepScheduler:
             return
         if self._has_started and waited_s > self._node.settings.lockstep_timeout:
             dt_s = self._node.dt_ns * 1e-9
-            self._free_running = self._node.create_timer(dt_s, lambda: self._tick(None), clock=_steady_clock())
+            self._free_running = self._node.create_timer(dt_s, self._tick_freely, clock=_steady_clock())
         else:
             self._node.publish(self._node.supervised.observation)
+
+    def _tick_freely(self) -> None:
+        open_commands = self._node.open_commands
+        self._tick(None if open_commands is None else open_commands.next_command()[0])
 
     def _stop_free_running(self) -> None:
         if self._free_running is not None:
@@ -116,7 +124,7 @@ class RealTimeScheduler:
         self._latest: tuple[int, JointCommand] | None = None  # a command, with the stamp of the state it answers
         self._has_started = False  # a first command has come
         self._is_free_running = False  # no command came in time: do not wait until one comes
-        self._pacer = Pacer(self._factor, evenly=not node.supervised.backend.simulated, sleep=self._sleep)
+        self._pacer = Pacer(node.time_factor, evenly=not node.supervised.backend.simulated, sleep=self._sleep)
         self._thread = threading.Thread(target=self._run, name="ticks", daemon=True)
 
     def start(self) -> None:
@@ -153,47 +161,57 @@ class RealTimeScheduler:
         node, pacer = self._node, self._pacer
         node.publish(node.supervised.observation)
         while not self._stopped.is_set() and not node.finished:
-            if pacer.factor != self._factor:
-                pacer.factor = self._factor
+            if pacer.factor != node.time_factor:
+                pacer.factor = node.time_factor
                 pacer.restart()
             before = pacer.overruns
             pacer.wait(node.dt_ns * 1e-9)
             node.overruns += pacer.overruns - before
-            command = self._take_command()
+            command, age_s = self._take_command()
             if command is not None and not self._has_started:
                 self._has_started = True
                 pacer.restart()  # the wait for the controller's start is no overrun
             if not self._stopped.is_set():
-                node.tick(command)
+                node.tick(command, age_s)
         if not node.supervised.backend.simulated and node.finished and not self._stopped.is_set():
             node.finish_run()
 
-    @property
-    def _factor(self) -> float:
-        return self._node.settings.real_time_factor if self._node.supervised.backend.simulated else 1.0
-
     def _sleep(self, seconds: float) -> None:
         """Sleep, unless it is stopped or gets another pace."""
-        end, factor = time.monotonic() + seconds, self._factor
-        while (left := end - time.monotonic()) > 0.0 and factor == self._factor:
+        end, factor = time.monotonic() + seconds, self._node.time_factor
+        while (left := end - time.monotonic()) > 0.0 and factor == self._node.time_factor:
             if self._stopped.wait(min(left, SLEEP_POLL_S)):
                 return
 
-    def _take_command(self) -> JointCommand | None:
-        """Return the latest command since the last call; a simulation waits for the one that answers its state."""
+    def _take_command(self) -> tuple[JointCommand | None, float]:
+        """Return the command for the next tick and its age (s).
+
+        It is the latest since the last call, or what the commands of a user's own node make of this tick.
+        """
+        open_commands = self._node.open_commands
+        if open_commands is None:
+            latest = self._take_latest(waits=True)
+            return None if latest is None else latest[1], 0.0
+        self._take_latest(waits=open_commands.answers_states)
+        return open_commands.next_command()
+
+    def _take_latest(self, *, waits: bool) -> tuple[int, JointCommand] | None:
+        """Return the latest command since the last call; a simulation `waits` for the one that answers its state."""
         timeout_s = self._node.settings.answer_timeout if self._node.supervised.backend.simulated else 0.0
+        if timeout_s and not self._has_started and self._node.settings.readers:
+            timeout_s = max(timeout_s, START_TIMEOUT_S)  # the rest of the stack starts: no time passes meanwhile
         stamp = self._node.supervised.observation.time_ns
 
         def is_answered() -> bool:
             return self._stopped.is_set() or (self._latest is not None and self._latest[0] == stamp)
 
         with self._submitted:
-            if timeout_s and not self._is_free_running and not is_answered():
+            if waits and timeout_s and not self._is_free_running and not is_answered():
                 self._node.blocked_ticks += self._has_started
                 self._submitted.wait_for(is_answered, timeout_s)
             latest, self._latest = self._latest, None
         self._is_free_running = latest is None
-        return None if latest is None else latest[1]
+        return latest
 
 
 def _steady_clock() -> Clock:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from std_srvs.srv import SetBool, Trigger
 
 from crawler_core.errors import BackendFault
+from crawler_core.safety.supervisor import MOVING_STATES
 from crawler_nodes.transport.estop_socket import EstopSocket, stack_namespaces
 
 if TYPE_CHECKING:
@@ -63,7 +64,13 @@ class BackendServices:
             raise BackendFault("the backend is not active", remedy="activate it first")
         if self._node.finished:
             raise BackendFault("the run has ended", remedy="start it again")
-        self._node.supervised.enable()
+        open_commands = self._node.open_commands
+        if open_commands is None:
+            self._node.supervised.enable()
+        else:
+            if self._node.supervised.supervisor.motion not in MOVING_STATES:
+                open_commands.clear()
+            self._node.supervised.enable(self._node.first_command_timeout_s)
         return self._motion()
 
     def _disable(self) -> str:

@@ -25,6 +25,10 @@ class StampWindow:
         while (oldest := next(iter(self._stamps))) < stamp - self._span_ns:
             del self._stamps[oldest]
 
+    def has(self, stamp: int) -> bool:
+        """Return whether a state of the window has this stamp."""
+        return stamp in self._stamps
+
     def check(self, backend: str, stamp: int) -> None:
         """Raise UserError where this backend sent no such state within the window."""
         if backend == self._backend and stamp in self._stamps:
@@ -37,5 +41,6 @@ class StampWindow:
             answered = f"the state of {stamp * 1e-9:.3f} s, and it is {self._latest * 1e-9:.3f} s now"
         raise UserError(
             f"joint_commands answers {answered}: copy the header of the latest joint_states, which must not be older "
-            f"than {self._span_ns * 1e-9:.3g} s."
+            f"than {self._span_ns * 1e-9:.3g} s; to command from a node of your own, start with --controller none "
+            "(controller:=none)."
         )

@@ -74,10 +74,12 @@ def peak_stride_loads(log: RunLog, settling: float) -> dict[str, float]:
 
 
 def latest_step(log: RunLog, period: float) -> float:
-    """Return the gain of the latest stride, m; NaN before the first."""
+    """Return the gain of the latest stride, m; NaN before the first, and without a `period`."""
     if not log.base.poses:
         return math.nan
     if not log.strides.by_event:
+        if math.isnan(period):
+            return math.nan
         return log.base.poses[-1].forward - log.base.forward_at(log.base.now - period)
     ends = log.stride_ends(-math.inf, math.nan)[-2:]
     return log.base.forward_at(ends[1]) - log.base.forward_at(ends[0]) if len(ends) == 2 else math.nan

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 
 import rclpy
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from crawler_core.errors import UserError
-from crawler_nodes.topics import GAIT_REFERENCE, JOINT_COMMANDS, JOINT_STATES
+from crawler_nodes.topics import GAIT_REFERENCE, JOINT_COMMANDS, JOINT_STATES, Topic
 from crawler_nodes.transport.message_source import UNKNOWN_NODE, publisher_nodes
 
 SINGLE_PUBLISHER_TOPICS = (JOINT_STATES, JOINT_COMMANDS, GAIT_REFERENCE)
@@ -37,26 +38,29 @@ class DuplicateStackCheck:
         self._node.destroy_node()
         self._context.try_shutdown()
 
-    def raise_if_duplicate(self, remedy: str) -> None:
-        """Raise UserError where a stack runs; `remedy` says how to use another namespace."""
-        if self._discovered(1, self._since):
-            self._discovered(len(SINGLE_PUBLISHER_TOPICS), time.monotonic(), named=True)
-            raise duplicate_stack_error(stack_nodes(self._node), remedy)
+    def raise_if_duplicate(self, remedy: str, topics: Sequence[Topic] = SINGLE_PUBLISHER_TOPICS) -> None:
+        """Raise UserError where a stack runs; `remedy` says how to use another namespace.
 
-    def _discovered(self, count: int, since: float, *, named: bool = False) -> bool:
+        `topics` are those that only nodes of the new stack may publish.
+        """
+        if self._discovered(1, self._since, topics):
+            self._discovered(len(topics), time.monotonic(), topics, named=True)
+            raise duplicate_stack_error(stack_nodes(self._node, topics), remedy)
+
+    def _discovered(self, count: int, since: float, topics: Sequence[Topic], *, named: bool = False) -> bool:
         """Return whether `count` nodes of a stack are found in time; on a busy machine each poll takes longer."""
         polls = math.ceil((DISCOVERY_S - (time.monotonic() - since)) / POLL_PERIOD_S)
         for _ in range(max(polls, MIN_POLLS)):
-            nodes = stack_nodes(self._node)
+            nodes = stack_nodes(self._node, topics)
             if len(_named(nodes) if named else nodes) >= count:
                 return True
             time.sleep(POLL_PERIOD_S)
         return False
 
 
-def stack_nodes(node: Node) -> list[str]:
-    """Return the nodes of the stack in the namespace of `node`."""
-    return sorted({name for topic in SINGLE_PUBLISHER_TOPICS for name in publisher_nodes(node, topic)})
+def stack_nodes(node: Node, topics: Sequence[Topic] = SINGLE_PUBLISHER_TOPICS) -> list[str]:
+    """Return the nodes of the stack in the namespace of `node`, by the topics that they publish."""
+    return sorted({name for topic in topics for name in publisher_nodes(node, topic)})
 
 
 def duplicate_stack_error(nodes: list[str], remedy: str) -> UserError:

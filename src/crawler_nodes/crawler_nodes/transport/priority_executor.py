@@ -111,8 +111,9 @@ class PriorityExecutor:
         had_messages, end = False, time.monotonic() + MAX_BATCH_S
         for subscription in self._subscriptions:
             handle, kind, raw = subscription.handle, subscription.msg_type, subscription.raw
+            with_info = subscription._callback_type is Subscription.CallbackType.WithMessageInfo
             while (taken := handle.take_message(kind, raw)) is not None:
-                subscription.callback(taken[0])
+                subscription.callback(*(taken if with_info else taken[:1]))
                 had_messages = True
                 if time.monotonic() >= end:
                     break

@@ -9,6 +9,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from crawler_nodes.diagnostics import RecentEvents
+from crawler_nodes.rejection_log import RejectionLog
 from crawler_nodes.topics import Topic
 from crawler_nodes.transport.message_source import UNKNOWN_NODE, publisher_nodes
 from crawler_nodes.transport.source_arbiter import SourceArbiter
@@ -32,6 +33,7 @@ class PublisherMonitor:
         self._on_change = on_change
         self._duplicate_polls = dict.fromkeys(topics, 0)  # polls that found more than one publisher
         self._recent = RecentEvents()
+        self._log = RejectionLog(node)
         node.create_timer(POLL_PERIOD_S, self._poll, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     @property
@@ -45,6 +47,8 @@ class PublisherMonitor:
             self._poll_topic(topic, arbiter)
         if self.text != before:
             self._on_change()
+            if self.text:
+                self._log.warn(self.text)
 
     def _poll_topic(self, topic: Topic, arbiter: SourceArbiter | None) -> None:
         self.counts[topic.name] = self._node.count_publishers(self._node.resolve_topic_name(topic.name))

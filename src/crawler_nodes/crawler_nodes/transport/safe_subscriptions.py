@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
+from rclpy.qos import QoSProfile
 from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
 
@@ -38,21 +39,24 @@ class SafeSubscriptions:
         self,
         topic: Topic,
         parse: Callable[[Any], ParsedT],
-        callback: Callable[[ParsedT], None],
+        callback: Callable[..., None],
         *,
         depth: int | None = None,
         max_bytes: int = MAX_MESSAGE_BYTES,
         decode: Callable[[bytes], Any] | None = None,
+        qos: QoSProfile | None = None,
+        with_info: bool = False,
     ) -> Subscription:
         """Call `callback` with the result of `parse` for each message, which `decode` makes of its bytes.
 
         `parse` depends on nothing but the message, so any error in it rejects the message; the text of a UserError is
         reported as it is. An error in `callback` is a fault of the node. The queue's `depth` is 10, or 1 for a latched
-        topic, unless given.
+        topic, unless given; its quality of service is the topic's, unless given. `with_info` passes the middleware's
+        information on the message to `callback` too.
         """
         decode_bytes = decode or partial(deserialize_message, message_type=topic.type)
 
-        def receive(data: bytes) -> None:
+        def receive(data: bytes, *info: Mapping[str, Any]) -> None:
             try:
                 if len(data) > max_bytes:
                     raise UserError(
@@ -64,10 +68,14 @@ class SafeSubscriptions:
             except Exception as error:
                 self._reject(f"a message on {topic.name} cannot be read: {error!r}")
             else:
-                callback(parsed)
+                callback(parsed, *info)
 
-        qos = topic.qos_with_depth(depth or (1 if topic.latched else 10))
-        return self._node.create_subscription(topic.type, topic.name, receive, qos, raw=True)
+        def receive_with_info(data: bytes, info: Mapping[str, Any]) -> None:
+            receive(data, info)
+
+        chosen_qos = qos or topic.qos_with_depth(depth or (1 if topic.latched else 10))
+        receiver = receive_with_info if with_info else receive
+        return self._node.create_subscription(topic.type, topic.name, receiver, chosen_qos, raw=True)
 
     def _serve(self, callback: Callable[[Any, Any], Any], name: str, request: Any, response: Any) -> Any:
         try:
