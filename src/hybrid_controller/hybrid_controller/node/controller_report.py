@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from crawler_core.safety.supervisor import MOVING_STATES
 from crawler_nodes.diagnostics import ERROR, OK, WARN, DiagnosticsReporter, EventRate, RecentEvents, age
+from crawler_nodes.rejection_log import RejectionLog
 from crawler_nodes.topics import GAIT_REFERENCE, JOINT_STATES
 from crawler_nodes.transport.publisher_monitor import PublisherMonitor
 from hybrid_controller.controller import Status
@@ -14,7 +15,7 @@ from hybrid_controller.controller import Status
 if TYPE_CHECKING:
     from hybrid_controller.node.controller_node import ControllerNode
 
-LOG_INTERVAL_S = 1.0  # between two problems in the log, at least
+PROBLEM_INTERVAL_S = 1.0  # between two problems that are published at once, at least
 
 
 class ControllerReport:
@@ -25,7 +26,8 @@ class ControllerReport:
         self._recent = RecentEvents()
         self._problems = 0
         self._last_problem = ""
-        self._logged_s = 0.0
+        self._log = RejectionLog(node)
+        self._published_s = 0.0  # on the steady clock, of the last problem
         self._rate = EventRate()
         self._logged_status = Status.WAITING
         self._published: tuple[object, ...] = ()
@@ -34,13 +36,13 @@ class ControllerReport:
         self._publishers = PublisherMonitor(node, sources, self.publish)
 
     def add_problem(self, sentence: str) -> None:
-        """Report an input that cannot be used; the log has it once a second at most."""
+        """Report an input that cannot be used; the log has each reason once."""
         self._problems += 1
         self._last_problem = sentence
+        self._log.warn(sentence)
         now = time.monotonic()
-        if now - self._logged_s > LOG_INTERVAL_S:
-            self._logged_s = now
-            self._node.get_logger().error(sentence)
+        if now - self._published_s > PROBLEM_INTERVAL_S:
+            self._published_s = now
             self.publish()
 
     def publish_changes(self) -> None:
