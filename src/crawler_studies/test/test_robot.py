@@ -35,7 +35,7 @@ def commands(robot, ticks):
         ]
 
 
-def stepped(name, backend, seed, ticks=30):
+def stepped(name, backend, seed, ticks=20):
     """Every number of the states of some steps."""
     with Robot(name, backend, reality="typical", seed=seed) as robot:
         states = [robot.step(command) for command in commands(robot, ticks)]

@@ -1,5 +1,6 @@
 """The benchmark of Python without ROS: every measure has a rate, and the table compares them."""
 
+import pytest
 from rich.table import Table
 
 from crawler_testing.bench import backend_ticks
@@ -7,6 +8,7 @@ from crawler_testing.bench.three_link import in_process
 from sim_bridge.physics.engines import installed_engines
 
 
+@pytest.mark.exhaustive
 def test_every_measure_has_a_rate_beside_the_others(monkeypatch):
     monkeypatch.setattr(in_process, "measure_lockstep", lambda _backend, _seconds: 100.0)
     monkeypatch.setattr(in_process, "measure_world", lambda _engine, _seconds: 8000.0)

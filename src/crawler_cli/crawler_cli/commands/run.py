@@ -35,7 +35,7 @@ from sim_bridge.physics.engines import default_physics
 HELP_TEXT = """
   makes   a summary, a picture, the nodes' logs and, with --record, a recording (MCAP)
   where   runs/<robot>-<backend>-<time>/, or --out DIR: summary.json, run.png, logs/, recording/
-  time    five periods of the gait, at least 20 s, or --duration; less in lockstep
+  time    five periods of the gait, at least 20 s, or --duration; less in lockstep; without a controller until Ctrl-C
 
 examples:
   crawler run                              the default robot in physics
@@ -45,6 +45,7 @@ examples:
   crawler run --view                       with a page for your browser: docs/see_and_steer.md
   crawler run --controller hybrid --set gait.omega=8   contact feedback: docs/feedback.md
   crawler run --backend hardware --emulate             real drivers on emulated motors
+  crawler run --controller none --gait none            your own node commands: docs/your_own_controller.md
 
 exit codes: 0 done; 1 the robot did not do what was asked: a node ended, hung or was stopped, a fault or an emergency
 stop stopped the robot, late commands bent the result, or a file could not be written; 2 bad input; 130 interrupted
@@ -53,12 +54,13 @@ before the end (Ctrl-C or Ctrl-Z), 143 and 129 ended by SIGTERM and SIGHUP
 keys of --json: robot, backend, controller, gait, duration_s, real_time_factor, start_up_s, step_length_m,
 stride_period_s, speed_m_s, cycles_measured, steady, prediction (source of the predicted values),
 predicted_step_length_m, predicted_speed_m_s, peak_loads (largest loads of strides that end with an event of a foot:
-friction_used, slip_per_stride_m, peak_torque_N_m, peak_power_W), predicted_peak_loads, difference_percent, distance_m,
-measured_by (what measured the distance: ground truth, external pose, estimate, ruler), estimated_distance_m,
-estimate_source (of odom), gait_period_s, lateral_m, yaw_rad (to the left, if the base can turn), ticks, late_ticks,
-overruns, clamped, rejected, contact_shares, branch_shares (of the law's parts, once settled), valid (false: late ticks
-or a missing reference have bent the result), why_invalid, fault (why the robot did not do what was asked), interrupted,
-directory, picture, recording
+friction_used, slip_per_stride_m, peak_torque_N_m, peak_power_W), predicted_peak_loads, difference_percent,
+why_different, distance_m, measured_by (what measured the distance: ground truth, external pose, estimate, ruler),
+estimated_distance_m, estimate_source (of odom), gait_period_s, lateral_m, yaw_rad (to the left, if the base can
+turn), ticks, late_ticks, overruns, clamped, rejected, contact_shares, branch_shares (of the law's parts, once
+settled), valid (false: late ticks or a missing reference have bent the result), why_invalid, sensor_warnings (the
+first problem of each sensor), fault (why the robot did not do what was asked), interrupted, directory, picture,
+recording
 """
 
 
@@ -70,9 +72,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"what moves: one of {', '.join(BACKENDS)} (default: the first installed physics engine)",
     )
     parser.add_argument(
-        "--controller", default="", help=f"the control law: one of {', '.join(LAWS)} (default: the robot's)"
+        "--controller",
+        default="",
+        help=f"the control law: one of {', '.join(LAWS)} (default: the robot's); none: a node of yours commands",
     )
-    parser.add_argument("--gait", default="", help=f"one of {', '.join(GAITS)} (default: the robot's)")
+    parser.add_argument(
+        "--gait", default="", help=f"one of {', '.join(GAITS)} (default: the robot's); none: no gait node"
+    )
     add_settings(parser)
     parser.add_argument(
         "--duration",
@@ -120,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
         if stack.note:
             print(stack.note, file=sys.stderr)
         stack.prediction  # noqa: B018  known before anything moves
-        duplicates.raise_if_duplicate("use --namespace NAME")
+        duplicates.raise_if_duplicate("use --namespace NAME", stack.single_publisher_topics)
     if stack.options.view:
         _print_page_address(stack)
     try:
@@ -227,7 +233,7 @@ def _draw(stack: Stack, outcome: RunOutcome, file: Path, summary: dict[str, Any]
     from crawler_cli.plots.run_plot import draw
 
     title = f"{summary['robot']} on {summary['backend']}, gait {summary['gait']}"
-    draw(outcome.log, title, summary["predicted_speed_m_s"], LAWS[stack.law].marks, file)
+    draw(outcome.log, title, summary["predicted_speed_m_s"], stack.marks, file)
 
 
 def _write(file: Path, write: Callable[[], object]) -> str:

@@ -9,8 +9,10 @@ from typing import Any
 
 from rich.table import Table
 
+from crawler_bringup.stack.options import NO_NODE
 from crawler_bringup.stack.stack import Stack
 from crawler_cli.console.output import print_lines, print_table
+from crawler_cli.run.difference import explain_difference
 from crawler_cli.run.run_watch import RunOutcome
 from crawler_cli.run.verdict import why_invalid, why_not_done
 from crawler_nodes.run_log.measure_source import NOT_MEASURED, estimate_source, measured_by
@@ -28,19 +30,20 @@ COUNTERS = ("ticks", "late_ticks", "overruns", "clamped", "rejected")
 
 def summarise(stack: Stack, outcome: RunOutcome, directory: Path) -> dict[str, Any]:
     """Return the keys of `crawler run --json`, still without picture and recording."""
-    log, prediction, period = outcome.log, stack.prediction, stack.gait.period
+    log, prediction, period = outcome.log, stack.prediction, stack.period
     numbers, source = prediction.numbers, prediction.source
     cycles = numbers["cycles_to_steady"] if numbers else UNPREDICTED_CYCLES
     if log.changed is not None:
         numbers, period = None, log.status.period
         source = f"none: the gait was changed on the way, at {log.changed:.1f} s; the measurement begins after that"
     settled_at = (log.changed or 0.0) + (1 + cycles) * period  # a gait fades in over its first period
-    measured = measure(log, period, settled_at)
+    measured = None if math.isnan(period) else measure(log, period, settled_at)
     expected = numbers["step_length_m"] if numbers else None
     loads = peak_stride_loads(log, settled_at)
-    invalid = why_invalid(log)
+    invalid = why_invalid(log, can_lockstep=stack.backend.entry.simulated) if stack.has_controller else ""
     source_of_distance = measured_by(log)
     believed = estimate_source(log) if log.estimate.poses else ""
+    difference = 100.0 * (measured.step_length / expected - 1.0) if measured and expected else None
     return {
         "robot": stack.spec.name,
         "backend": stack.options.backend,
@@ -60,7 +63,8 @@ def summarise(stack: Stack, outcome: RunOutcome, directory: Path) -> dict[str, A
         "predicted_speed_m_s": numbers["speed_m_s"] if numbers else None,
         "peak_loads": loads,
         "predicted_peak_loads": {key: numbers[key] for key in loads if key in numbers} if numbers else {},
-        "difference_percent": 100.0 * (measured.step_length / expected - 1.0) if measured and expected else None,
+        "difference_percent": difference,
+        "why_different": explain_difference(stack, difference),
         "distance_m": log.base.distance if source_of_distance else None,
         "measured_by": source_of_distance or None,
         "estimated_distance_m": log.estimate.distance if believed else None,
@@ -72,7 +76,8 @@ def summarise(stack: Stack, outcome: RunOutcome, directory: Path) -> dict[str, A
         "branch_shares": branch_shares(log, settled_at),
         "valid": not invalid,
         "why_invalid": invalid,
-        "fault": why_not_done(log, outcome.failure),
+        "sensor_warnings": log.status.backend.get("sensor_warnings", ""),
+        "fault": why_not_done(log, outcome.failure, may_relax=not stack.has_controller),
         "interrupted": bool(outcome.interrupted),
         "directory": str(directory),
         "picture": None,
@@ -124,12 +129,16 @@ def _notes(summary: dict[str, Any]) -> Iterator[str]:
         if not summary["fault"]:
             yield NOT_MEASURED.format(directory=summary["directory"])
     elif summary["step_length_m"] is None:
-        if not summary["fault"]:  # it explains itself why the run was short
+        if not summary["fault"] and summary["gait"] != NO_NODE:  # a fault explains itself why the run was short
             yield "The run was shorter than one stride: give it a longer --duration to measure a step."
     elif not summary["valid"]:
         yield f"not valid: {summary['why_invalid']}"
     elif not summary["steady"]:
         yield "The crawl had not settled: give the run a longer --duration for a steady step length."
+    elif summary["why_different"]:
+        yield f"difference: {summary['why_different']}"
+    if summary["sensor_warnings"]:
+        yield f"sensors: {summary['sensor_warnings']}"
     for label, key in (("picture", "picture"), ("recording", "recording"), ("everything", "directory")):
         if summary[key]:
             yield f"{label}: {summary[key]}"
