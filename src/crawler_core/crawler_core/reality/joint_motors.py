@@ -8,6 +8,7 @@ from collections import deque
 import numpy as np
 
 from crawler_core.reality.reality import Reality
+from crawler_core.reality.servo_loop import follow_setpoint
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray, JointCommand
 
@@ -73,14 +74,10 @@ class JointMotors:
         if math.isinf(w):
             self._angle, self._rate = goal.copy(), goal_rate.copy()
             return
-        # exact solution of x'' = w² (goal - x) - 2 w x' over the step, at the end of which the goal is reached; it
-        # moves at `pace`, which the joint follows with a lag of 2 / w
         pace = goal_rate if self._reality.interpolated else np.zeros_like(goal)
-        followed = goal - 2.0 / w * pace
-        decay, error, rate_error = math.exp(-w * h), self._angle + pace * h - followed, self._rate - pace
-        slope = rate_error + w * error
-        self._angle = followed + decay * (error + slope * h)
-        self._rate = pace + decay * (rate_error - w * slope * h)
+        setpoint = goal - pace * h  # which gets to the goal at the end of the step
+        turned, self._rate = follow_setpoint(self._angle - setpoint, self._rate, pace, w, h)
+        self._angle = self._angle + turned
 
     def _push(self, effort: FloatArray) -> FloatArray:
         wanted = np.clip(np.nan_to_num(effort), -self._limit, self._limit)

@@ -6,6 +6,7 @@ import math
 from collections import deque
 
 from crawler_core.reality.reality import Reality
+from crawler_core.reality.servo_loop import follow_setpoint
 
 MAX_STEP_S = 1e-3
 BEST_BANDWIDTH_RAD_S = 60.0  # in place of an infinite one: goals in steps of 1.5 mrad make faster servos jerk
@@ -89,9 +90,7 @@ class PositionServo:
         if self._has_torque:
             error = self.angle - self._setpoint
             error = math.copysign(max(abs(error) - self.dead_band, 0.0), error)
-            error += 2.0 * self._pace / self._bandwidth  # it does not know the pace, and lags behind
-            turned, rate = _settled(error, self.rate - self._pace, self._bandwidth, seconds)
-            turned, rate = turned + self._pace * seconds, rate + self._pace
+            turned, rate = follow_setpoint(error, self.rate, self._pace, self._bandwidth, seconds)
             if abs(rate) > self._max_rate:
                 rate = math.copysign(self._max_rate, rate)
                 turned = 0.5 * (self.rate + rate) * seconds
@@ -109,12 +108,6 @@ class PositionServo:
         if abs(self.link_angle - self.angle) > self._play:
             side = math.copysign(self._play, self.link_angle - self.angle)
             offset, teeth_rate = self.link_angle - before - side, self.rate
-        turned, rate = _settled(offset, self.link_rate - teeth_rate, LINK_BANDWIDTH_RAD_S, seconds)
+        turned, rate = follow_setpoint(offset, self.link_rate - teeth_rate, 0.0, LINK_BANDWIDTH_RAD_S, seconds)
         self.link_angle += turned + (self.angle - before if teeth_rate else 0.0)
         self.link_rate = teeth_rate + rate
-
-
-def _settled(error: float, rate: float, bandwidth: float, seconds: float) -> tuple[float, float]:
-    """Return by how much (rad) x'' = w² (0 - x) - 2 w x' turns from x = `error` in `seconds`, and its rate then."""
-    decay, slope = math.exp(-bandwidth * seconds), rate + bandwidth * error
-    return decay * (error + slope * seconds) - error, decay * (rate - bandwidth * slope * seconds)
