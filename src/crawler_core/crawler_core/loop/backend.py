@@ -68,6 +68,15 @@ class Recoverable(Protocol):
 
 
 @runtime_checkable
+class WarningBackend(Protocol):
+    """A backend whose devices can be in a condition that the user should know, and that is no fault."""
+
+    def warning(self) -> str:
+        """Return that condition in a sentence without a full stop; empty without one. Any thread may ask."""
+        ...
+
+
+@runtime_checkable
 class ImperfectBackend(Protocol):
     """A simulation whose measured joints differ from the true ones."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from crawler_core.errors import BackendFault
 from crawler_core.linkages.loop_closure_solver import LoopClosureSolver, make_loop_closure_solver
-from crawler_core.loop.backend import Backend, ImperfectBackend, Recoverable, SteppedEncoders
+from crawler_core.loop.backend import Backend, ImperfectBackend, Recoverable, SteppedEncoders, WarningBackend
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.safety.supervisor import MOVING_STATES, Supervisor
 from crawler_core.sensors.robot_sensors import RobotSensors
@@ -98,6 +98,11 @@ class SupervisedBackend:
         """Return the condition of the devices and the sensors, for diagnostics."""
         devices = self.backend.health() if isinstance(self.backend, Recoverable) else {}
         return devices if self.sensors is None else {**devices, **self.sensors.health()}
+
+    @property
+    def warning(self) -> str:
+        """What is wrong with the devices, but no fault; empty without that."""
+        return self.backend.warning() if isinstance(self.backend, WarningBackend) else ""
 
     def tick(self, command: JointCommand | None, age: float = 0.0) -> bool:
         """Let one tick pass, with a command that came `age` s ago.

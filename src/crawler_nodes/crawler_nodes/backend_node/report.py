@@ -107,6 +107,7 @@ class BackendReport:
             node.idle_reason,
             supervisor.timeout_reason,
             *problems.values(),
+            node.supervised.warning,
             node.estimator.note,
             self._monitor.text,
             self._recent.text,

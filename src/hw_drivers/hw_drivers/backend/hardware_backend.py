@@ -243,6 +243,7 @@ class HardwareBackend:
         for loop in self.loops:
             values[f"{loop.bus.name}.cycle_ms"] = 1e3 * loop.cycle_time
             values[f"{loop.bus.name}.missed_answers"] = loop.liveness.missed
+            values[f"{loop.bus.name}.bad_answers"] = loop.bus.quality.bad_share
         for sensor in self.sensor_loops:
             values[f"{sensor.name}.failed_readings"] = sensor.failures
         values |= {f"{name}.problem": problem for name, problem in self.sensor_problems().items()}
@@ -253,6 +254,10 @@ class HardwareBackend:
                 if math.isfinite(value := getattr(reading, quantity)):
                     values[f"{name}.{quantity}"] = value
         return values
+
+    def warning(self) -> str:
+        """Return what is wrong with a bus, but no fault; empty without that."""
+        return "; ".join(filter(None, (loop.bus.quality.warning() for loop in self.loops)))
 
     def readings(self) -> dict[str, Reading]:
         """Return the newest reading of each actuated joint."""
