@@ -188,3 +188,32 @@ def test_every_number_that_is_a_ros_parameter_has_a_range():
     classes |= {entry.parameters for table in (GAITS, LAWS) for entry in table.values()}
     infos = [info for cls in classes for info in describe(cls) if info.type in (int, float)]
     assert [info.name for info in infos if info.lower is None or info.upper is None] == []
+
+
+@pytest.mark.parametrize(
+    ("controller", "gait", "names", "readers"),
+    [
+        ("none", "none", ["backend", "recorder"], 1),
+        ("none", "", ["backend", "gait", "recorder"], 2),
+        ("", "none", ["backend", "controller", "recorder"], 2),
+    ],
+)
+def test_a_node_of_the_users_own_takes_the_place_of_controller_and_gait(controller, gait, names, readers):
+    stack = make_stack(Options(controller=controller, gait=gait, backend="mock", record="x", duration=None))
+    assert [node.name for node in stack.nodes] == names
+    parameters = stack.nodes[0].parameters
+    assert (parameters["readers"], parameters["command_mode"]) == (readers, "open" if controller else "answers")
+    assert ("controller" in names, "gait" in names) == (stack.has_controller, stack.has_gait)
+    assert [topic.name for topic in stack.single_publisher_topics][1:] == [
+        {"controller": "joint_commands", "gait": "gait_reference"}[name] for name in names[1:-1][::-1]
+    ]
+    assert stack.duration == 0.0
+    assert stack.prediction.numbers is None
+
+
+def test_settings_of_nodes_that_are_not_started_are_refused():
+    for section, values in {"gait": {"omega": 2.0}, "controller": {"reference_timeout": 2.0}}.items():
+        with pytest.raises(UserError, match=f"{section}.{next(iter(values))} is set, but no {section} node is started"):
+            make_stack(Options(controller="none", gait="none", backend="mock", settings={section: values}))
+    with pytest.raises(UserError, match="command_mode = open is not allowed here"):
+        make_stack(Options(backend="mock", settings=settings(command_mode="open")))

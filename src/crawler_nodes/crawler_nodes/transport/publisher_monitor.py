@@ -47,8 +47,6 @@ class PublisherMonitor:
             self._poll_topic(topic, arbiter)
         if self.text != before:
             self._on_change()
-            if self.text:
-                self._log.warn(self.text)
 
     def _poll_topic(self, topic: Topic, arbiter: SourceArbiter | None) -> None:
         self.counts[topic.name] = self._node.count_publishers(self._node.resolve_topic_name(topic.name))
@@ -57,6 +55,7 @@ class PublisherMonitor:
             self._duplicate_polls[topic] += 1
             warning = duplicate_warning(topic.name, nodes, arbiter.source_node if arbiter else "")
             self._recent.record(topic.name, self._duplicate_polls[topic], warning)
+            self._log.warn(warning)
         if arbiter:
             self._recent.record(f"ignored {topic.name}", arbiter.ignored, arbiter.warning(topic.name))
 
