@@ -69,7 +69,7 @@ class BackendReport:
         self._clock_steps += 1
         direction = "ahead" if step_s > 0.0 else "back"
         self._clock_text = (
-            f"the system's clock was set {direction} by {abs(step_s):.3g} s: the run goes on by the steady clock, and "
+            f"the system's clock was set {direction} by {abs(step_s):.2g} s: the run goes on by the steady clock, and "
             "its stamps keep the former time until the stack is started again"
         )
         self._node.get_logger().warning(self._clock_text)

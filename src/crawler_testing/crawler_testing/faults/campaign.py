@@ -16,6 +16,7 @@ from crawler_testing.faults.verdict import Verdict
 from crawler_testing.fixtures.run_artifacts import RunArtifacts
 from crawler_testing.fixtures.run_config import RunConfig
 from crawler_testing.fixtures.run_harness import RunHarness
+from crawler_testing.fixtures.system_clock import SystemClock
 
 MAX_DURATION_SCALE = 3.0  # of a run's duration, for any timeout scale
 MAX_KINDS_PER_RUN = 12
@@ -58,8 +59,8 @@ def run_campaign(
 
 
 def is_applicable(kind: FaultKind, backend: str) -> bool:
-    """Return True if the backend can have this fault, and simulate the robot that it needs."""
-    if backend not in kind.backends:
+    """Return True if the backend can have this fault, and simulate its robot, and the machine can inject it."""
+    if backend not in kind.backends or (kind.run_config.sets_clock and not SystemClock.is_available()):
         return False
     return backend != "model" or model_of(load_robot(kind.run_config.robot, {})).plant is not None
 

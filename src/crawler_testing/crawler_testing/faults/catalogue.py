@@ -15,6 +15,7 @@ from crawler_testing.faults.families.processes import PROCESS_FAULTS
 from crawler_testing.faults.families.second_stack import SECOND_STACK_FAULTS
 from crawler_testing.faults.families.sensors import SENSOR_FAULT_KINDS
 from crawler_testing.faults.families.services import SERVICE_FAULTS
+from crawler_testing.faults.families.system_clock import SYSTEM_CLOCK_FAULTS
 from crawler_testing.faults.fault_kind import FaultKind
 from crawler_testing.fixtures.run_config import RunConfig
 
@@ -28,6 +29,7 @@ FAULT_KINDS: tuple[FaultKind, ...] = (
     *SENSOR_FAULT_KINDS,
     *FILE_FAULTS,
     *SECOND_STACK_FAULTS,
+    *SYSTEM_CLOCK_FAULTS,
 )
 FAMILIES = tuple(dict.fromkeys(kind.family for kind in FAULT_KINDS))
 
@@ -37,7 +39,7 @@ def kinds_for_robot(kinds: Iterable[FaultKind], robot: str) -> list[FaultKind]:
     return [
         replace(kind, run_config=replace(kind.run_config, robot=robot))
         for kind in kinds
-        if kind.run_config in (RunConfig(), RunConfig(starts=False, out=kind.run_config.out))
+        if replace(kind.run_config, sets_clock=False) in (RunConfig(), RunConfig(starts=False, out=kind.run_config.out))
     ]
 
 
