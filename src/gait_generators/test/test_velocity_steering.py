@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from crawler_core.errors import UserError
+from crawler_core.gait_metrics.heading import WORLD_HEADING
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.safety.joint_limits import JointLimits
 from crawler_models.model_registry import predict
 from gait_generators.kinds.gait_phase import steered
 from gait_generators.kinds.gait_registry import gait_parameters, make_gait
+from gait_generators.steering.trimmed_steering import TrimmedSteering
 from gait_generators.steering.velocity_command import VelocityCommand
 from gait_generators.steering.velocity_steering import VelocitySteering
 from gait_generators.transitions.gait_stream import DEFAULT_GRID, GaitStream
@@ -143,3 +145,31 @@ def test_phases_that_turn_evenly_are_the_gait(gait):
     )
     for one, other in zip(motion.joints(phase), motion.sample(times), strict=True):
         assert one == pytest.approx(other, abs=1e-12)
+
+
+def strides(trimmed, command, share, count):
+    """The speeds of a robot that makes a share of what its map says, stride by stride."""
+    wanted, x, speeds = command.executed.forward, 0.0, []
+    time = 0.0
+    for _ in range(count):
+        begin = x
+        speed = share * wanted * (1.0 + trimmed.trim)
+        for _ in range(20):
+            changed = trimmed.measure(time, x, 0.0, WORLD_HEADING)
+            command = changed or command
+            time, x = time + command.gait.period / 20.0, x + speed * command.gait.period / 20.0
+        speeds.append((x - begin) / command.gait.period / wanted)
+    return speeds
+
+
+@pytest.mark.parametrize("share", [0.8, 1.25])
+def test_odometry_corrects_the_speed_within_its_bound(inchworm, share):
+    _, steer = inchworm
+    command = VelocityCommand(0.5 * steer.range.forward, 0.0)
+    trimmed = TrimmedSteering(steer, 0.4)
+    assert strides(trimmed, trimmed.execute(command), share, 12)[-1] == pytest.approx(1.0, abs=0.05)
+    assert strides(trimmed, trimmed.execute(command), share, 1)[-1] == pytest.approx(1.0, abs=0.05)  # said again
+    weak = TrimmedSteering(steer, 0.4)
+    assert strides(weak, weak.execute(command), 0.3, 30)[-1] == pytest.approx(0.3 * 1.4)
+    off = TrimmedSteering(steer, 0.0)
+    assert strides(off, off.execute(command), share, 8)[-1] == pytest.approx(share)

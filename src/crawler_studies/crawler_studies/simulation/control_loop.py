@@ -16,8 +16,9 @@ from crawler_models.estimation.base_motion import BaseMotion
 from crawler_models.estimation.robot_estimator import RobotEstimator
 from crawler_models.interface.estimator import StateEstimate
 from gait_generators.kinds.gait import Gait
+from gait_generators.steering.trimmed_steering import TrimmedSteering
 from gait_generators.steering.velocity_command import VelocityCommand
-from gait_generators.steering.velocity_steering import SteeredCommand, VelocitySteering
+from gait_generators.steering.velocity_steering import SteeredCommand
 from gait_generators.transitions.gait_stream import DEFAULT_GRID, GaitStream
 from hybrid_controller.controller import Controller
 from hybrid_controller.estimation.odometry_delay import OdometryDelay
@@ -51,6 +52,7 @@ class ControlLoop:
         self._next_horizon_ns: float = 0  # infinite once the gait has ended
         self._odometry_delay = OdometryDelay()
         self._estimator = estimator
+        self._steering: TrimmedSteering | None = None
         self._update_estimator()
 
     @property
@@ -72,13 +74,27 @@ class ControlLoop:
         """Send no further references: the last horizon runs out, as where the gait node ends."""
         self._next_horizon_ns = math.inf
 
-    def steer(self, steering: VelocitySteering, forward: float, yaw: float = 0.0) -> SteeredCommand:
-        """Move at a velocity (m/s, rad/s to the left) from the newest state on, as cmd_vel has the gait node do it."""
-        command = steering.execute(VelocityCommand(forward, yaw))
+    def steer(self, steering: TrimmedSteering, forward: float, yaw: float = 0.0) -> SteeredCommand:
+        """Move at a velocity (m/s, rad/s to the left) from the newest state on, as cmd_vel has the gait node do it.
+
+        The loop over the speed follows the estimate of the base, or the truth where there is no estimator.
+        """
+        self._steering = steering
+        return self._follow(steering.execute(VelocityCommand(forward, yaw)))
+
+    def _follow(self, command: SteeredCommand) -> SteeredCommand:
         now_ns = self.observation.time_ns
         self._gait_stream.steer(command.gait, command.rate, now_ns)
         self._next_horizon_ns = now_ns
         return command
+
+    def _trim_speed(self, state: Observation) -> None:
+        base = state.base if self.estimate is None else self.estimate.base
+        if self._steering is not None and base is not None:
+            x, y, _ = base.position
+            heading = Heading.of(base.quaternion)
+            if (changed := self._steering.measure(state.time_ns * 1e-9, x, y, heading)) is not None:
+                self._follow(changed)
 
     def run(self, ticks: int) -> Iterator[Observation]:
         """Yield the newest state, and the states of the next `ticks`."""
@@ -94,6 +110,7 @@ class ControlLoop:
             self._next_horizon_ns = state.time_ns + DEFAULT_GRID.behind
         after = self._backend.step(self._answer(state))
         self._update_estimator()
+        self._trim_speed(after)
         return after
 
     def _answer(self, state: Observation) -> JointCommand | None:

@@ -13,9 +13,12 @@ import numpy as np
 from crawler_core.gait_metrics.heading import Heading
 from crawler_core.safety.joint_limits import JointLimits
 from crawler_core.types import Observation
+from crawler_models.estimation.estimator_registry import estimator_name
 from crawler_studies.simulation.robot import Robot
 from crawler_studies.study.study_case import StudyCase
 from gait_generators.kinds.gait_registry import gait_parameters
+from gait_generators.node.gait_settings import MAX_SPEED_TRIM
+from gait_generators.steering.trimmed_steering import TrimmedSteering
 from gait_generators.steering.velocity_steering import VelocitySteering
 
 COURSE = (0.0, 0.3, 1.0, 0.3, 0.0, -0.3, -1.0, -0.3, 0.0)  # shares of the fastest speed, forward and backward
@@ -50,21 +53,31 @@ def steering_of(case: StudyCase, values: dict[str, Any] | None = None) -> Veloci
 
 
 def drive_course(
-    case: StudyCase, backend: str, velocities: Sequence[tuple[float, float]], rate: float | None = None
+    case: StudyCase,
+    backend: str,
+    velocities: Sequence[tuple[float, float]],
+    *,
+    trim: float = MAX_SPEED_TRIM,
+    strides: int = MEASURED_STRIDES,
+    rate: float | None = None,
 ) -> Iterator[DrivenSpeed]:
     """Drive through velocities (m/s, rad/s), and yield what each came to.
 
-    Each takes five strides, and is measured over the next ones. Raises UserError, and BackendFault for a fault.
+    Each takes five strides, and is measured over the next `strides`. `trim` bounds the loop over the speed, which
+    follows the robot's own odometry; 0: none. Raises UserError, and BackendFault for a fault.
     """
-    steering, limits = steering_of(case), JointLimits.of(case.spec)
-    with Robot(case.robot, backend, settings=case.settings, rate=rate) as robot:
+    steering, limits = TrimmedSteering(steering_of(case), trim), JointLimits.of(case.spec)
+    settings = {**case.settings}
+    if trim:
+        settings["backend"] = {"estimator": estimator_name(case.spec), **settings.get("backend", {})}
+    with Robot(case.robot, backend, settings=settings, rate=rate) as robot:
         loop = robot.control_loop(case.gait, case.law)
         for forward, yaw in velocities:
             clamped = loop.supervisor_report.clamped
             command = loop.steer(steering, forward, yaw)
             moves = bool(command.rate.any())
             settle = SETTLING_STRIDES * command.gait.period if moves else STANDING_S - STANDSTILL_WINDOW_S
-            window = MEASURED_STRIDES * command.gait.period if moves else STANDSTILL_WINDOW_S
+            window = strides * command.gait.period if moves else STANDSTILL_WINDOW_S
             peak = 0.0
             for _ in range(round(settle / robot.dt)):
                 state = loop.tick()

@@ -18,7 +18,7 @@ from crawler_core.safety.supervisor import MOVING_STATES, MotionState
 from crawler_nodes.messages.motion_state import BackendMotionStates, read_motion_state
 from crawler_nodes.node_main import run_node
 from crawler_nodes.parameters import NodeParameters, robot_from_parameters
-from crawler_nodes.topics import JOINT_STATES, MOTION_STATE
+from crawler_nodes.topics import JOINT_STATES, MOTION_STATE, ODOM
 from crawler_nodes.transport.clock_guard import ClockGuard
 from crawler_nodes.transport.priority_executor import PriorityExecutor
 from crawler_nodes.transport.safe_subscriptions import SafeSubscriptions
@@ -29,9 +29,11 @@ from gait_generators.node.cmd_vel_subscription import CmdVelSubscription
 from gait_generators.node.gait_node_report import GaitNodeReport
 from gait_generators.node.gait_settings import GaitSettings
 from gait_generators.node.measured_pose import MeasuredPose, parse_pose
+from gait_generators.node.odometry_pose import OdometryPose, read_odometry_pose
 from gait_generators.node.reference_publisher import ReferencePublisher
 from gait_generators.node.steering_loader import SteeringLoader
 from gait_generators.steering.velocity_command import AT_STANDSTILL, VelocityCommand, VelocityCommandBuffer
+from gait_generators.steering.velocity_steering import SteeredCommand
 from gait_generators.transitions.gait_stream import GaitStream, TimeGrid
 from gait_generators.transitions.transition import Transition
 
@@ -53,7 +55,7 @@ class GaitNode(Node):
         own = parameters.declare(entry.parameters, defaults, make=self._plan_change, on_change=self._change)
         parameters.reject_unknown(section="gait")
         self.gait = self._make(own)
-        self.steering = SteeringLoader(self._spec, self.gait_name, asdict(own))
+        self.steering = SteeringLoader(self._spec, self.gait_name, asdict(own), settings.speed_trim)
         self.changed_ns = 0  # when the gait was last changed, of the node's time
         self.backend = ""  # whose pose the motion started in
         self.velocity, self.executed = VelocityCommandBuffer(), AT_STANDSTILL
@@ -64,6 +66,8 @@ class GaitNode(Node):
         self._report = GaitNodeReport(self, self._spec.name)
         self._safe_subscriptions = SafeSubscriptions(self, self._report.add_problem)
         self._state_subscription: Subscription | None = None
+        self._odometry_subscription: Subscription | None = None  # once there was a velocity command
+        self._max_trim = settings.speed_trim
         subscribe = self._safe_subscriptions.subscribe
         subscribe(MOTION_STATE, read_motion_state, self._on_motion_state)
         self.cmd_vel = CmdVelSubscription(
@@ -133,11 +137,28 @@ class GaitNode(Node):
         if (steering := self.steering.poll()) is None:  # the gait goes on
             self._publish(self.stream, max(self._now_ns, self.stream.start_ns))
             return
-        gait, rate, self.executed, notes = steering.execute(self.velocity.command)
-        self._report.add_notes(notes)
+        self._follow(steering.execute(self.velocity.command))
+
+    def _follow(self, command: SteeredCommand) -> None:
+        """Continue with the motion of a velocity command."""
+        if self.stream is None:
+            return
+        self.executed = command.executed
+        self._report.add_notes(command.notes)
         now_ns = max(self._now_ns, self.stream.start_ns)
-        self.stream.steer(gait, rate, now_ns)
+        self.stream.steer(command.gait, command.rate, now_ns)
         self._publish(self.stream, now_ns)
+        if self._max_trim and self._odometry_subscription is None:
+            read = partial(read_odometry_pose, can_yaw="yaw" in self._spec.base_motion)
+            self._odometry_subscription = self._safe_subscriptions.subscribe(ODOM, read, self._on_odometry, depth=1)
+
+    def _on_odometry(self, pose: OdometryPose) -> None:
+        """Correct the speed of the velocity command by the robot's own odometry."""
+        steering = self.steering.poll()
+        if steering is None or self.velocity.command is None:
+            return
+        if (changed := steering.measure(*pose)) is not None:
+            self._follow(changed)
 
     def _on_pose(self, pose: MeasuredPose) -> None:
         """Start the motion in the measured pose, at its time."""

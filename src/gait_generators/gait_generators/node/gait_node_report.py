@@ -71,7 +71,7 @@ class GaitNodeReport:
             "reference_publishers": self._publishers.counts[GAIT_REFERENCE.name],
         }
         if (steering := node.steering.poll()) is not None:
-            limits = steering.range
+            limits = steering.steering.range
             values |= {
                 "fastest_forward": limits.forward,
                 "fastest_backward": limits.backward,
@@ -80,5 +80,6 @@ class GaitNodeReport:
                 "cmd_vel_type": node.cmd_vel.type_name,
             }
         if is_steered:
-            values |= {"forward": node.executed.forward, "yaw": node.executed.yaw}
+            trim = 0.0 if steering is None else steering.trim
+            values |= {"forward": node.executed.forward, "yaw": node.executed.yaw, "speed_trim": trim}
         self._diagnostics.set(level, text, values)

@@ -8,6 +8,8 @@ from crawler_core.loop.backend_settings import NodeSettings
 from crawler_core.parameters import parameter
 from gait_generators.transitions.gait_stream import DEFAULT_GRID
 
+MAX_SPEED_TRIM = 0.4
+
 
 @dataclass(frozen=True)
 class GaitSettings(NodeSettings):
@@ -22,4 +24,11 @@ class GaitSettings(NodeSettings):
     )
     horizon: float = parameter(
         DEFAULT_GRID.ahead / 1e9, unit="s", lower=0.02, upper=5.0, doc="how far ahead it reaches", constant=True
+    )
+    speed_trim: float = parameter(
+        MAX_SPEED_TRIM,
+        lower=0.0,
+        upper=0.5,
+        doc="largest correction of cmd_vel's speed by odometry, as a share of it; 0: none",
+        constant=True,
     )

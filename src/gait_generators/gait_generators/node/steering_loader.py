@@ -8,6 +8,7 @@ from typing import Any
 
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_spec import RobotSpec
+from gait_generators.steering.trimmed_steering import TrimmedSteering
 from gait_generators.steering.velocity_steering import VelocitySteering
 
 MAX_WAIT_S = 0.05  # for a map that is there at once
@@ -16,11 +17,11 @@ MAX_WAIT_S = 0.05  # for a map that is there at once
 class SteeringLoader:
     """The steering of one gait, once it is loaded. While another one loads, the present one is used."""
 
-    def __init__(self, spec: RobotSpec, gait: str, values: Mapping[str, Any]) -> None:
+    def __init__(self, spec: RobotSpec, gait: str, values: Mapping[str, Any], max_trim: float) -> None:
         self.problem = ""  # why there is no steering
-        self._spec, self._gait, self._values = spec, gait, dict(values)
-        self._steering: VelocitySteering | None = None
-        self._results: list[VelocitySteering | str] = []  # of the thread, the newest last
+        self._spec, self._gait, self._values, self._max_trim = spec, gait, dict(values), max_trim
+        self._steering: TrimmedSteering | None = None
+        self._results: list[TrimmedSteering | str] = []  # of the thread, the newest last
         self._thread: threading.Thread | None = None
         self._is_wanted = False
 
@@ -45,7 +46,7 @@ class SteeringLoader:
         if self._is_wanted:
             self._load()
 
-    def poll(self) -> VelocitySteering | None:
+    def poll(self) -> TrimmedSteering | None:
         """Return the steering; None while it is loading for the first time, and where there is none."""
         if self.is_new:
             values, self._results = self._results, []
@@ -63,7 +64,8 @@ class SteeringLoader:
             if before is not None:
                 before.join()
             try:
-                self._results.append(VelocitySteering(self._spec, self._gait, values))
+                steering = VelocitySteering(self._spec, self._gait, values)
+                self._results.append(TrimmedSteering(steering, self._max_trim))
             except UserError as error:
                 self._results.append(str(error))
             except Exception as error:  # of a user's own equations, perhaps

@@ -43,21 +43,25 @@ class VelocitySteering:
         self._map = _make_map(spec, gait, values, self._make)
         self.range = self._reachable_range()
 
-    def execute(self, command: VelocityCommand) -> SteeredCommand:
-        """Return the motion for a command; for what is not possible the nearest that is, with a note."""
+    def execute(self, command: VelocityCommand, trim: float = 0.0) -> SteeredCommand:
+        """Return the motion for a command; for what is not possible the nearest that is, with a note.
+
+        The motion is that for a speed which is larger by the share `trim`, within the range.
+        """
         notes = {"sideways": command.note} if command.note else {}
         forward = self._limit_speed(command.forward, notes)
         yaw = self._limit_yaw(command.yaw, notes)
         if forward == 0.0 and yaw == 0.0:
             gait = self._make({})
             return SteeredCommand(gait, np.zeros(len(gait.start)), VelocityCommand(0.0, 0.0), notes)
-        gait, rate, share = self._within_limits(forward, yaw)
-        if share < 1.0 - TOLERANCE:
+        gait, rate, share = self._within_limits(self._trimmed(forward, trim), yaw)
+        if not trim and share < 1.0 - TOLERANCE:
             notes["too_fast"] = (
                 f"cmd_vel asks for {forward:.3g} m/s with {yaw:.3g} rad/s: the joints of {self._spec.name} cannot, and "
                 f"it goes the same curve at {share * forward:.3g} m/s"
             )
-        return SteeredCommand(gait, rate, VelocityCommand(share * forward, share * yaw), notes)
+        executed = VelocityCommand(forward, yaw) if trim else VelocityCommand(share * forward, share * yaw)
+        return SteeredCommand(gait, rate, executed, notes)
 
     def _limit_speed(self, speed: float, notes: dict[str, str]) -> float:
         """Return the speed that the gait makes instead of `speed` (m/s)."""
@@ -78,6 +82,10 @@ class VelocitySteering:
             return speed
         notes[kind] = f"cmd_vel asks for {speed:.3g} m/s: the gait {self._gait} of {self._spec.name} {can}"
         return math.copysign(made, speed) if made else 0.0
+
+    def _trimmed(self, speed: float, trim: float) -> float:
+        fastest = self.range.forward if speed > 0.0 else self.range.backward
+        return math.copysign(min(max(abs(speed) * (1.0 + trim), self.range.slowest), fastest), speed) if trim else speed
 
     def _limit_yaw(self, yaw: float, notes: dict[str, str]) -> float:
         fastest = self.range.yaw
