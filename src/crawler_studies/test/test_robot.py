@@ -91,6 +91,16 @@ def test_a_sequence_is_of_angles_or_efforts_in_the_order_of_the_actuated_joints(
         assert robot.step([2.0]).effort[robot.spec.actuated_indices] == [2.0]
 
 
+def test_a_robot_that_had_no_commands_for_long_moves_again_with_the_next_ones():
+    with Robot("three_link", "mock", rate=20.0) as robot:
+        home = robot.reset().position
+        for _ in range(60):
+            assert robot.step().position == pytest.approx(home)
+        for _ in range(20):
+            state = robot.step(home + 0.1)
+        assert state.position == pytest.approx(home + 0.1)
+
+
 def test_a_fault_is_raised_until_a_reset():
     with Robot("three_link", "mock", settings={"backend": {"fail": "raise", "fail_after": 0.01}}) as robot:
         home = robot.reset().position

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class RobotEnvironment(gymnasium.Env[FloatArray, FloatArray]):
     `robot` is the robot itself, `observation_names` has a name for each number of an observation.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  as Gymnasium declares it
 
     def __init__(
         self,
@@ -87,7 +87,8 @@ class RobotEnvironment(gymnasium.Env[FloatArray, FloatArray]):
         The facts: time_s, forward_m, lateral_m, work_J, effort_s, fallen, and fault and remedy after a fault.
         """
         before = self.robot.observation
-        states, facts = [before], {}
+        states = [before]
+        facts: dict[str, Any] = {}
         try:
             for _ in range(self.ticks_per_step):
                 states.append(self.robot.step(self._actions.command(action)))

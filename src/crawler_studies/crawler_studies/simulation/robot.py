@@ -15,6 +15,7 @@ from crawler_core.loop.backend import Backend
 from crawler_core.loop.backend_sensors import make_robot_sensors
 from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_file import default_robot, load_robot
+from crawler_core.safety.supervisor import MotionState
 from crawler_core.types import FloatArray, JointCommand, Observation
 from crawler_studies.simulation.control_loop import ControlLoop
 from crawler_studies.simulation.tick_settings import SIMULATIONS, simulation_settings
@@ -98,10 +99,12 @@ class Robot:
 
         A sequence has a number for each actuated joint, in the order of `spec.actuated_names`: the effort (N·m) for the
         tick of a joint that is driven by effort, and the angle (rad) at the tick's end of any other. A far angle is
-        approached. Without a command the joints stop; after a while they lose their torque. Raises UserError for
-        another number of values, and BackendFault for a fault, after which `reset` is needed.
+        approached. Without a command the joints stop; after a while they lose their torque, until the next command.
+        Raises UserError for another number of values, and BackendFault for a fault, after which `reset` is needed.
         """
         supervised = self._started()
+        if command is not None and supervised.supervisor.motion is MotionState.RELAXED:
+            supervised.enable()
         is_array = command is not None and not isinstance(command, JointCommand)
         return supervised.step(self._command(command) if is_array else command)  # type: ignore[arg-type]
 

@@ -90,7 +90,7 @@ def measure(seconds: float, rounds: int, log: Callable[[str], None]) -> dict[str
 
 def add_rows(table: Any, result: dict[str, Any]) -> None:
     for backend in (name for name in ("model", *ENGINES) if f"python_{name}_steps_per_s" in result):
-        rates = {name: result.get(f"python_{backend}_{name}_per_s") for name in MEASURES}
+        rates = {name: result.get(f"python_{backend}_{name}_per_s", 0.0) for name in MEASURES}
         steps = rates["steps"]
         besides = [("nodes", rates["nodes"]), ("backend alone", rates["alone"])]
         if rates["world"]:
