@@ -15,7 +15,7 @@ from crawler_core.errors import UserError
 from crawler_core.gait_metrics.heading import Heading
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
-from crawler_nodes.topics import CONTACT_ESTIMATES, GROUND_TRUTH, ROBOT_DESCRIPTION
+from crawler_nodes.topics import CONTACT_ESTIMATES, GROUND_TRUTH, JOINT_TRAJECTORY, ROBOT_DESCRIPTION
 from crawler_studies.recordings.footsteps import Footsteps
 from crawler_studies.recordings.recording_reader import (
     RecordingReader,
@@ -97,7 +97,9 @@ def _connections_by_type(reader: RecordingReader, path: Path) -> dict[str, list[
     """Return the connections that an analysis reads. Raises UserError for no feet or for more than one robot."""
     found = {
         kind: [
-            c for c in reader.connections if c.msgtype == kind and not c.topic.endswith(f"/{CONTACT_ESTIMATES.name}")
+            one
+            for one in reader.connections
+            if one.msgtype == kind and stack_topic_name(one) not in (CONTACT_ESTIMATES.name, JOINT_TRAJECTORY.name)
         ]
         for kind in (CONTACTS_TYPE, ODOMETRY_TYPE, REFERENCE_TYPE)
     }

@@ -1,4 +1,4 @@
-"""Joins a robot's buses to one backend: robot file, calibration, limits of the motors' speed, and the node.
+"""Joins a robot's buses to one backend: robot file, calibration, limits of speed, implausible values, and the node.
 
 Not here: limits of joints (crawler_core.safety), the threads of the buses (hw_drivers.bus), emulated motors
 (hw_drivers.emulation).

@@ -5,17 +5,18 @@ from __future__ import annotations
 from crawler_testing.faults.fault_kind import FaultKind, expect_end
 from crawler_testing.fixtures.robot_selection import default_spec
 from crawler_testing.fixtures.run_config import RunConfig
+from hw_drivers.emulation.disturbance import LINE_FAULTS
 from hw_drivers.emulation.emulated_settings import FAULTS
 
 JOINT = default_spec().actuated_names[-1]  # that fails
 FAIL_AFTER_S = 6.0  # from the start of the backend
 END_AFTER_FAULT_S = 12.0
 SMALL_GAIT = ("gait.amplitude=2",)  # degrees, so that a joint that stands still stays within its tracking tolerance
-JUMPED, STUCK = f"angle of {JOINT} jumped", f"{JOINT} does not follow"
+JUMPED, TREMBLES = f"angle of {JOINT} jumped", f"angle of {JOINT} trembles"
 READING_REPORTS = {  # of joints on mock servos and on emulated motors
-    "jump": (JUMPED,),
-    "tremble": (JUMPED, f"angle of {JOINT} trembles"),
-    "stuck": (STUCK,),
+    "jump": (JUMPED, TREMBLES),  # where readings are few
+    "tremble": (JUMPED, TREMBLES),
+    "stuck": (f"{JOINT} does not follow",),
 }
 NO_ANSWER = (JOINT, "answer", "silent")
 MOCK_REPORTS = {  # words of which one is reported, by fault
@@ -34,6 +35,7 @@ BUS_REPORTS = {
     "dead": NO_ANSWER,
     "hot": (JOINT, "hot", "temperature", "overheat"),
     "gone": ("port", "gone", "/dev", "adapter", "bus"),
+    **dict.fromkeys(LINE_FAULTS, ("are lost, damaged or old", "has not answered")),
     **READING_REPORTS,
     "no_supply": (f"motor of {JOINT} reports a supply of 0.0 V",),
     "high_supply": (f"motor of {JOINT} reports a supply of 24",),
