@@ -10,6 +10,8 @@ from crawler_cli.console.environment_error import describe_environment_error
 from crawler_core.errors import UserError
 from crawler_core.files import check_writable
 from crawler_core.loop.backend_settings import BackendSettings, check_time_settings
+from crawler_nodes.transport import discovery_server
+from crawler_nodes.transport.discovery_server import SERVER_VARIABLE
 from crawler_nodes.transport.domain_id import RANGE_VARIABLE
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -62,6 +64,14 @@ def test_nodes_that_cannot_discover_each_other_are_not_started(call, monkeypatch
     code, _, err = call("run", "--backend", "model", "--lockstep")
     assert code == 2
     assert "would not discover each other" in err
+
+
+def test_a_discovery_server_that_is_not_there(call, monkeypatch):
+    monkeypatch.setenv(SERVER_VARIABLE, "127.0.0.1:9")
+    monkeypatch.setattr(discovery_server, "ANSWER_TIMEOUT_S", 0.1)
+    code, _, err = call("run", "--backend", "model", "--lockstep")
+    assert code == 2
+    assert "the discovery server ROS_DISCOVERY_SERVER = '127.0.0.1:9' does not answer" in err
 
 
 @pytest.mark.parametrize("namespace", ["/a/", "a/", "a//b", "a__b"])

@@ -22,6 +22,7 @@ from crawler_nodes.client.stack_client import (
     StackParameter,
     open_stack_client,
 )
+from crawler_nodes.transport.discovery_server import check_discovery_server
 
 NODES = ("gait", "controller")
 STOPS = ("estop", "reset", "enable", "stop")
@@ -101,6 +102,7 @@ async def _act(
 ) -> ServiceAnswer:
     if arguments.action == "estop":
         return await _estop(client)
+    check_discovery_server(client.node)
     stacks = await with_notice(client.find_stacks())
     if arguments.action == "list":
         result["stacks"] = stacks

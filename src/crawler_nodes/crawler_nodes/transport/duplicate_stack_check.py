@@ -12,6 +12,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from crawler_core.errors import UserError
 from crawler_nodes.topics import GAIT_REFERENCE, JOINT_COMMANDS, JOINT_STATES, Topic
+from crawler_nodes.transport.discovery_server import check_discovery_server
 from crawler_nodes.transport.message_source import UNKNOWN_NODE, publisher_nodes
 
 SINGLE_PUBLISHER_TOPICS = (JOINT_STATES, JOINT_COMMANDS, GAIT_REFERENCE)
@@ -39,10 +40,11 @@ class DuplicateStackCheck:
         self._context.try_shutdown()
 
     def raise_if_duplicate(self, remedy: str, topics: Sequence[Topic] = SINGLE_PUBLISHER_TOPICS) -> None:
-        """Raise UserError where a stack runs; `remedy` says how to use another namespace.
+        """Raise UserError where a stack runs, or where no node discovers another.
 
-        `topics` are those that only nodes of the new stack may publish.
+        `remedy` says how to use another namespace. `topics` are those that only nodes of the new stack may publish.
         """
+        check_discovery_server(self._node)
         if self._discovered(1, self._since, topics):
             self._discovered(len(topics), time.monotonic(), topics, named=True)
             raise duplicate_stack_error(stack_nodes(self._node, topics), remedy)
