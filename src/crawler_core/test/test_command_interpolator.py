@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from toy_robot import joint, toy
 
-from crawler_core.loop.command_interpolator import CommandInterpolator, Trajectory
+from crawler_core.loop.command_interpolator import CommandedTrajectory, CommandInterpolator
 from crawler_core.robot.robot_spec import SafetySpec
 from crawler_core.safety.supervisor import MotionState, Supervisor
 from crawler_core.types import JointCommand, Observation
@@ -142,7 +142,7 @@ def test_efforts_are_held_for_as_long_as_their_command(commands):
 def trajectory(times_s, position, velocity=None):
     position = np.array(position, dtype=float)
     velocity = np.full_like(position, np.nan) if velocity is None else np.array(velocity, dtype=float)
-    return Trajectory(np.array([round(time_s * SECOND_NS) for time_s in times_s]), position, velocity)
+    return CommandedTrajectory(np.array([round(time_s * SECOND_NS) for time_s in times_s]), position, velocity)
 
 
 def test_a_trajectory_is_cubic_where_velocities_are_given_even_elsewhere_and_holds_at_its_end(commands):

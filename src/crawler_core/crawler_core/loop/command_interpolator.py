@@ -26,7 +26,7 @@ NEVER_NS = -(10**18)
 
 
 @dataclass(frozen=True)
-class Trajectory:
+class CommandedTrajectory:
     """Points for some joints; NaN in all of a joint's positions leaves it where it is."""
 
     time_ns: NDArray[np.int64]  # from the start of the trajectory, increasing
@@ -86,7 +86,7 @@ class CommandInterpolator:
             stream = self._motion = _Stream(now_ns, start, self._none)
         return np.flatnonzero(stream.add(now_ns, sent_ns, setpoints, self._rules, is_answer)).tolist()
 
-    def start_trajectory(self, now_ns: int, start_ns: int, trajectory: Trajectory, held: FloatArray) -> None:
+    def start_trajectory(self, now_ns: int, start_ns: int, trajectory: CommandedTrajectory, held: FloatArray) -> None:
         """Take a trajectory that begins at `start_ns`, from where the joints are commanded to be."""
         before = (held, np.zeros_like(held)) if self._motion is None else self._motion.at(now_ns)
         self._motion = _TrajectoryMotion(start_ns, trajectory, before)
@@ -221,7 +221,7 @@ class _Stream:
 class _TrajectoryMotion:
     """A trajectory from the setpoints at its start."""
 
-    def __init__(self, start_ns: int, trajectory: Trajectory, before: JointMotion) -> None:
+    def __init__(self, start_ns: int, trajectory: CommandedTrajectory, before: JointMotion) -> None:
         self._none = np.full(len(before[0]), math.nan)
         self.end_ns = start_ns + int(trajectory.time_ns[-1])
         left_out = np.isnan(trajectory.position)

@@ -16,7 +16,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.subscription import Subscription
 
 from crawler_core.errors import UserError
-from crawler_core.loop.command_interpolator import CommandInterpolator, Trajectory
+from crawler_core.loop.command_interpolator import CommandedTrajectory, CommandInterpolator
 from crawler_core.safety.supervisor import MOVING_STATES
 from crawler_core.types import JointCommand
 from crawler_nodes.messages.header import SECOND_NS
@@ -102,11 +102,11 @@ class OpenCommands:
                 f"{topic.name} is not followed, since motion is {supervisor.motion.value}: call "
                 f"{self._node.get_fully_qualified_name()}/enable first, for instance by 'crawler steer enable'."
             )
-        answers_state = self._node.stamps.has(sent.stamp)
+        answers_state = sent.stamp > 0 and self._node.stamps.has(sent.stamp)  # 0 stands for now
         is_answer = self._node.settings.lockstep or answers_state
         is_answer_to_earlier = answers_state and sent.stamp != now_ns
         with self._lock:
-            if isinstance(sent.command, Trajectory):
+            if isinstance(sent.command, CommandedTrajectory):
                 self._commands.start_trajectory(now_ns, now_ns - age_ns, sent.command, supervisor.setpoints)
                 self.answers_states = False
             elif self._node.settings.lockstep and is_answer_to_earlier:
@@ -142,12 +142,14 @@ class OpenCommands:
         factor, wall_ns = self._node.time_factor, time.time_ns()
         if not sent.stamp:
             transport_ns = wall_ns - (info.get("source_timestamp") or 0)
-            is_known = 0 <= transport_ns <= MAX_TRANSPORT_S * SECOND_NS and not isinstance(sent.command, Trajectory)
+            is_known = 0 <= transport_ns <= MAX_TRANSPORT_S * SECOND_NS and not isinstance(
+                sent.command, CommandedTrajectory
+            )
             return round(factor * transport_ns) if is_known else 0
         ages_ns = now_ns - sent.stamp, wall_ns - sent.stamp
         age_ns = min(ages_ns, key=abs)
         max_age_s = min_age_s = MAX_STAMP_AGE_S
-        if isinstance(sent.command, Trajectory):
+        if isinstance(sent.command, CommandedTrajectory):
             max_age_s, min_age_s = max(max_age_s, sent.command.time_ns[-1] / SECOND_NS), MAX_START_DELAY_S
         if not -min_age_s <= age_ns / SECOND_NS <= max_age_s:
             when = f"{abs(age_ns) / SECOND_NS:.3g} s {'ago' if age_ns > 0 else 'ahead'}"

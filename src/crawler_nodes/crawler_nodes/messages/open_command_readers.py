@@ -12,7 +12,7 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
 from crawler_core.errors import UserError, quoted
-from crawler_core.loop.command_interpolator import Trajectory
+from crawler_core.loop.command_interpolator import CommandedTrajectory
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray, JointCommand
 from crawler_nodes.messages.header import SECOND_NS, stamp_ns
@@ -25,7 +25,7 @@ class OpenCommand(NamedTuple):
     """A command with its stamp in ns; 0 stands for now."""
 
     stamp: int
-    command: JointCommand | Trajectory
+    command: JointCommand | CommandedTrajectory
 
 
 class OpenCommandReaders:
@@ -92,12 +92,10 @@ class OpenCommandReaders:
         position, velocity = [], []
         for point in message.points:
             if not (row := self._row(topic, "position", names, point.positions)):
-                raise UserError(
-                    "joint_trajectory has a point without positions: give one for each joint."
-                )
+                raise UserError("joint_trajectory has a point without positions: give one for each joint.")
             position.append(self._full(places, row))
             velocity.append(self._full(places, self._row(topic, "velocity", names, point.velocities)))
-        trajectory = Trajectory(np.array(times, dtype=np.int64), np.array(position), np.array(velocity))
+        trajectory = CommandedTrajectory(np.array(times, dtype=np.int64), np.array(position), np.array(velocity))
         return OpenCommand(stamp_ns(message.header.stamp), trajectory)
 
     def _joint_places(self, topic: str, names: Sequence[str]) -> list[int]:
