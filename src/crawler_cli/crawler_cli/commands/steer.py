@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from typing import Any
 
 from crawler_bringup.stack.settings import parse_assignments
@@ -155,12 +155,15 @@ async def _estop(client: StackClient) -> ServiceAnswer:
     return ServiceAnswer(*describe_answers(stopped)) if stopped else ServiceAnswer(False, NO_STACK)
 
 
-async def _parameters(client: StackClient, nodes: tuple[str, ...] = NODES) -> dict[str, StackParameter]:
+async def _parameters(client: StackClient, nodes: Iterable[str]) -> dict[str, StackParameter]:
     return {f"{node}.{found.name}": found for node in nodes for found in await client.parameters(node)}
 
 
 async def _show(client: StackClient, arguments: argparse.Namespace, result: dict[str, Any]) -> ServiceAnswer:
-    found = await _parameters(client)
+    present = client.present_nodes(NODES)
+    if missing := [name for name in arguments.what if name in NODES and name not in present]:
+        raise UserError(f"this stack has no {missing[0]} node: a node of your own takes its place.")
+    found = await _parameters(client, present)
     for name in arguments.what:
         if name not in found and name not in NODES:
             raise unknown_name("parameter", name, found)
@@ -191,6 +194,8 @@ def _parameter_lines(parameters: Mapping[str, Mapping[str, Any]]) -> Iterator[st
 
 
 async def _set(client: StackClient, values: Mapping[str, Mapping[str, Any]]) -> ServiceAnswer:
+    if missing := set(values) - set(client.present_nodes(values)):
+        raise UserError(f"this stack has no {min(missing)} node: a node of your own takes its place.")
     found = await _parameters(client, tuple(values))
     for name in (f"{node}.{name}" for node, own in values.items() for name in own):
         if name not in found:

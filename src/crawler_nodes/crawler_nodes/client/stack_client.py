@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -121,6 +121,11 @@ class StackClient:
     async def enable(self, on: bool) -> ServiceAnswer:
         """Allow motion, or take the torque off without latching anything. Raises TimeoutError."""
         return _answer(await self.call(SetBool, ENABLE, SetBool.Request(data=on)))
+
+    def present_nodes(self, nodes: Iterable[str]) -> tuple[str, ...]:
+        """Return those of some nodes that are discovered by now: a stack may be without a controller or a gait."""
+        names = {name for name, _ in self._node.get_service_names_and_types()}
+        return tuple(node for node in nodes if self._full(f"{node}/list_parameters") in names)
 
     async def parameters(self, node: str) -> list[StackParameter]:
         """Return the parameters of a node of the stack, in their order. Raises TimeoutError."""
