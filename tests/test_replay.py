@@ -3,8 +3,10 @@
 import subprocess
 import sys
 from contextlib import ExitStack
+from types import SimpleNamespace
 
 import pytest
+from rclpy.parameter import Parameter
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from stack_helpers import set_timeouts
@@ -34,8 +36,57 @@ def crawl(tmp_path_factory):
     return place / "crawl"
 
 
+class Timer:
+    """A clock that only sleep moves; `at` has what happens at its times."""
+
+    def __init__(self, at=()):
+        self.now, self.at = 0.0, list(at)
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+        while self.at and self.now >= self.at[0][0]:
+            self.at.pop(0)[1]()
+
+
+def test_a_replay_pauses_and_goes_to_any_time(crawl):
+    with open_recording(crawl) as reader, ReplayPublisher("sought", "") as replay:
+        published, reports = [], []
+
+        def set_parameter(name, value):
+            assert replay._node.set_parameters([Parameter(name, value=value)])[0].successful
+
+        def end():
+            raise KeyboardInterrupt
+
+        def note(*_):
+            reports.append((replay._settings.paused, round((replay._time_ns - replay._begin_ns) * 1e-9, 2)))
+
+        replay._publishers["joint_states"] = SimpleNamespace(publish=published.append)
+        timer = Timer(
+            [
+                (0.3, lambda: set_parameter("paused", True)),
+                (2.0, note),
+                (2.0, lambda: set_parameter("time", 0.8)),
+                (2.5, note),
+                (2.5, lambda: set_parameter("time", 0.1)),
+                (3.0, note),
+                (3.0, lambda: set_parameter("paused", False)),
+                (3.5, note),
+                (3.5, end),
+            ]
+        )
+        with pytest.raises(KeyboardInterrupt):
+            replay.play(reader, 1.0, timer=timer)
+    assert [paused for paused, _ in reports] == [True, True, True, False]
+    assert [at for _, at in reports] == pytest.approx([0.3, 0.8, 0.1, 0.6], abs=0.05)
+    assert len(published) > 100
+
+
 def test_a_viewer_below_the_namespace_sees_what_was_recorded_and_nothing_drives(crawl):
-    states, frames, slept = [], set(), []
+    states, frames, timer = [], set(), Timer()
 
     def see(data, _):
         for one in deserialize_message(data, TFMessage).transforms:
@@ -53,7 +104,7 @@ def test_a_viewer_below_the_namespace_sees_what_was_recorded_and_nothing_drives(
             assert view.wait(lambda: all(replay.has_subscriber(name) for name in looked_at), 60.0)
             # messages of a publisher that is not discovered yet may be dropped
             assert view.wait(lambda: ("replay", "/yesterday") in view.node.get_node_names_and_namespaces(), 60.0)
-            replay.play(reader, 0.001, sleep=slept.append)
+            replay.play(reader, 0.1, timer=timer)
             assert view.wait(lambda: len(states) == len(recorded), 60.0)
             assert view.wait(lambda: log.base.poses and log.base.now == pytest.approx(1.0), 60.0)
             assert view.wait(lambda: log.feet and frames, 60.0)
@@ -68,7 +119,7 @@ def test_a_viewer_below_the_namespace_sees_what_was_recorded_and_nothing_drives(
     assert all(frame.startswith("yesterday/") for frame in frames)
     assert set(REPLAYED) <= published
     assert not published & set(DRIVING)
-    assert 500.0 < slept[-1] <= 1000.0  # what it would have waited for the last second, a thousand times as slow
+    assert timer.now == pytest.approx(10.0, abs=0.1)  # a second, a tenth as fast
 
 
 def test_a_replay_ends_by_itself_and_reports_its_length(call, crawl):

@@ -172,6 +172,16 @@ def test_a_page_that_stops_or_dies_does_not_stop_the_stack():
         asyncio.run(asyncio.wait_for(check(shown), 3 * DEADLINE_S))
 
 
+ESTOP_IS_IN_SIGHT = """(() => [document.scrollingElement, document.querySelector('aside')].every((area) => {
+    for (let y = 0; y <= area.scrollHeight; y += 100) {
+        area.scrollTop = y;
+        const box = document.getElementById('estop').getBoundingClientRect();
+        if (document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)?.id !== 'estop') return false;
+    }
+    return true;
+}))()"""
+
+
 @browser.needed
 def test_in_a_browser_the_page_shows_steers_and_stops_the_robot():
     async def check(shown):
@@ -213,8 +223,21 @@ def test_in_a_browser_the_page_shows_steers_and_stops_the_robot():
                 f"[...document.getElementById('reports').rows].some(row => row.cells[0].textContent"
                 f" === 'gait.period' && Math.abs(Number(row.cells[1].textContent) - {period}) < 1e-3)"
             )
-            # the emergency stop
-            await page.value("document.getElementById('estop').click()")
+            # a refused value goes back, with its reason
+            await page.value(
+                "(() => { const n = document.getElementById('gait.omega'); n.value = 400;"
+                "n.dispatchEvent(new Event('change')); })()"
+            )
+            await page.until("document.querySelector('.note.bad')?.textContent.includes('0.05 to 40 rad/s')")
+            assert float(await page.value("document.getElementById('gait.omega').value")) == chosen
+            # the emergency stop: in sight wherever one has scrolled, and on a key
+            for width, height in ((1440, 900), (390, 844)):
+                await page.call(
+                    "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+                )
+                assert await page.value(ESTOP_IS_IN_SIGHT)
+            for kind in ("keyDown", "keyUp"):
+                await page.call("Input.dispatchKeyEvent", type=kind, key="Escape", code="Escape")
             await shown.until(lambda: shown.motion == "e-stopped")
             await page.until("document.getElementById('motion').textContent === 'e-stopped'")
             assert "emergency stop" in await page.value("document.getElementById('warnings').textContent")
@@ -225,8 +248,8 @@ def test_in_a_browser_the_page_shows_steers_and_stops_the_robot():
             await shown.until(lambda: shown.motion == "active")
             # nothing came from elsewhere
             own = tuple(f"{scheme}://127.0.0.1:{shown.port}/" for scheme in ("http", "ws"))
-            assert len(page.asked) > 5
-            assert [url for url in page.asked if not url.startswith((*own, "data:"))] == []
+            assert len(page.requests) > 5
+            assert [url for url in page.requests if not url.startswith((*own, "data:"))] == []
             assert page.errors == []
 
     with ShownStack(gait={"omega": 4.0}) as shown:

@@ -70,6 +70,18 @@ def test_a_frame_has_the_values_of_the_messages_and_none_for_what_is_unknown():
     assert frame["step"] is None  # nothing says how long a stride is
 
 
+def test_a_change_that_a_person_waits_for_is_news_until_it_is_shown():
+    state = shown()
+    assert not state.has_news
+    state.on_diagnostics(report("backend", motion="active"))
+    assert state.has_news
+    state.status()
+    state.on_diagnostics(report("backend", motion="active", ticks=9))
+    assert not state.has_news
+    state.on_diagnostics(report("backend", motion="e-stopped"))
+    assert state.has_news
+
+
 def test_sensors_have_their_latest_values_and_their_age():
     state, spec = shown(), load_robot("three_link")
     writer = SensorReadingsWriter(spec, "backend")

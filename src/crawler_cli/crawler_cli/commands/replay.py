@@ -16,12 +16,15 @@ MIN_ROUND_S = 0.1  # of --loop: a recording of an instant must not be published 
 HELP_TEXT = """
   makes   the recorded messages on their topics, with a clock
   where   the namespace 'replay', or --namespace
-  time    as long as the recording, divided by --real-time-factor; with --loop until Ctrl-C
+  time    as long as the recording, divided by --real-time-factor; with --loop or --hold until Ctrl-C
 
 The namespace gets joint_states, contact_states, contact_estimates, ground_truth/odom, odom, controller_state,
 motion_state, robot_description, diagnostics and clock. /tf and /tf_static get the namespace before each frame. Topics
 that drive a robot are left out: joint_commands, gait_reference and cmd_vel. Stamps and clock are those of the
 recording. A gap of more than 60 s between two messages is replayed as 60 s.
+
+A page ('crawler view --namespace replay') shows it, with a time line: it pauses and goes to any time. Any other client
+sets the parameters 'time' and 'paused' of the node 'replay'. Once that has happened, the replay waits at its end.
 
 examples:
   crawler replay runs/NAME                  at the pace of the recording
@@ -42,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="recorded seconds per second (default: %(default)g)",
     )
     parser.add_argument("--loop", action="store_true", help="repeat until Ctrl-C")
+    parser.add_argument("--hold", action="store_true", help="wait at the end for the page's time line, until Ctrl-C")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -63,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         seconds = reader.duration * 1e-9
         with ReplayPublisher(arguments.namespace, recorded) as replay:
             print(f"{path}: {seconds:.1f} s in the namespace {arguments.namespace}; Ctrl-C ends it", file=sys.stderr)
-            replay.play(reader, factor)
+            replay.play(reader, factor, hold=arguments.hold)
             if not replay.count:
                 raise UserError(f"{path} holds no messages that are replayed: give the recording of a run.")
             while arguments.loop:

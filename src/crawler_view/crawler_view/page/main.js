@@ -1,21 +1,110 @@
 // shows the messages of the websocket, and sends commands back
-import { Plot } from "./plot.js";
+import { Drive } from "./drive.js";
+import { History, Plot } from "./plot.js";
 import { Scene3D } from "./scene3d.js";
 import { Sliders } from "./sliders.js";
 
 const get = (id) => document.getElementById(id);
 const text = (id, value) => { if (get(id).textContent !== value) get(id).textContent = value; };
 const number = (value, digits, unit) => value === null || value === undefined ? "–" : `${value.toFixed(digits)} ${unit}`;
-const DEGREES = 180 / Math.PI, ANSWER_MS = 12000, LATCHED = ["e-stopped", "faulted"];
-const plots = { joints: new Plot(get("plot_joints"), 1, 180), slip: new Plot(get("plot_slip"), 1), step: new Plot(get("plot_step"), 2) };
+const DEGREES = 180 / Math.PI, ANSWER_MS = 12000, SLOW_MS = 1000, MAX_FRAMES = 900, LATCHED = ["e-stopped", "faulted"];
 const wrap = (degrees) => degrees - 360 * Math.round(degrees / 360); // to -180 to 180
+const times = (value, factor) => value === null || value === undefined ? null : value * factor;
 let periodic = new Set(); // joints that turn without end
-let scene = null, socket = null, frame = null, robot = null, viewOnly = false, connected = false, status_ = null, startTime = null, answerTimer = 0;
+let scene = null, socket = null, frame = null, robot = null, viewOnly = false, connected = false, status_ = null, replay = null, held = false, answerTimer = 0;
 try { scene = new Scene3D(get("scene")); } catch (error) { text("robot", error.message); }
+
+const driven = (one) => one.names.map((name, i) => [name, i]).filter(([name]) => !robot?.passive.includes(name));
+const base = (one, digit) => one.base ? one.base[digit] * 1e3 : null;
+const quantities = {
+  "joint angles": { unit: "°", digits: 1, jump: 180, curves: (one) => driven(one).map(([name, i]) => [name, periodic.has(name) ? times(wrap(one.position[i] * DEGREES), 1) : times(one.position[i], DEGREES)]) },
+  "joint velocities": { unit: "rad/s", digits: 2, curves: (one) => driven(one).map(([name, i]) => [name, one.velocity[i]]) },
+  "slip velocities": { unit: "mm/s", digits: 1, curves: (one) => one.feet.map((foot) => [foot.foot, times(foot.slip, 1e3)]) },
+  "forces on the feet": { unit: "N", digits: 3, curves: (one) => one.feet.map((foot) => [foot.foot, foot.force.includes(null) ? null : Math.hypot(...foot.force)]) },
+  "latest step": { unit: "mm", digits: 2, curves: (one) => [["step", times(one.step, 1e3)]] },
+  "distance": { unit: "mm", digits: 1, curves: (one) => [["distance", times(one.distance, 1e3)]] },
+  "place of the base": { unit: "mm", digits: 1, curves: (one) => ["x", "y", "z"].map((name, i) => [name, base(one, i)]) },
+};
+const history = new History(MAX_FRAMES);
+const plots = ["joint angles", "slip velocities", "latest step"].map((name) => new Plot(get("plots"), history, quantities, name));
 const sliders = new Sliders(get("sliders"), (node, name, value) => send({ do: "set", node, name, value }));
+const drive = new Drive({ panel: get("drive_panel"), pad: get("pad"), state: get("drive_state"), share: get("drive_share") }, send);
 
 function send(command) { if (connected) socket.send(JSON.stringify(command)); }
-for (const name of ["estop", "enable", "stop", "reset"]) get(name).addEventListener("click", () => send({ do: name }));
+
+// motion
+function answer(words, bad) {
+  text("answer", words);
+  get("answer").className = bad ? "bad" : "";
+  clearTimeout(answerTimer);
+  answerTimer = setTimeout(() => text("answer", ""), ANSWER_MS);
+}
+function command(name) {
+  if (get(name).disabled) return;
+  send({ do: name });
+  if (name !== "estop") return;
+  answer("emergency stop sent ...", false);
+  answerTimer = setTimeout(() => answer("no answer to the emergency stop yet: cut the power of a real robot", true), SLOW_MS);
+}
+for (const name of ["estop", "enable", "stop", "reset"]) get(name).addEventListener("click", () => command(name));
+
+// replay
+const pauseReplay = () => replay && send({ do: "replay", name: "paused", value: !replay.paused });
+get("replay_pause").addEventListener("click", pauseReplay);
+let sought = 0;
+get("replay_time").addEventListener("input", () => {
+  const now = Date.now();
+  if (now - sought > 100) { sought = now; send({ do: "replay", name: "time", value: Number(get("replay_time").value) }); }
+});
+get("replay_time").addEventListener("change", () => send({ do: "replay", name: "time", value: Number(get("replay_time").value) }));
+
+// view
+function hold() {
+  if (replay) { pauseReplay(); return; }
+  held = !held;
+  get("pause").ariaPressed = held;
+  text("pause", held ? "View held" : "Hold view");
+}
+get("pause").addEventListener("click", hold);
+function help() { get("help").hidden = !get("help").hidden; get("help_button").ariaExpanded = !get("help").hidden; }
+get("help_button").addEventListener("click", help);
+const darkSystem = matchMedia("(prefers-color-scheme: dark)");
+function theme() {
+  const chosen = get("theme").value, dark = chosen ? chosen === "dark" : darkSystem.matches;
+  document.documentElement.classList.toggle("dark", dark);
+  localStorage.setItem("theme", chosen);
+  scene?.recolour();
+  for (const plot of plots) plot.recolour();
+}
+get("theme").value = localStorage.getItem("theme") ?? "";
+get("theme").addEventListener("change", theme);
+darkSystem.addEventListener("change", theme);
+theme();
+const views = [...document.querySelectorAll("#camera [data-view]")];
+for (const button of views) button.addEventListener("click", () => scene?.look(button.dataset.view));
+function savePicture() {
+  get("scene").toBlob((blob) => {
+    const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: `${robot?.robot ?? "crawler"}_${(frame?.t ?? 0).toFixed(2)}s.png` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    answer(`saved ${link.download}`, false);
+  });
+}
+get("picture").addEventListener("click", savePicture);
+
+// keys
+const letters = get("letters");
+letters.checked = localStorage.getItem("letters") !== "off";
+letters.addEventListener("change", () => localStorage.setItem("letters", letters.checked ? "on" : "off"));
+const KEYS = { s: () => command("stop"), r: () => command("reset"), g: () => command("enable"), p: hold, c: savePicture, "?": help, ...Object.fromEntries(views.map((button, i) => [String(i + 1), () => button.click()])) };
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") { command("estop"); return; }
+  const target = event.target, isControl = target.closest("button, select, input, summary, a"), isTyping = target.closest("select, input:not([type=range], [type=checkbox])");
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (event.key === " " && !isControl) { event.preventDefault(); command("estop"); return; }
+  const action = KEYS[event.key.toLowerCase()];
+  if (action && !isTyping && letters.checked) { event.preventDefault(); action(); }
+});
 
 function rows(table, lines) {
   while (table.rows.length > lines.length) table.deleteRow(-1);
@@ -36,8 +125,7 @@ const handlers = {
   stack(stack) {
     viewOnly = stack.view_only;
     text("namespace", stack.namespace);
-    get("commands").hidden = viewOnly;
-    sliders.disable(viewOnly);
+    report();
   },
   scene(description) {
     robot = description;
@@ -45,26 +133,20 @@ const handlers = {
     text("robot", robot.robot);
     document.title = `${robot.robot} – crawler`;
     scene?.setRobot(robot);
-    for (const plot of Object.values(plots)) plot.clear();
+    history.clear();
     frame = null;
-    startTime = null;
   },
   parameters(parameters) { sliders.show(parameters); },
   status(status) { status_ = status; report(); },
-  answer(answer) {
-    text("answer", answer.text);
-    get("answer").className = answer.done ? "" : "bad";
-    clearTimeout(answerTimer);
-    answerTimer = setTimeout(() => text("answer", ""), ANSWER_MS);
+  answer(reply) {
+    answer(reply.text, !reply.done);
+    sliders.answer(reply);
   },
   frame(latest) {
-    if (startTime === null || latest.t < startTime) { startTime = latest.t; for (const plot of Object.values(plots)) plot.clear(); }
+    if (held) return;
+    if (frame && latest.t < frame.t) { history.clear(); scene?.clearTrail(); }
     frame = latest;
-    const t = frame.t - startTime;
-    const driven = frame.names.map((name, i) => [name, frame.position[i]]).filter(([name]) => !robot?.passive.includes(name));
-    plots.joints.push(t, driven.map(([name]) => name), driven.map(([name, v]) => v === null ? null : periodic.has(name) ? wrap(v * DEGREES) : v * DEGREES));
-    plots.slip.push(t, frame.feet.map((foot) => foot.foot), frame.feet.map((foot) => foot.slip === null ? null : foot.slip * 1e3));
-    plots.step.push(t, ["step"], [frame.step === null ? null : frame.step * 1e3]);
+    history.push(frame);
   },
 };
 
@@ -99,34 +181,59 @@ function draw() {
   drawn = frame;
   document.body.dataset.stamp = frame.t;
   text("time", `${frame.t.toFixed(2)} s`);
-  text("distance", number(frame.distance === null ? null : frame.distance * 1e3, 1, "mm"));
-  text("step", number(frame.step === null ? null : frame.step * 1e3, 2, "mm"));
+  text("distance", number(times(frame.distance, 1e3), 1, "mm") + (replay && history.start > 0.1 ? ` since ${history.start.toFixed(1)} s` : ""));
+  text("step", number(times(frame.step, 1e3), 2, "mm"));
   text("branch", frame.branch || "–");
-  rows(get("joints"), frame.names.map((name, i) => [name, { value: number(frame.position[i] === null ? null : frame.position[i] * DEGREES, 2, "°"), n: true }, { value: number(frame.velocity[i] ?? null, 2, "rad/s"), n: true }]));
+  rows(get("joints"), frame.names.map((name, i) => [name, { value: number(times(frame.position[i], DEGREES), 2, "°"), n: true }, { value: number(frame.velocity[i] ?? null, 2, "rad/s"), n: true }]));
   rows(get("feet"), frame.feet.map((foot) => [{ value: foot.foot, dot: foot.mode }, foot.mode.replace("_pos", " forward").replace("_neg", " backward"),
-    { value: foot.force.includes(null) ? "–" : `${Math.hypot(...foot.force).toPrecision(3)} N`, n: true }, { value: number(foot.slip === null ? null : foot.slip * 1e3, 1, "mm/s"), n: true }]));
+    { value: foot.force.includes(null) ? "–" : `${Math.hypot(...foot.force).toPrecision(3)} N`, n: true }, { value: number(times(foot.slip, 1e3), 1, "mm/s"), n: true }]));
   sensors(frame.sensors);
-  if (count++ % 2 === 0) for (const plot of Object.values(plots)) plot.draw();
+  pending();
+  if (count++ % 2 === 0) for (const plot of plots) plot.draw();
 }
 requestAnimationFrame(draw);
 
+// the time until the gait's latest change takes effect; null until the gait has reported it
+let changed = "0";
+function pending() {
+  const at = status_?.nodes?.gait?.values?.changed_ns ?? "0", wait = Number(at) * 1e-9 - (frame?.t ?? 0);
+  sliders.pending(at === changed ? null : Math.max(0, wait));
+  if (at !== changed && wait <= 0) changed = at;
+}
+
 function report() {
   const nodes = status_?.nodes ?? {}, backend = nodes.backend?.values ?? {}, silent = !status_ || status_.silent;
-  const motion = !connected ? "disconnected" : silent ? "no running stack" : backend.motion || "running";
+  const recorded = nodes.replay?.values;
+  replay = recorded?.end === undefined ? null : { time: Number(recorded.time), end: Number(recorded.end), paused: recorded.paused === "True" };
+  const motion = !connected ? "disconnected" : replay ? `recorded: ${backend.motion || "running"}` : silent ? "no running stack" : backend.motion || "running";
   text("motion", motion);
   get("motion").className = `badge ${motion === "active" ? "active" : motion === "holding" ? "holding" : LATCHED.includes(motion) || !connected ? "latched" : ""}`;
   const fault = LATCHED.includes(backend.motion) ? [backend.fault, backend.joint && `joint: ${backend.joint}`, backend.remedy && `remedy: ${backend.remedy}`].filter(Boolean).join("\n") : "";
   const warnings = Object.entries(nodes).filter(([, node]) => node.level > 0 && node.message && !(fault && node.message === backend.fault)).map(([name, node]) => `${name}: ${node.message}`);
-  const shown = silent || !connected ? "" : [fault, ...warnings].filter(Boolean).join("\n");
+  const lost = "disconnected: nothing here can stop the robot; './crawler steer estop', or its switch, can";
+  const shown = !connected ? (status_ && !replay ? lost : "") : silent ? "" : [fault, ...warnings].filter(Boolean).join("\n");
   text("warnings", shown);
   get("warnings").hidden = !shown;
-  get("warnings").className = fault ? "bad" : "";
-  const off = viewOnly || !connected;
+  get("warnings").className = fault || !connected ? "bad" : "";
+  const off = viewOnly || !connected || replay !== null;
+  get("commands").hidden = viewOnly || replay !== null;
+  get("timeline").hidden = replay === null;
+  get("drive_panel").hidden = get("sliders").hidden = viewOnly || replay !== null;
+  if (replay) {
+    const time = get("replay_time"), words = `${replay.time.toFixed(1)} of ${replay.end.toFixed(1)} s`;
+    time.max = replay.end;
+    if (Date.now() > sought + 600) time.value = replay.time;
+    time.ariaValueText = words;
+    time.disabled = get("replay_pause").disabled = viewOnly || !connected;
+    text("replay_now", words);
+    text("replay_pause", replay.paused ? "Play" : "Pause");
+  }
   get("estop").disabled = off;
   get("enable").disabled = off || ["active", "holding", ...LATCHED].includes(backend.motion);
   get("stop").disabled = off || !["active", "holding"].includes(backend.motion);
   get("reset").disabled = off || !LATCHED.includes(backend.motion);
   sliders.disable(off);
+  drive.report(nodes.gait?.values, off);
   const ms = (value) => Number.isFinite(Number(value)) && value !== "" ? `${(Number(value) * 1e3).toFixed(1)} ms` : "–";
   const per = (value) => Number.isFinite(Number(value)) && value !== undefined && value !== "" ? Number(value).toFixed(0) : "–";
   rows(get("nodes"), [

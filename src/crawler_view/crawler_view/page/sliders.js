@@ -1,6 +1,8 @@
-// the parameters that can be set during a run, each with its limits and unit
+// the parameters that can be set during a run, each with its limits, unit, and what became of the last change
 
 const WIDE_RATIO = 20; // a slider over a wider range is not linear
+const SETTLE_MS = 150, TOUCHED_MS = 1000, REFUSED_MS = 8000; // from the last key to the change; while the page's value stands; of a reason
+const make = (tag, more = {}) => Object.assign(document.createElement(tag), more);
 
 export class Sliders {
   constructor(place, set) {
@@ -18,69 +20,101 @@ export class Sliders {
       for (const parameter of parameters) {
         if (parameter.node !== node) {
           node = parameter.node;
-          this.place.append(Object.assign(document.createElement("h2"), { textContent: node }));
+          this.place.append(make("h2", { textContent: node }));
         }
         this.#row(parameter);
       }
     }
-    for (const p of parameters) this.rows.get(`${p.node}.${p.name}`).showValue(p.value);
+    for (const p of parameters) {
+      const row = this.rows.get(`${p.node}.${p.name}`);
+      row.value = p.value;
+      if (Date.now() > row.touched + TOUCHED_MS) row.showValue(p.value);
+    }
+  }
+
+  // what became of a change: a refused value goes back at once, with its reason
+  answer({ node, name, done, text }) {
+    const row = this.rows.get(`${node}.${name}`);
+    if (!row) return;
+    if (!done) { row.touched = 0; row.showValue(row.value, true); }
+    this.#note(row, done ? "" : text, !done);
+    row.refused = done ? 0 : Date.now();
+    row.waits = done && node === "gait";
+  }
+
+  // `wait` is the time until the gait's changes take effect (s), 0 once they have; null: not known
+  pending(wait) {
+    for (const row of this.rows.values()) {
+      if (row.refused && Date.now() > row.refused + REFUSED_MS) { row.refused = 0; this.#note(row, ""); }
+      if (!row.waits) continue;
+      if (wait === 0) row.waits = false;
+      this.#note(row, wait === 0 ? "" : wait === null ? "waits for phase 0" : `takes effect in ${wait.toFixed(1)} s`);
+    }
+  }
+
+  #note(row, text, bad = false) {
+    if (row.note.textContent !== text) row.note.textContent = text;
+    row.note.className = bad ? "note bad" : "note";
   }
 
   #row(p) {
-    const row = Object.assign(document.createElement("div"), { className: "parameter", title: p.doc });
-    const label = document.createElement("label"), name = Object.assign(document.createElement("span"), { textContent: p.name + (p.unit ? `, ${p.unit}` : "") });
-    label.append(name);
+    const row = make("div", { className: "parameter", title: p.doc }), id = `${p.node}.${p.name}`;
+    const label = make("label"), state = { row, value: p.value, touched: 0, refused: 0, waits: false, note: make("small", { className: "note", role: "status" }) };
+    label.append(make("span", { textContent: p.name + (p.unit ? `, ${p.unit}` : "") }));
     row.append(label);
-    const send = (value) => this.set(p.node, p.name, value);
-    const id = `${p.node}.${p.name}`;
-    let showValue;
+    const send = (value) => { state.touched = Date.now(); this.set(p.node, p.name, value); };
     if (p.kind === "bool") {
-      const box = Object.assign(document.createElement("input"), { type: "checkbox", id });
+      const box = make("input", { type: "checkbox", id });
       box.addEventListener("change", () => send(box.checked));
       label.append(box);
-      showValue = (value) => { box.checked = value; };
+      state.showValue = (value) => { box.checked = value; };
     } else if (p.choices.length) {
-      const select = Object.assign(document.createElement("select"), { id });
+      const select = make("select", { id });
       select.append(...p.choices.map((choice) => new Option(choice, choice)));
       select.addEventListener("change", () => send(select.value));
       label.append(select);
-      showValue = (value) => { select.value = value; };
+      state.showValue = (value) => { select.value = value; };
     } else if (p.kind === "str") {
-      const text = Object.assign(document.createElement("input"), { type: "text", id });
+      const text = make("input", { type: "text", id });
       text.addEventListener("change", () => send(text.value));
       label.append(text);
-      showValue = (value) => { if (document.activeElement !== text) text.value = value; };
-    } else showValue = this.#number(p, row, label, id, send);
-    row.append(Object.assign(document.createElement("small"), { textContent: p.doc }));
+      state.showValue = (value, force) => { if (force || document.activeElement !== text) text.value = value; };
+    } else state.showValue = this.#number(p, row, label, id, send, state);
+    row.append(state.note, make("small", { textContent: p.doc }));
     this.place.append(row);
-    this.rows.set(id, { showValue, row });
+    this.rows.set(id, state);
     for (const input of row.querySelectorAll("input, select")) input.disabled = this.disabled;
   }
 
-  #number(p, row, label, id, send) {
+  #number(p, row, label, id, send, state) {
     const whole = p.kind === "int" && p.allowed.length > 0 && Number.isInteger(p.low ?? 0.5);
-    const number = Object.assign(document.createElement("input"), { type: "number", step: "any", id });
+    const number = make("input", { type: "number", step: whole ? 1 : "any", id });
     if (p.low !== null) number.min = p.low;
     if (p.high !== null) number.max = p.high;
-    number.addEventListener("change", () => { if (number.value !== "") send(Number(number.value)); });
+    let timer = 0;
+    const settle = (value) => { clearTimeout(timer); state.touched = Date.now(); timer = setTimeout(() => send(value), SETTLE_MS); };
+    number.addEventListener("change", () => { if (number.value !== "") settle(Number(number.value)); });
     label.append(number);
     let slider = null;
-    const log = p.low > 0 && p.high / p.low >= WIDE_RATIO && !whole;
-    const power = p.low === 0 && p.high >= WIDE_RATIO * Math.abs(p.value || p.high) ? 3 : 1; // small values are used more often
-    const toSlider = (v) => log ? Math.log(v / p.low) / Math.log(p.high / p.low) : ((v - p.low) / (p.high - p.low)) ** (1 / power);
-    const toValue = (s) => Number((log ? p.low * (p.high / p.low) ** s : p.low + s ** power * (p.high - p.low)).toPrecision(3));
-    if (p.low !== null && p.high !== null && p.high > p.low) {
-      slider = Object.assign(document.createElement("input"), { type: "range", min: 0, max: 1, step: "any", ariaLabel: p.name });
-      const value = () => { const v = Math.max(p.low, Math.min(p.high, toValue(Number(slider.value)))); return whole ? Math.round(v) : v; };
-      slider.addEventListener("input", () => { number.value = value(); });
-      slider.addEventListener("change", () => { send(value()); slider.blur(); });
-      const limits = Object.assign(document.createElement("div"), { className: "limits" });
-      limits.append(...[p.low, p.high].map((v) => Object.assign(document.createElement("small"), { textContent: v })));
+    // the usual range, wider where the value is beyond it
+    const [low, high] = p.usual ? [Math.min(p.usual[0], p.value), Math.max(p.usual[1], p.value)] : [p.low, p.high];
+    const log = low > 0 && high / low >= WIDE_RATIO && !whole;
+    const toSlider = (v) => log ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low);
+    const toValue = (s) => Number((log ? low * (high / low) ** s : low + s * (high - low)).toPrecision(3));
+    const words = (v) => `${v} ${p.unit}`.trim();
+    if (low !== null && high !== null && high > low) {
+      slider = make("input", { type: "range", min: 0, max: 1, step: whole ? 1 / (high - low) : 0.005, ariaLabel: p.name + (p.unit ? `, ${p.unit}` : "") });
+      const value = () => { const v = Math.max(low, Math.min(high, toValue(Number(slider.value)))); return whole ? Math.round(v) : v; };
+      slider.addEventListener("input", () => { number.value = value(); slider.ariaValueText = words(value()); state.touched = Date.now(); });
+      slider.addEventListener("change", () => settle(value()));
+      const limits = make("div", { className: "limits" });
+      limits.append(...[low, high].map((v) => make("small", { textContent: v })));
+      if (p.usual) limits.title = `usual; allowed is ${p.allowed}`;
       row.append(slider, limits);
-    } else row.append(Object.assign(document.createElement("small"), { textContent: `${p.allowed}: ` }));
-    return (value) => {
-      if (document.activeElement !== number && document.activeElement !== slider) number.value = Number(Number(value).toPrecision(6));
-      if (slider && document.activeElement !== slider) slider.value = toSlider(value);
+    } else row.append(make("small", { textContent: `${p.allowed}: ` }));
+    return (value, force) => {
+      if (force || document.activeElement !== number) number.value = Number(Number(value).toPrecision(6));
+      if (slider) { slider.value = toSlider(value); slider.ariaValueText = words(value); }
     };
   }
 

@@ -40,8 +40,11 @@ from crawler_nodes.transport.tap import TopicCallbacks
 from crawler_view.scene.robot_scene import MAX_NUMBER, read_scene
 
 STATE_TIMEOUT_S = 1.0
+PACE_PERIOD_S = 0.4  # over which the pace is measured, at least
+NEWS = ("motion", "changed_ns", "paused", "time")  # values of reports that are shown at once
 STEP_PERIOD_S = 0.2  # between two measurements of the latest step
 QUEUE_DEPTH = 64  # messages; older ones are dropped
+RAIL_MOTION = ("x", "z")  # of a base that a rail keeps upright and in line
 MODE_NAMES = {int(mode): mode.name.lower() for mode in ContactMode}
 
 
@@ -58,6 +61,7 @@ class LiveState:
         self.scene_error = ""  # why the latest description is not shown
         self._urdf = b""
         self._nodes: dict[str, dict[str, Any]] = {}
+        self._has_news = False
         self._reset()
 
     def _reset(self, spec: RobotSpec | None = None) -> None:
@@ -71,6 +75,7 @@ class LiveState:
         self._readings: dict[str, SensorReading] = {}  # the latest of each sensor
         self._step_time, self._step = -math.inf, math.nan
         self._last_status: tuple[float, float] | None = None  # s on the steady clock, and of the run
+        self._pace: float | None = None
 
     def topics(self) -> TopicCallbacks:
         """Return the topics to subscribe to at once. Lost messages of the fast ones are not sent again."""
@@ -117,6 +122,8 @@ class LiveState:
         self.scene_count += 1
         spec = _load_installed(self.scene["robot"])
         self.scene["passive"] = [] if spec is None else [joint.name for joint in spec.joints if not joint.actuated]
+        self.scene["rail"] = spec is not None and spec.base_motion == RAIL_MOTION
+        self.scene["yaws"] = spec is not None and "yaw" in spec.base_motion
         self._reset(spec)
 
     def on_diagnostics(self, data: bytes, _info: Any = None) -> None:
@@ -124,11 +131,18 @@ class LiveState:
         for status in deserialize_message(data, DiagnosticArray).status:
             name = status.name.rsplit("/", 1)[-1]
             values = {entry.key: entry.value for entry in status.values}
+            before = self._nodes.get(name, {"values": {}})
+            self._has_news |= any(before["values"].get(key) != values.get(key) for key in NEWS)
             self._nodes[name] = {
                 "level": int.from_bytes(status.level, "little"),
                 "message": status.message,
                 "values": values,
             }
+
+    @property
+    def has_news(self) -> bool:
+        """Return whether something in the reports has changed that a person waits for."""
+        return self._has_news
 
     def on_joints(self, data: bytes, _info: Any = None) -> None:
         """Take a joint state."""
@@ -184,12 +198,13 @@ class LiveState:
 
     def status(self) -> dict[str, Any]:
         """Return the reports of the nodes, and the pace of the run's time against real time."""
+        self._has_news = False
         now, run_time = time.monotonic(), read_stamp_s(self._joints) if self._joints else math.nan
-        pace = None
-        if self._last_status is not None and now > self._last_status[0]:
-            pace = finite_or_none([(run_time - self._last_status[1]) / (now - self._last_status[0])])[0]
-        self._last_status = now, run_time
-        return {"nodes": self._nodes, "pace": pace, "silent": self.is_silent}
+        if self._last_status is None or now - self._last_status[0] > PACE_PERIOD_S:
+            since, before = self._last_status or (now - 1.0, math.nan)
+            self._pace = finite_or_none([(run_time - before) / (now - since)])[0]
+            self._last_status = now, run_time
+        return {"nodes": self._nodes, "pace": self._pace, "silent": self.is_silent}
 
     def _base(self) -> tuple[list[float] | None, Heading]:
         is_truth = self._log.base is self._log.truth and not self._as_believed

@@ -23,6 +23,7 @@ from crawler_nodes.topics import PARAMETER_EVENTS
 from crawler_view.scene.live_state import LiveState
 from crawler_view.scene.passive_subscriber import PassiveSubscriber
 from crawler_view.server.access import Access
+from crawler_view.server.velocity_publisher import VelocityPublisher
 from crawler_view.server.view_settings import ViewSettings
 from crawler_view.server.web_clients import WebClients
 from crawler_view.server.web_server import open_sockets, start_server
@@ -33,6 +34,7 @@ PARAMETER_POLL_PERIOD_S = 0.05
 PARAMETER_RETRY_S = 3.0
 MAX_PENDING_COMMANDS = 8
 TUNABLE_NODES = ("gait", "controller")  # the page shows their parameters
+REPLAY_NODE, REPLAY_PARAMETERS = "replay", ("time", "paused")
 
 
 class ViewNode(Node):
@@ -55,6 +57,7 @@ class ViewNode(Node):
         if not self.settings.view_only:
             self._stack.discover()
         self._web_clients = WebClients()
+        self._drive = VelocityPublisher(self)
         self._tunable: list[dict[str, Any]] = []  # parameters, as the page shows them
         self._is_stale = True  # the parameters may have changed
         self._commands: set[asyncio.Task[None]] = set()  # that wait for the stack's answer
@@ -87,13 +90,14 @@ class ViewNode(Node):
         while not asked_to_end():
             begin = max(begin + period, time.monotonic())
             self._subscriber.take_messages()
+            self._drive.check(begin)
             if scenes != self.state.scene_count:
                 scenes, self._is_stale = self.state.scene_count, True
                 self._web_clients.send_nowait("scene", self.state.scene)
             if self._web_clients.clients and shown is not self.state.latest_state:
                 shown = self.state.latest_state
                 self._web_clients.send_nowait("frame", self.state.frame())
-            if begin - status_sent > STATUS_PERIOD_S:
+            if begin - status_sent > STATUS_PERIOD_S or self.state.has_news:
                 status_sent = begin
                 self._web_clients.send_nowait("status", self.state.status())
             if begin - services_served > SERVICE_PERIOD_S:
@@ -146,6 +150,9 @@ class ViewNode(Node):
 
     async def _on_command(self, command: dict[str, Any]) -> None:
         """Start a browser's command; the answer goes to all browsers. An emergency stop never waits."""
+        if command.get("do") == "drive":  # ten a second, without answers
+            self._drive.take(command, time.monotonic())
+            return
         if len(self._commands) >= MAX_PENDING_COMMANDS and command.get("do") != "estop":
             text = f"{MAX_PENDING_COMMANDS} commands wait for the stack's answer already"
             self._web_clients.send_nowait("answer", {"done": False, "text": text})
@@ -161,7 +168,8 @@ class ViewNode(Node):
             answer = ServiceAnswer(False, str(error))
         if not answer.done:
             self._is_stale = True  # the page shows the value that was rejected
-        self._web_clients.send_nowait("answer", {"done": answer.done, "text": answer.text})
+        about = {key: command.get(key) for key in ("do", "node", "name")}
+        self._web_clients.send_nowait("answer", {**about, "done": answer.done, "text": answer.text})
 
     async def _call(self, command: dict[str, Any]) -> ServiceAnswer:
         action = command.get("do")
@@ -172,6 +180,8 @@ class ViewNode(Node):
         if action in ("enable", "stop"):
             return await self._stack.enable(action == "enable")
         node, name, value = (command.get(key) for key in ("node", "name", "value"))
+        if action == REPLAY_NODE and name in REPLAY_PARAMETERS:
+            return await self._stack.set_parameters(REPLAY_NODE, {str(name): value})
         if action == "set" and node in TUNABLE_NODES and isinstance(name, str):
             answer = await self._stack.set_parameters(str(node), {name: value})
             return answer if answer.text else ServiceAnswer(answer.done, f"{node}.{name} = {value}")
