@@ -6,6 +6,7 @@ import argparse
 import signal
 
 from crawler_cli.console.arguments import add_json, namespace, number
+from crawler_cli.console.interruption import drop_terminal
 from crawler_cli.console.output import print_json
 from crawler_cli.hardware.actions import ACTIONS
 from crawler_cli.hardware.hardware_task import HardwareTask
@@ -92,4 +93,5 @@ def _settings(arguments: argparse.Namespace) -> HardwareSettings | EmulatedSetti
 
 
 def _exit(end_signal: int, _frame: object) -> None:
+    drop_terminal(end_signal)
     raise SystemExit(128 + end_signal)  # unwinds the stack, which disables the torque

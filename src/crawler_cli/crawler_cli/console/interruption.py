@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 
 from crawler_cli.console.exit_code import EXIT_INTERRUPTED
 from crawler_nodes.shutdown.end_signals import end_signals
@@ -33,6 +34,17 @@ def raise_on_interrupt() -> None:
 def was_interrupted() -> bool:
     """Return whether Ctrl-C, SIGTERM or SIGHUP came since `raise_on_interrupt`."""
     return bool(_received)
+
+
+def drop_terminal(number: int) -> None:
+    """Discard what is printed from now on if the signal is that of a terminal that is gone: printing would fail."""
+    if number != signal.SIGHUP:
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        if stat.S_ISCHR(os.fstat(stream).st_mode):
+            os.dup2(nowhere, stream)
+    os.close(nowhere)
 
 
 def _raise(number: int, _frame: object) -> None:
@@ -62,5 +74,6 @@ class StopRequest:
 
     def _on_signal(self, number: int, frame: object) -> None:
         self._requested = True
+        drop_terminal(number)
         if self.raises:
             _raise(number, frame)

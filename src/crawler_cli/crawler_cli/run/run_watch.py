@@ -14,7 +14,7 @@ from pathlib import Path
 from crawler_bringup.stack.backend_registry import BACKENDS
 from crawler_bringup.stack.stack import Stack
 from crawler_cli.console.exit_code import EXIT_INTERRUPTED, EXIT_NOT_DONE, EXIT_USAGE
-from crawler_cli.console.interruption import was_interrupted
+from crawler_cli.console.interruption import drop_terminal, was_interrupted
 from crawler_cli.run.loop_watchdog import LoopWatchdog
 from crawler_cli.run.node_processes import NodeProcesses
 from crawler_cli.run.status_line import StatusLine
@@ -56,6 +56,7 @@ def watch(stack: Stack, directory: Path, quiet: bool, draws: bool = False) -> Ru
     processes = NodeProcesses(stack.nodes, directory / "logs")
 
     def on_signal(number: int, _frame: object) -> None:
+        drop_terminal(number)
         outcome.interrupted = number  # no exception: inside a message's code it would turn into another error
 
     numbers = (*end_signals(), signal.SIGTSTP)  # Ctrl-Z must not leave motors powered
@@ -69,7 +70,8 @@ def watch(stack: Stack, directory: Path, quiet: bool, draws: bool = False) -> Ru
         with LoopWatchdog(processes.stop, numbers, drives_motors) as watchdog:
             RunWatch(stack, processes, outcome, draws).run(quiet, watchdog)
     except OSError as error:
-        raise UserError(f"{error.filename or directory} cannot be written: {error.strerror}.") from None
+        if outcome.interrupted != signal.SIGHUP:  # which a line on the terminal that is gone may precede
+            raise UserError(f"{error.filename or directory} cannot be written: {error.strerror}.") from None
     finally:
         for number in numbers:
             signal.signal(number, signal.SIG_IGN)  # a second Ctrl-C must not leave orphans
