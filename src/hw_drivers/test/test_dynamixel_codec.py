@@ -132,6 +132,14 @@ def test_a_negative_current_is_twos_complement():
     assert t.PRESENT_VELOCITY.pack(-1) == b"\xff\xff\xff\xff"
 
 
+def test_a_packet_whose_length_is_damaged_does_not_swallow_those_behind_it():
+    damaged = bytearray(encode(Packet(1, codec.PING)))
+    damaged[6] = 3  # 768 bytes longer
+    parser = PacketParser()
+    assert parser.feed(bytes(damaged) + encode(Packet(2, codec.PING))) == [Packet(2, codec.PING)]
+    assert parser.damaged == 1
+
+
 class Babble:
     """A port on which, whatever is asked, these bytes come."""
 

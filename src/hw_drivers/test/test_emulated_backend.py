@@ -30,8 +30,20 @@ def test_what_a_robot_file_wants_of_hardware_holds_for_its_emulation_as_far_as_b
     assert own_robot_settings(spec, "emulated", EmulatedSettings) == {"patience": 0.5, "fail_after": 3.0}
 
 
-def _tick_twice(backend):
-    for _ in range(2):
+def test_a_noisy_line_is_a_fault_and_its_share_of_bad_answers_is_told():
+    backend = EmulatedBackend(three_link(), EmulatedSettings(fail="noisy", fail_after=0.0), DT)
+    backend.open()
+    try:
+        with pytest.raises(BackendFault, match=r"are lost, damaged or old|has not answered"):
+            _tick(backend, 400)
+        assert 0.02 < backend.health()["servos.bad_answers"] <= 1.0
+        assert not backend.warning() or "answers of the bus 'servos' are lost" in backend.warning()
+    finally:
+        backend.close()
+
+
+def _tick(backend, times=2):
+    for _ in range(times):
         backend.advance(DT)
         backend.observe()
 
@@ -46,7 +58,7 @@ def test_an_ordered_fault_comes_by_itself_and_names_the_joint_that_it_was_ordere
             backend.advance(DT)
             backend.observe()
         with pytest.raises(BackendFault, match="overheating") as fault:
-            _tick_twice(backend)
+            _tick(backend)
         assert fault.value.joint == "joint_2"
     finally:
         backend.close()

@@ -7,6 +7,7 @@ import importlib
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 from crawler_cli.console.arguments import MAX_RUN_S, add_json, integer, number_up_to
@@ -23,15 +24,18 @@ PARTS = {
     "walk": "crawler_testing.bench.miniaq.walk",
     "motors": "crawler_testing.bench.motors",
     "board": "crawler_testing.bench.board",
+    "bus-faults": "crawler_testing.bench.bus_faults",
 }
+TABLE_PART = "bus-faults"  # whose table --write writes
 DEFAULT_SECONDS, DEFAULT_ROUNDS = 4.0, 3
 HELP_TEXT = """  makes   a table of speeds on this machine, beside what limits them
   where   on the terminal; the plot of the tuning goes to studies/
-  time    about seven minutes; less with --only
+  time    about nine minutes; less with --only
 
 examples:
   crawler bench
   crawler bench --only gaits
+  crawler bench --only bus-faults --write docs/hardware.md
 
 keys of --json, medians over the rounds where it has rounds:
 loop: bare_round_trips_per_s, bare_round_trip_p50_us and _p99_us (one JointState each way between
@@ -66,6 +70,9 @@ motors: bus_servos, bus_baud, bus_wire_limit_ms, bus_software_cycle_*, bus_timed
 board: board_motors, board_1M_wire_limit_ms, board_1M_cycle_*, the same for 3M,
   board_software_cycle_* (of an emulated board), firmware_ticks, firmware_late_*,
   firmware_pass_*, firmware_cycle_* (of the firmware as a process)
+bus-faults: bus_faults_runs (of each row, with seeds 0, 1, ...), bus_faults (rows: bus, disturbance,
+  amount, stopped, fault_after_s, torque_off_after_s, torque_left_on, stated_s, largest_error_deg;
+  the times are the longest, from the begin of the disturbance, in virtual time)
 """
 
 
@@ -90,6 +97,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rounds", type=integer, default=DEFAULT_ROUNDS, help="of each comparison (default: %(default)s)"
     )
+    parser.add_argument(
+        "--write", metavar="FILE", help=f"write the table of {TABLE_PART} into this page, between its marks"
+    )
     add_json(parser)
 
 
@@ -100,12 +110,16 @@ def run(arguments: argparse.Namespace) -> int:
     if not 1 <= arguments.rounds <= 100:
         raise UserError(f"--rounds {arguments.rounds} is not allowed: it must be 1 to 100.")
     names = list(PARTS) if arguments.only is None else [word.strip() for word in arguments.only.split(",")]
+    if arguments.write and TABLE_PART not in names:
+        raise UserError(f"--write writes the table of {TABLE_PART}: add {TABLE_PART} to --only.")
     parts = [_load_part(name) for name in names]
     result: dict[str, Any] = {}
     for part in parts:
         result |= part.measure(
             arguments.seconds, arguments.rounds, lambda text: print(text, file=sys.stderr, flush=True)
         )
+    if arguments.write:
+        importlib.import_module(PARTS[TABLE_PART]).write_table(Path(arguments.write), result)
     if arguments.json:
         print(json.dumps(result))
         return 0

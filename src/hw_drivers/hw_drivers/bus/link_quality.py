@@ -11,7 +11,6 @@ ERROR_LIMIT = 4.0  # a line without any good answer reaches it within six cycles
 WARNING_SHARE = 0.1  # of the allowed share, from which on there is a warning
 MEMORY_ANSWERS = 1000.0  # over which the share is averaged
 MIN_ANSWERS = 50.0  # until a warning
-REMEDY = "check the cable, the plugs and the adapter, then call reset and enable"
 
 
 @dataclass
@@ -30,9 +29,16 @@ class LinkQuality:
     cycles, whatever their order.
     """
 
-    def __init__(self, label: str, allowed_share: float = ALLOWED_SHARE, error_limit: float = ERROR_LIMIT) -> None:
-        """`label` names the bus in sentences."""
+    def __init__(
+        self,
+        label: str,
+        allowed_share: float = ALLOWED_SHARE,
+        error_limit: float = ERROR_LIMIT,
+        subject: str = "the cable, the plugs and the adapter",
+    ) -> None:
+        """`label` names the bus in sentences; `subject` is to be checked where answers are bad."""
         self._label = label
+        self._remedy = f"check {subject}, then call reset and enable"
         self._allowed_share = allowed_share
         self._error_limit = error_limit
         self._bad = self._answers = 0.0  # of late
@@ -74,7 +80,7 @@ class LinkQuality:
         return BusFault(
             f"{share:.0%} of the last {worst.answers:.0f} answers of {subject} are lost, damaged or old, and "
             f"{self._allowed_share:.0%} are allowed",
-            remedy=REMEDY,
+            remedy=self._remedy,
             joint=joint,
         )
 

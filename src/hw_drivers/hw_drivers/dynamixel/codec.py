@@ -94,7 +94,12 @@ class PacketParser:
                 del self._buffer[:1]
                 continue
             if len(self._buffer) < whole:
-                return found
+                # stuffing keeps headers out of packets: with another one inside, the length is damaged
+                if (following := self._buffer.find(HEADER, len(HEADER))) < 0:
+                    return found
+                self.damaged += 1
+                del self._buffer[:following]
+                continue
             packet = bytes(self._buffer[:whole])
             if crc16(packet[:-2]) != packet[-2] | packet[-1] << 8:
                 self.damaged += 1

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from crawler_core.reality.reality import IDEAL, Reality
 from hw_drivers.bus.joint_map import JointMap
 from hw_drivers.dynamixel import codec
-from hw_drivers.dynamixel.codec import BROADCAST_ID, PING, SYNC_READ, SYNC_WRITE, Packet, PacketParser
+from hw_drivers.dynamixel.codec import BROADCAST_ID, PING, SYNC_READ, SYNC_WRITE, WRITE, Packet, PacketParser
 from hw_drivers.dynamixel.emulated_servo import STALL_ERROR_RAD, EmulatedServo
 from hw_drivers.dynamixel.plan import plan_servo
 from hw_drivers.dynamixel.settings import DynamixelSettings
@@ -83,6 +83,9 @@ class DynamixelEmulator(SerialEmulator):
 
     def _servo_names(self) -> list[str]:
         return self._joint_names() + [""] * (len(self.servos) - len(self._joints))
+
+    def is_command(self, data: bytes) -> bool:
+        return any(packet.instruction in (WRITE, SYNC_WRITE) for packet in PacketParser().feed(data))
 
     def _receive(self, data: bytes) -> None:
         for packet in self._parser.feed(data):

@@ -36,7 +36,7 @@ def unpack_state(data: bytes, time: float) -> ServoState:
     for register in t.CYCLE_REGISTERS:
         values.append(register.unpack(data[at : at + register.size]))
         at += register.size
-    return ServoState(*values, time=time)
+    return ServoState(*values, time)
 
 
 def reading(plan: ServoPlan, state: ServoState | None, enabled: bool) -> Reading:

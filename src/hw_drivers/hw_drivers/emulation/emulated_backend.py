@@ -16,6 +16,7 @@ from hw_drivers.backend.hardware_backend import HardwareBackend, configured_buse
 from hw_drivers.backend.hardware_map import BusMap
 from hw_drivers.bus.bus import Bus, Reading
 from hw_drivers.bus.bus_loop import BusLoop
+from hw_drivers.emulation.disturbance import LINE_FAULTS
 from hw_drivers.emulation.emulated_settings import EmulatedSettings
 from hw_drivers.emulation.emulation import Emulation
 from hw_drivers.emulation.reading_fault import READING_FAULTS, ReadingFault
@@ -188,6 +189,8 @@ class EmulatedBackend(HardwareBackend):
             self._fault_is_due = False
             if self._settings.fail in READING_FAULTS:
                 self._reading_fault = ReadingFault(self._settings.fail, self._settings.fail_joint)
+            elif self._settings.fail in LINE_FAULTS:
+                self.emulation.disturb(LINE_FAULTS[self._settings.fail], self._seed)
             else:
                 self.emulation.inject(self._settings.fail, self._settings.fail_joint)
 

@@ -24,6 +24,10 @@ class SerialDevice(Protocol):
         """Do what the device does once a period."""
         ...
 
+    def is_command(self, data: bytes) -> bool:
+        """Return True if the device answers these bytes by nothing that the driver waits for."""
+        ...
+
 
 class EmulatedLine(SerialPort):
     """The driver's port. Bytes take the time that they take on a real line, one after the other in each direction.
@@ -144,8 +148,9 @@ class EmulatedLine(SerialPort):
         way = self._ways[direction]
         if way is None:
             return [(arrival, data)]
+        is_command = direction == 0 and self._device.is_command(data)
         data = way.spoil(data)
-        return [(at, data) for at in way.arrivals(arrival)] if data else []
+        return [(at, data) for at in way.arrivals(arrival, is_command=is_command)] if data else []
 
 
 def _arrival(sent: tuple[int, bytes] | tuple[int, bytes, bool]) -> int:

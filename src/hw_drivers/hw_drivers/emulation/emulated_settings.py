@@ -7,10 +7,11 @@ from typing import ClassVar
 
 from hw_drivers.backend.hardware_settings import NO_CALIBRATION, HardwareSettings
 from hw_drivers.bus.setting import setting
+from hw_drivers.emulation.disturbance import LINE_FAULTS, LINE_FAULTS_DOC
 from hw_drivers.emulation.emulator import INJECTABLE_FAULTS
 from hw_drivers.emulation.reading_fault import READING_FAULTS, READING_FAULTS_DOC
 
-FAULTS = (*INJECTABLE_FAULTS, *READING_FAULTS)
+FAULTS = (*INJECTABLE_FAULTS, *LINE_FAULTS, *READING_FAULTS)
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,9 @@ class EmulatedSettings:
         0.1, unit="s", lower=0.02, upper=5.0, doc="without an answer from a motor until it is a fault"
     )
     fail: str = setting(
-        "none", choices=FAULTS, doc=f"a fault to inject; {READING_FAULTS_DOC}; the others are of the buses"
+        "none",
+        choices=FAULTS,
+        doc=f"a fault to inject; {LINE_FAULTS_DOC}; {READING_FAULTS_DOC}; the others are of the buses",
     )
     fail_after: float = setting(1.0, unit="s", lower=0.0, upper=1e7, doc="from open until the fault, of the run's time")
     fail_joint: str = setting("", doc="the joint of the fault; empty: all")

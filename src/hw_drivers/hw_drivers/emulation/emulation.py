@@ -17,6 +17,7 @@ from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import BaseState, Contact, FloatArray, Observation
 from crawler_models.model_registry import model_of
 from hw_drivers.backend.hardware_map import BusMap
+from hw_drivers.emulation.disturbance import Disturbance
 from hw_drivers.emulation.emulated_sensors import EmulatedSensors
 from hw_drivers.emulation.emulator import Emulate, Emulator, LoadedEmulator
 from hw_drivers.emulation.ground import EmulatedGround
@@ -96,6 +97,11 @@ class Emulation:
         for name, emulator in self.emulators.items():
             if self._bus_of.get(joint, name) == name:
                 emulator.inject(fault, joint)
+
+    def disturb(self, disturbance: Disturbance | None, seed: int) -> None:
+        """Disturb the lines of all buses from now on; None ends that."""
+        for emulator in self.emulators.values():
+            emulator.disturb(disturbance, seed)
 
     def torque(self) -> dict[str, bool]:
         """Return for each joint whether its motor holds torque."""

@@ -165,6 +165,10 @@ class SerialEmulator(Emulator):
         with self._lock:
             self._receive(data)
 
+    def is_command(self, data: bytes) -> bool:
+        """Return True if the device answers these bytes by nothing that the driver waits for."""
+        return False
+
     def step(self) -> None:
         """Do what the device does once a period."""
         with self._lock:

@@ -45,7 +45,7 @@ class _CanController:
         self._free = 0.0  # s, when its last frame has left
         self.restart = -math.inf  # s, the end of its bus-off
 
-    def arrivals(self, frame: CanFrame, now: float) -> list[float]:
+    def arrivals(self, frame: CanFrame, now: float, *, is_command: bool) -> list[float]:
         """Send a frame now; return when (s) it arrives, nothing where it gets lost."""
         if now < self.restart:
             return []
@@ -55,7 +55,7 @@ class _CanController:
             if self._way.kind in SPOILING and self._way.is_hit(size):
                 copies = 2 if self._way.kind == "doubled" else 0
             now_ns = round(1e9 * now)
-            return [now + 1e-9 * (at - now_ns) for at in self._way.arrivals(now_ns)] * copies
+            return [now + 1e-9 * (at - now_ns) for at in self._way.arrivals(now_ns, is_command=is_command)] * copies
         self._free = max(self._free, now)
         while self._way.is_hit(size):
             self._free += self._frame_time_s
@@ -222,7 +222,7 @@ class OdriveEmulator(Emulator):
         if self._controllers is None:
             self._handle(frame, now)
             return
-        for arrival in self._controllers[0].arrivals(frame, now):
+        for arrival in self._controllers[0].arrivals(frame, now, is_command=not frame.remote):
             self._to_axes.put(arrival, frame)
         EMULATED_WIRES[self._channel].is_bus_off = now < self._controllers[0].restart
 
@@ -253,7 +253,7 @@ class OdriveEmulator(Emulator):
         if self._controllers is None:
             self._put(frame)
             return
-        for arrival in self._controllers[1].arrivals(frame, now):
+        for arrival in self._controllers[1].arrivals(frame, now, is_command=False):
             self._late.put(arrival, frame)
 
     def _put(self, frame: CanFrame) -> None:

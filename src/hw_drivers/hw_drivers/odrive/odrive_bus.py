@@ -40,6 +40,8 @@ SUPPLY_RANGE_V = (10.0, 58.0)  # of all models by their data sheets; a drive's o
 QUERIES: tuple[type[Message], ...] = (GetVersion, GetTemperature, GetVersion, GetBusVoltageCurrent)
 QUERY_PERIODS_S = (0.04, 0.055, 0.047)
 OLD_ANSWER_WEIGHT = 2.0
+MAX_MISSED_ESTIMATES = 20.0  # in a row, until they count no more: nobody has read them
+CHECKED_LINE = "the cable, the terminators, the adapter, and that the drives send estimates every estimate_period"
 
 
 class OdriveBus(Bus):
@@ -63,7 +65,7 @@ class OdriveBus(Bus):
     ) -> None:
         """Tests pass their own `clock` and `sleep` (s)."""
         self.name = name
-        self.quality = LinkQuality(f"the bus '{name}'")
+        self.quality = LinkQuality(f"the bus '{name}'", subject=CHECKED_LINE)
         self._settings = settings
         self._heartbeat_timeout = settings.missed_heartbeats * settings.heartbeat_period
         self._port = CanPort(settings.port, settings.bitrate)
@@ -248,6 +250,9 @@ class OdriveBus(Bus):
         network.old_answers = network.timely_answers = 0
         expected = (now - self._last_count) / self._settings.estimate_period
         if expected < 1.0:
+            return
+        if expected > MAX_MISSED_ESTIMATES:
+            self._restart_counts()
             return
         self._last_count = now
         for axis in self._axes:

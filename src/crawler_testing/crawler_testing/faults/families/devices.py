@@ -44,8 +44,8 @@ BUS_REPORTS = {
 
 
 def _device_fault(name: str, action: str, backend: str, fault: str, reports: tuple[str, ...]) -> FaultKind:
-    settings = (f"backend.fail={fault}", f"backend.fail_after={FAIL_AFTER_S:g}", f"backend.fail_joint={JOINT}")
-    settings += SMALL_GAIT if fault == "stuck" else ()
+    fail = (f"backend.fail={fault}", f"backend.fail_after={FAIL_AFTER_S:g}", f"backend.fail_joint={JOINT}")
+    settings = (*fail, *SMALL_GAIT) if fault == "stuck" else fail
     expected = expect_end(
         *reports,
         within=FAIL_AFTER_S + END_AFTER_FAULT_S,
