@@ -99,8 +99,9 @@ class RealisticBackend:
         noise = self._random.standard_normal((2, len(self._actuated)))
         is_lost = self._random.random() < reality.loss
         if is_lost and before is not None:
-            joints = {"position": before.position, "velocity": before.velocity, "effort": before.effort}
-            return replace(truth, **joints, measured_ns=(self._measured_ns,) * len(self._actuated))
+            measured_ns = (self._measured_ns,) * len(self._actuated)
+            joints = replace(truth, position=before.position, velocity=before.velocity, effort=before.effort)
+            return replace(joints, measured_ns=measured_ns)
         self._measured_ns = truth.time_ns
         position, velocity = self._delayed()
         i = self._actuated
