@@ -11,7 +11,8 @@ from hw_drivers.emulation.emulated_settings import FAULTS
 JOINT = default_spec().actuated_names[-1]  # that fails
 FAIL_AFTER_S = 6.0  # from the start of the backend
 END_AFTER_FAULT_S = 12.0
-SMALL_GAIT = ("gait.amplitude=2",)  # degrees, so that a joint that stands still stays within its tracking tolerance
+# degrees and rad/s: a joint that stands still under it stays within its tracking tolerance
+SMALL_GAIT = ("gait.amplitude=2", "gait.omega=3")
 JUMPED, TREMBLES = f"angle of {JOINT} jumped", f"angle of {JOINT} trembles"
 READING_REPORTS = {  # of joints on mock servos and on emulated motors
     "jump": (JUMPED, TREMBLES),  # where readings are few
