@@ -13,14 +13,7 @@ from crawler_testing.fuzz.target import Target, find_targets
 
 TIMEOUT_SCALE = "30"  # for a busy machine
 # some of each family whose outcome does not depend on the speed of the machine, if simulated time waits for it
-LOCKSTEP_KINDS = (
-    "parameters/gait_not_numbers",
-    "parameters/gait_outside",
-    "parameters/controller_type",
-    "parameters/backend_at_bounds",
-    "services/reset_without_cause",
-    "services/enable_twice",
-)
+LOCKSTEP_KINDS = ("parameters/gait_not_numbers", "services/enable_twice")
 
 
 def storm(call, *words):
@@ -39,6 +32,7 @@ def test_faults_that_end_as_expected_share_a_run(long_timeouts, call):
     assert err.count("run 1 of 1") == 1
 
 
+@pytest.mark.exhaustive  # test_orphaned_run.py shows it without a campaign
 def test_killing_the_first_process_ends_all_others(long_timeouts, call):
     code, found, _ = storm(call, "--backend", "mock", "--only", "processes/cli_kill")
     (verdict,) = found["verdicts"]
@@ -53,15 +47,11 @@ def topic_target(node, topic, **setup):
 
 TARGETS = (
     topic_target("backend", "joint_commands"),
-    topic_target("controller", "joint_states"),
-    topic_target("controller", "gait_reference"),
-    topic_target("gait", "cmd_vel", robot="miniaq", gait="trot"),
-    topic_target("controller", "odom", law="hybrid", law_parameters=(("contacts", "estimated"),)),
     topic_target("controller", "sensor_readings", robot="bolt", law_parameters=(("contact", "switch"),)),
 )
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=str)
+@pytest.mark.parametrize("target", TARGETS, ids=str)  # all endpoints: the last but one test
 def test_invalid_messages_end_no_node_and_exceed_no_limit(target):
     outcome = fuzz(target, 200, 0, free_domain_id())
     assert outcome.problems == []
@@ -113,7 +103,7 @@ def test_every_endpoint_of_every_node_withstands_invalid_messages():
     assert {outcome.target: outcome.problems for outcome in outcomes if outcome.problems} == {}
 
 
-@pytest.mark.parametrize("minutes", ["0.1", pytest.param("2", marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("minutes", ["0.03", pytest.param("2", marks=pytest.mark.exhaustive)])
 def test_a_soak_receives_every_message_and_its_recording_survives_a_power_cut(call, holding_robot, tmp_path, minutes):
     run = ["soak", "--robot", holding_robot, "--backend", "mock", "--minutes", minutes, "--rate", "50"]
     code, out, _ = call(*run, "--out", str(tmp_path / "soak"), "--json")

@@ -29,7 +29,7 @@ def draw(log: RunLog, title: str, predicted_speed: float | None, marks: Mapping[
     figure.suptitle(_printable(title), parse_math=False)
     angles, contacts, distance = figure.subplots(3, 1, sharex=True, height_ratios=(1, 1.2, 1))
     _draw_angles(angles, log)
-    if log.contacts:
+    if log.contacts and log.feet:
         _draw_contacts(contacts, log)
     contacts.set_ylabel("slip velocity [mm/s]\n(bars at the bottom: the foot sticks)", labelpad=8)
     contacts.axhline(0.0, color="black", linewidth=0.5)

@@ -12,8 +12,14 @@ from crawler_core.types import BaseState, Contact, ContactMode, ContactSource, O
 from sim_bridge.mock.mock_backend import MockSettings
 from sim_bridge.mock.stepped_mock_backend import SteppedMockBackend
 
-ROTOR = {"rotor_inertia": 1e-2, "rotor_damping": 1e-2}  # kg·m² and N·m·s/rad of a joint that is commanded by effort
+ROTOR_PER_EFFORT = 1e-4  # kg·m² and N·m·s/rad per N·m of a joint that is commanded by effort
 BASE = BaseState((0.0, 0.0, 0.1), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+def rotor_parameters(spec: RobotSpec) -> dict[str, float]:
+    """Return the backend's parameters for the robot's strongest joint that is commanded by effort."""
+    efforts = [joint.effort for joint in spec.actuated if joint.is_effort_driven]
+    return dict.fromkeys(("rotor_inertia", "rotor_damping"), ROTOR_PER_EFFORT * max(efforts)) if efforts else {}
 
 
 class IdealBackend(SteppedMockBackend):

@@ -21,7 +21,7 @@ from crawler_nodes.backend_node.node import BackendNode, autostart
 from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.topics import TOPICS
 from crawler_testing.fixtures.run_monitor import RunMonitor, StateSample
-from crawler_testing.fuzz.ideal_backend import ROTOR, IdealBackend
+from crawler_testing.fuzz.ideal_backend import IdealBackend, rotor_parameters
 from crawler_testing.fuzz.in_process_transport import InProcessTransport
 from gait_generators.node.gait_node import GaitNode
 from hybrid_controller.node.controller_node import ControllerNode
@@ -57,7 +57,7 @@ class InProcessStack:
         shared = {"robot": setup.robot, "rate": RATE_HZ}
         controller = {"law": setup.law, **dict(setup.law_parameters), "lockstep": True}
         backend = {
-            **ROTOR,
+            **rotor_parameters(self.spec),
             "lockstep": True,
             "real_time_factor": 0.0,
             "tf_rate": UNUSED_TOPIC_RATE_HZ,
