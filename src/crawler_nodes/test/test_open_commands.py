@@ -5,6 +5,7 @@ import time
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from crawler_nodes.backend_node.node import BackendNode, autostart
 from crawler_nodes.messages.joint_message import JointMessage
 from crawler_nodes.messages.open_command_readers import OpenCommandReaders
 from crawler_nodes.rejection_log import QUIET_S, RejectionLog
-from crawler_nodes.transport.commander_arbiter import PublisherSequences
+from crawler_nodes.transport.command_source_arbiter import PublisherSequences
 
 NAMES = ["joint_1", "joint_2"]
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -290,7 +291,7 @@ def test_messages_of_two_publishers_are_told_apart_by_their_numbers():
 
 def test_a_reason_is_logged_once_until_it_has_been_quiet_and_a_flood_of_reasons_is_cut_off():
     logged, now = [], [0.0]
-    node = SimpleNamespace(get_logger=lambda: SimpleNamespace(warning=logged.append))
+    node: Any = SimpleNamespace(get_logger=lambda: SimpleNamespace(warning=logged.append))
     log = RejectionLog(node, clock=lambda: now[0])
     for k in range(100):
         log.warn(f"joint_commands is stamped {0.1 * k:.3g} s ago")

@@ -198,9 +198,9 @@ def _check_motors(spec: RobotSpec, gait: Gait, law: str, values: Values, backend
 def _run_duration(options: Options, settings: BackendSettings, gait: Gait | None) -> float:
     """Return the duration (s) that was given, or one after which the crawl is steady; 0: no end."""
     duration = options.duration
-    if duration is None and gait is None:  # as long as the user's own node likes
-        return settings.stop_at
-    if duration is None and gait is not None:
+    if duration is None:
+        if gait is None:  # as long as the user's own node likes
+            return settings.stop_at
         return settings.stop_at or max(MIN_DEFAULT_DURATION_S, DEFAULT_DURATION_PERIODS * gait.period)
     if not 0.0 <= duration <= MAX_RUN_TIME_S:
         raise UserError(

@@ -35,7 +35,7 @@ class CommandedTrajectory:
 
 
 class CommandInterpolator:
-    """Interpolates the commands of one commander.
+    """Interpolates the commands of one node.
 
     A setpoint that answers a state is reached at the end of the tick after that state, as a controller's is. Any other
     one is reached a tick and 1.5 periods of the stream after it was sent, so that messages may come unevenly, and is in
@@ -62,11 +62,6 @@ class CommandInterpolator:
     def interval_s(self, now_ns: int) -> float:
         """Return the time since the last setpoint of a stream; infinity where there was none."""
         return self._motion.age_ns(now_ns) / SECOND_NS if isinstance(self._motion, _Stream) else math.inf
-
-    @property
-    def has_trajectory(self) -> bool:
-        """True from a trajectory on, until another command comes."""
-        return isinstance(self._motion, _TrajectoryMotion)
 
     def is_under_way(self, now_ns: int) -> bool:
         """Return whether a trajectory has not reached its end yet."""
@@ -246,11 +241,11 @@ class _TrajectoryMotion:
         k = int(np.searchsorted(self._time_ns, time_ns, side="right")) - 1
         span_s = (self._time_ns[k + 1] - self._time_ns[k]) / SECOND_NS
         since_s = (time_ns - self._time_ns[k]) / SECOND_NS
-        ends = [(self._position[i], self._velocity[i]) for i in (k, k + 1)]
-        even = (ends[1][0] - ends[0][0]) / span_s
-        is_even = np.isnan(ends[0][1]) | np.isnan(ends[1][1])
-        position, velocity = _cubic(*ends, span_s, since_s)
-        return np.where(is_even, ends[0][0] + even * since_s, position), np.where(is_even, even, velocity)
+        start, end = ((self._position[i], self._velocity[i]) for i in (k, k + 1))
+        even = (end[0] - start[0]) / span_s
+        is_even = np.isnan(start[1]) | np.isnan(end[1])
+        position, velocity = _cubic(start, end, span_s, since_s)
+        return np.where(is_even, start[0] + even * since_s, position), np.where(is_even, even, velocity)
 
 
 def _exceeds(start: JointMotion, end: JointMotion, span_s: FloatArray, rules: _Rules) -> NDArray[np.bool_]:

@@ -23,7 +23,7 @@ from crawler_nodes.messages.header import SECOND_NS
 from crawler_nodes.messages.joint_message import JointMessageReader
 from crawler_nodes.messages.open_command_readers import OpenCommand, OpenCommandReaders
 from crawler_nodes.topics import COMMANDS, JOINT_COMMANDS, JOINT_TRAJECTORY, Topic
-from crawler_nodes.transport.commander_arbiter import CommanderArbiter
+from crawler_nodes.transport.command_source_arbiter import CommandSourceArbiter
 from crawler_nodes.transport.safe_subscriptions import SafeSubscriptions
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class OpenCommands:
     """Receives the commands of one node at a time, and has the setpoints for each tick."""
 
     def __init__(self, node: BackendNode, subscriptions: SafeSubscriptions) -> None:
-        self.arbiter = CommanderArbiter(node, OPEN_TOPICS, node.spec.safety.relax_after)
+        self.arbiter = CommandSourceArbiter(node, OPEN_TOPICS, node.spec.safety.relax_after)
         self._node = node
         self._lock = threading.Lock()  # the ticks may have a thread of their own
         self._commands = CommandInterpolator(node.spec, node.dt_ns / SECOND_NS)

@@ -74,7 +74,7 @@ class SafeSubscriptions:
             receive(data, info)
 
         chosen_qos = qos or topic.qos_with_depth(depth or (1 if topic.latched else 10))
-        receiver = receive_with_info if with_info else receive
+        receiver: Any = receive_with_info if with_info else receive
         return self._node.create_subscription(topic.type, topic.name, receiver, chosen_qos, raw=True)
 
     def _serve(self, callback: Callable[[Any, Any], Any], name: str, request: Any, response: Any) -> Any:

@@ -54,7 +54,7 @@ class PublisherSequences:
         return best.index
 
 
-class CommanderArbiter(SourceArbiter):
+class CommandSourceArbiter(SourceArbiter):
     """Accepts the commands of one node: the first, until it leaves, or has been silent for the timeout."""
 
     def __init__(
@@ -66,7 +66,7 @@ class CommanderArbiter(SourceArbiter):
         self._sequences = {topic: PublisherSequences() for topic in topics}
         self._followed: tuple[Topic, int] | None = None
         self._publishers: Mapping[Topic, list[str]] = {}
-        self._asked_s = 0.0
+        self._updated_s = 0.0
 
     def accept_message(self, topic: Topic, info: Mapping[str, Any], allow_takeover: bool = True) -> bool:
         """Return whether a message counts. Without `allow_takeover` another node has to wait until the first leaves."""
@@ -74,7 +74,7 @@ class CommanderArbiter(SourceArbiter):
         one = topic, self._sequences[topic].index_of(number, sent_ns)
         if one == self._followed:
             return self.accept(self.source or "")
-        self._ask()
+        self._update_publishers()
         alone = self._single_node()
         if alone:  # it alone is left, or it publishes another topic now
             self.source, self._followed = None, None
@@ -95,11 +95,11 @@ class CommanderArbiter(SourceArbiter):
         is_single = len(names) == 1 and all(len(nodes) <= 1 for nodes in each)
         return names.pop() if is_single else ""
 
-    def _ask(self) -> None:
+    def _update_publishers(self) -> None:
         now = time.monotonic()
-        if now - self._asked_s < POLL_PERIOD_S and self._followed is not None and not self._single_node():
+        if now - self._updated_s < POLL_PERIOD_S and self._followed is not None and not self._single_node():
             return
-        self._asked_s = now
+        self._updated_s = now
         self._publishers = {topic: publisher_nodes(self._node, topic) for topic in self._topics}
 
     def warning(self, topic: str) -> str:
