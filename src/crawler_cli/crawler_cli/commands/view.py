@@ -24,7 +24,7 @@ examples:
   crawler view --view-only              nothing can be commanded from the page
   crawler view --host 0.0.0.0           for other machines too, with a token in the address
 
-exit codes: 0 ended by Ctrl-C or SIGTERM, 2 bad input
+exit codes: 0 ended by Ctrl-C, SIGTERM or SIGHUP, 2 bad input
 """
 
 

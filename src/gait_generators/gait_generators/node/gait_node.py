@@ -169,7 +169,8 @@ class GaitNode(Node):
         ahead_s = (pose.time_ns - self._now_ns) * 1e-9
         if abs(ahead_s) > MAX_CLOCK_DIFFERENCE_S:
             direction = "ahead of" if ahead_s > 0.0 else "behind"
-            self._report.add_problem(f"joint_states is {abs(ahead_s):.3g} s {direction} the clock")
+            remedy = ": start the stack again" if self._wall_clock is not None else ""  # the clock was set in between
+            self._report.add_problem(f"joint_states is {abs(ahead_s):.3g} s {direction} the clock{remedy}")
             return
         try:
             self.stream = GaitStream(self._spec, self.gait, pose.time_ns, pose.angle, self._grid)
