@@ -71,8 +71,8 @@ PARAMETER_EVENTS = Topic("/parameter_events", ParameterEvent)
 CLOCK = Topic("/clock", Clock, "backend", recorded=False)  # "clock" in a namespace
 CONTACT_MARKERS = Topic("contact_markers", MarkerArray, "markers", recorded=False)
 # commands of a user's own node where no controller runs, beside joint_commands
-JOINT_TRAJECTORY = Topic("joint_trajectory", JointTrajectory, "controller")
-COMMANDS = Topic("commands", Float64MultiArray, "controller")
+JOINT_TRAJECTORY = Topic("joint_trajectory", JointTrajectory, "controller", reliable=False)
+COMMANDS = Topic("commands", Float64MultiArray, "controller", reliable=False)
 JOINT_COMMANDS = Topic("joint_commands", JointState, "controller", publisher_depth=PER_TICK, depth=5000)
 JOINT_STATES = Topic("joint_states", JointState, "backend", publisher_depth=PER_TICK, depth=5000)
 
