@@ -22,7 +22,7 @@ from numba.core.caching import FunctionCache, NullCache
 NO_FOLDER = "no folder can be written"
 
 
-class OptionalCache(FunctionCache):  # type: ignore[misc]
+class OptionalCache(FunctionCache):
     """Compiled code of one function on the disk. A full disk or a damaged file costs time, and is no error."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -59,7 +59,7 @@ def keep_compiled_code() -> None:
     else:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "crawler"
     numba.config.CACHE_DIR = str(home / f"compiled-{digest}")  # type: ignore[attr-defined]
-    dispatcher.FunctionCache = _make_cache
+    dispatcher.FunctionCache = _make_cache  # type: ignore[attr-defined]
 
 
 def _make_cache(function: Any) -> OptionalCache | NullCache:
