@@ -83,6 +83,9 @@ def test_an_answer_is_reached_one_tick_later_to_the_bit_and_a_missing_one_is_lat
     assert list(run.position) == list(target)
     run.tick()
     assert run.supervisor.report.late == 1
+    commands.add_setpoints(run.now_ns, run.now_ns - 2 * DT_NS, setpoints(*target), HOME, is_answer=True)
+    run.tick()  # a late answer is better than none
+    assert run.supervisor.report.late == 1
     assert run.supervisor.motion is MotionState.ACTIVE
 
 

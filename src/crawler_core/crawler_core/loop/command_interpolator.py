@@ -76,6 +76,8 @@ class CommandInterpolator:
         than their limits allow: they come to it gently.
         """
         stream = self._motion
+        if isinstance(stream, _Stream) and 0 < stream.latest_ns - now_ns < self._rules.timeout_ns:
+            now_ns = stream.latest_ns  # the run's time between two states is only nearly known
         if not isinstance(stream, _Stream) or now_ns < stream.latest_ns:
             start = held if stream is None else stream.at(now_ns)[0]
             stream = self._motion = _Stream(now_ns, start, self._none)
@@ -87,12 +89,12 @@ class CommandInterpolator:
         self._motion = _TrajectoryMotion(start_ns, trajectory, before)
 
     def sample(self, now_ns: int) -> tuple[JointCommand | None, float]:
-        """Return the setpoints for the end of the tick that begins now, and their age (s)."""
+        """Return the setpoints for the end of the tick that begins now, and their age (s). An answer counts once."""
         motion = self._motion
         if motion is None:
             return None, 0.0
         age_ns = motion.age_ns(now_ns)
-        if age_ns > self._rules.timeout_ns or motion.is_over(now_ns):
+        if age_ns > self._rules.timeout_ns or not motion.take():
             return None, age_ns / SECOND_NS
         effort = motion.effort_at(now_ns, self._rules.timeout_ns)
         return JointCommand(*motion.at(now_ns + self._rules.dt_ns), effort), age_ns / SECOND_NS
@@ -115,7 +117,7 @@ class _Stream:
     def __init__(self, now_ns: int, held: FloatArray, none: FloatArray) -> None:
         count = len(held)
         self.latest_ns = now_ns  # when the latest command came
-        self._is_answer, self._answered_ns = False, now_ns
+        self._is_answer = self._has_command = False
         self._effort = none
         self._came_ns = np.full(count, NEVER_NS)  # when each joint's latest command came
         self._sent_ns = np.full(count, NEVER_NS)  # when it was sent
@@ -128,9 +130,10 @@ class _Stream:
     def age_ns(self, now_ns: int) -> int:
         return max(0, now_ns - self.latest_ns)
 
-    def is_over(self, now_ns: int) -> bool:
-        """Return whether the state of now has no answer; there is no telling where answers would go on."""
-        return self._is_answer and now_ns > self._answered_ns
+    def take(self) -> bool:
+        """Return whether there are setpoints for this tick: nobody knows where answers would go on."""
+        had_command, self._has_command = self._has_command, self._has_command and not self._is_answer
+        return had_command
 
     def add(
         self, now_ns: int, sent_ns: int, setpoints: JointCommand, rules: _Rules, is_answer: bool
@@ -164,7 +167,7 @@ class _Stream:
         self._effort = np.where(given | has_effort, setpoints.effort, self._effort)
         self._came_ns = np.where(given | has_effort, now_ns, self._came_ns)
         self._sent_ns = np.where(given | has_effort, sent_ns, self._sent_ns)
-        self.latest_ns, self._is_answer, self._answered_ns = now_ns, is_answer, sent_ns
+        self.latest_ns, self._is_answer, self._has_command = now_ns, is_answer, True
         return jumps
 
     def _blend_in(self, now_ns: int, begins: NDArray[np.bool_], position: FloatArray, rules: _Rules) -> None:
@@ -227,8 +230,8 @@ class _TrajectoryMotion:
     def age_ns(self, _now_ns: int) -> int:
         return 0
 
-    def is_over(self, _now_ns: int) -> bool:
-        return False
+    def take(self) -> bool:
+        return True
 
     def effort_at(self, _now_ns: int, _timeout_ns: int) -> FloatArray:
         return self._none

@@ -319,12 +319,12 @@ class BackendNode(LifecycleNode):
     def on_open_command(self, stamp: int) -> None:
         """Use a command of a user's own node; in lockstep it answers the present state, whatever its stamp."""
         self._report.commanded_at = time.monotonic()
-        if self._scheduler is None or self.open_commands is None:
-            return
-        command, _ = self.open_commands.next_command()
-        if command is not None:
-            answered = self.supervised.observation.time_ns if self.settings.lockstep else stamp
-            self._scheduler.submit(answered, command)
+        if isinstance(self._scheduler, RealTimeScheduler):
+            self._scheduler.submit(stamp, None)
+        elif self._scheduler is not None and self.open_commands is not None:
+            command, _ = self.open_commands.next_command()
+            if command is not None:
+                self._scheduler.submit(self.supervised.observation.time_ns, command)
 
     def reject_command(self, reason: str) -> None:
         """Count a message that cannot be used, and report why."""

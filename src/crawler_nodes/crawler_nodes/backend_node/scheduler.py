@@ -121,7 +121,7 @@ class RealTimeScheduler:
         self._node = node
         self._stopped = threading.Event()
         self._submitted = threading.Condition()
-        self._latest: tuple[int, JointCommand] | None = None  # a command, with the stamp of the state it answers
+        self._latest: tuple[int, JointCommand | None] | None = None  # a command, with the stamp of the state it answers
         self._has_started = False  # a first command has come
         self._is_free_running = False  # no command came in time: do not wait until one comes
         self._pacer = Pacer(node.time_factor, evenly=not node.supervised.backend.simulated, sleep=self._sleep)
@@ -142,8 +142,8 @@ class RealTimeScheduler:
         if self._thread is not threading.current_thread():
             self._thread.join(timeout=STOP_TIMEOUT_S)
 
-    def submit(self, stamp: int, command: JointCommand) -> None:
-        """Take a command: the latest one counts."""
+    def submit(self, stamp: int, command: JointCommand | None) -> None:
+        """Take a command: the latest one counts. None stands for one that `open_commands` has."""
         with self._submitted:
             self._latest = (stamp, command)
             self._submitted.notify()
@@ -195,7 +195,7 @@ class RealTimeScheduler:
         self._take_latest(waits=open_commands.answers_states)
         return open_commands.next_command()
 
-    def _take_latest(self, *, waits: bool) -> tuple[int, JointCommand] | None:
+    def _take_latest(self, *, waits: bool) -> tuple[int, JointCommand | None] | None:
         """Return the latest command since the last call; a simulation `waits` for the one that answers its state."""
         timeout_s = self._node.settings.answer_timeout if self._node.supervised.backend.simulated else 0.0
         if timeout_s and not self._has_started and self._node.settings.readers:
