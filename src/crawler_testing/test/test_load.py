@@ -54,12 +54,23 @@ def test_busy_loops_end_with_their_context_and_with_their_parent():
         ({}, True, "equal", "equal"),
         ({"angles": LATER}, True, "differs", "differs by 1e-12 mrad, tolerated are 0"),
         ({"distance": 0.04}, True, "differs", "; 40.0 mm, "),
-        ({"times": TIMES[:-1], "angles": IDLE.angles[:-1]}, True, "differs", "199 samples, 200 idle"),
+        ({"times": TIMES[:-1], "angles": IDLE.angles[:-1]}, True, "differs", "1 states in one of the two only"),
+        (
+            {"times": np.delete(TIMES, 7), "angles": np.delete(IDLE.angles, 7, 0)},
+            True,
+            "equal",
+            "(1 states not received",
+        ),
         ({"angles": LATER, "late_ticks": 1}, True, "within tolerance", "within 0.0 mrad"),
         ({"times": TIMES + 0.1}, False, "within tolerance", "within 0.0 mrad"),  # the gait began later
         ({"angles": IDLE.angles + 0.02}, False, "within tolerance", "within 20.0 mrad"),
         ({"angles": 1.1 * IDLE.angles}, False, "differs", "tolerated are 30"),
-        ({"angles": 1.1 * IDLE.angles, "late_ticks": 40, "why_invalid": "late"}, False, "invalid", "10% of the ticks"),
+        (
+            {"angles": 1.1 * IDLE.angles, "why_invalid": "9 % late: lockstep."},
+            False,
+            "invalid",
+            "marked invalid: 9 % late",
+        ),
         ({"fault": "its watchdog stopped it"}, True, "fault", "its watchdog stopped it"),
         ({"times": TIMES[:0], "angles": IDLE.angles[:0]}, True, "differs", "differs by inf"),
     ],
@@ -71,10 +82,11 @@ def test_a_run_beside_loops_is_compared_with_the_idle_one(changes, is_exact, ver
     assert found.ok == (verdict not in ("differs", "fault"))
 
 
-def test_a_fault_of_the_idle_run_is_a_problem():
+def test_an_idle_run_that_failed_is_a_problem():
     outcome = CaseOutcome(LoadCase("r", "model", "paced"), replace(IDLE, fault="it fell"))
     assert not outcome.ok
     assert "| fault: it fell |" in table([outcome], "")
+    assert not compare_runs(replace(IDLE, why_invalid="9 % late: lockstep."), IDLE, True).ok
 
 
 def test_what_a_backend_cannot_do_is_left_out():

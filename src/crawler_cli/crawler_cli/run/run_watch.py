@@ -20,13 +20,14 @@ from crawler_cli.run.node_processes import NodeProcesses
 from crawler_cli.run.status_line import StatusLine
 from crawler_core.errors import UserError
 from crawler_nodes.client.stack_monitor import StackMonitor
-from crawler_nodes.run_log.log import RunLog
+from crawler_nodes.run_log.log import SAMPLE_PERIOD_S, RunLog
 from crawler_nodes.shutdown.end_signals import end_signals
 from crawler_nodes.transport.duplicate_stack_check import DUPLICATE_STACK
 
 START_TIMEOUT_S = 30.0  # until the first state
 POLL_PERIOD_S = 0.04
 DRAIN_TIME_S = 0.1  # after the end: the last diagnostics carry the counters
+MAX_DRAIN_TIME_S = 3.0  # the same, where the last pose of the base is still missing
 REPORT_WARNING_S = 2.5  # without diagnostics of a node, which come every second
 REPORT_TIMEOUT_S = 10.0  # the same, until the run ends
 INACTIVE_TIMEOUT_S = 5.0  # that a backend may be inactive until the run ends
@@ -46,13 +47,15 @@ class RunOutcome:
     wall: float = math.nan  # s of wall time from there to the end
 
 
-def watch(stack: Stack, directory: Path, quiet: bool, draws: bool = False) -> RunOutcome:
+def watch(
+    stack: Stack, directory: Path, quiet: bool, draws: bool = False, sample_period: float = SAMPLE_PERIOD_S
+) -> RunOutcome:
     """Run the stack to its end. Show the status unless `quiet`; the nodes' logs go to `directory`.
 
-    With `draws` a picture follows, and the run imports what that needs in the meantime.
-    Raises UserError if the logs cannot be written.
+    With `draws` a picture follows, and the run imports what that needs in the meantime. The log takes a sample of the
+    joints each `sample_period` (s), of every state with 0. Raises UserError if the logs cannot be written.
     """
-    outcome = RunOutcome(RunLog.of(stack.spec))
+    outcome = RunOutcome(RunLog.of(stack.spec, sample_period))
     processes = NodeProcesses(stack.nodes, directory / "logs")
 
     def on_signal(number: int, _frame: object) -> None:
@@ -120,6 +123,7 @@ class RunWatch:
                 time.sleep(POLL_PERIOD_S)
             self._outcome.wall = time.monotonic() - self._first_state
             monitor.wait(lambda: False, DRAIN_TIME_S)
+            monitor.wait(self._has_last_pose, MAX_DRAIN_TIME_S)
 
     def _is_over(self, monitor: StackMonitor) -> bool:
         monitor.drain()
@@ -141,6 +145,13 @@ class RunWatch:
             self._must_preload = False  # in a thread: a signal must not interrupt the import
             threading.Thread(target=importlib.import_module, args=("crawler_cli.plots.run_plot",), daemon=True).start()
         return False
+
+    def _has_last_pose(self) -> bool:
+        """Return whether the last pose of the base has come, so that the distance is that of the whole run."""
+        base, settings = self._log.base, self._stack.backend.settings
+        is_whole = self._has_reached_duration() and not self._outcome.failure and not self._processes.ended()
+        period = 1.0 / settings.odom_rate + 1.0 / settings.rate  # between two poses, at most
+        return not is_whole or not base.poses or base.now > self._log.time - period + 1e-6
 
     def _has_reached_duration(self) -> bool:
         duration = self._stack.duration

@@ -36,7 +36,7 @@ examples:
 
 A busy loop is a process that computes without end. The command starts and ends them itself, for
 each run. The first run of each robot and backend has none, and the others are compared with it:
-every joint angle and the distance. Simulations wait for their commands, so their runs must be
+all joint angles and the distance. Simulations wait for their commands, so their runs must be
 equal to the bit, only later. In real time, and where a paced simulation has waited in vain, joints
 may be off by their fastest motion within the late ticks, and two more in real time; or the run must
 report itself as invalid. Lockstep runs beside the most loops only.
@@ -47,7 +47,8 @@ exit codes: 0 all as they must be, 1 some are not, 2 bad input, 130 interrupted 
 keys of --json: seconds, cores, counts (runs beside loops, by verdict), outcomes (of each: ok,
   robot, backend, pace, idle and loaded: busy, distance in m, ticks, late_ticks,
   real_time_factor, start_up in s, fault, why_invalid, last_angles; of loaded also ok, verdict
-  (equal, within tolerance, invalid, differs, fault), text, difference and tolerance in rad)
+  (equal, within tolerance, invalid, not compared, differs, fault), text, difference and
+  tolerance in rad)
 """
 
 

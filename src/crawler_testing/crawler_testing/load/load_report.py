@@ -45,7 +45,9 @@ def describe_idle(run: LoadRun) -> str:
     """Return the cell of the idle run."""
     if run.fault:
         return f"fault: {run.fault}"
-    measured = "" if run.distance is None else f"{1e3 * run.distance:.3f} mm, "
+    if run.why_invalid:
+        return f"marked invalid: {run.why_invalid.partition(':')[0]}, {run.real_time_factor:.2f} ×"
+    measured = f"{1e3 * run.distance:.3f} mm, " if run.distance else ""
     late = f"{run.late_ticks} late, " if run.late_ticks else ""
     return f"{measured}{late}{run.real_time_factor:.2f} ×"
 
