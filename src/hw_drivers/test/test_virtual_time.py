@@ -109,6 +109,9 @@ class Echo:
     def receive(self, data):
         self.line.send(bytes(value + 1 for value in data))
 
+    def is_command(self, data):
+        return False
+
     def step(self):
         self.steps.append(self.clock.now_ns)
 

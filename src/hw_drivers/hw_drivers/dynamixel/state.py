@@ -36,7 +36,10 @@ def unpack_state(data: bytes, time: float) -> ServoState:
     for register in t.CYCLE_REGISTERS:
         values.append(register.unpack(data[at : at + register.size]))
         at += register.size
-    return ServoState(*values, time)
+    position, velocity, goal, current, voltage, temperature, error, torque, watchdog, tick, ident = values
+    return ServoState(
+        position, velocity, goal, current, voltage, temperature, error, torque, watchdog, tick, ident, time
+    )
 
 
 def reading(plan: ServoPlan, state: ServoState | None, enabled: bool) -> Reading:

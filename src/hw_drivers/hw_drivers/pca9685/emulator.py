@@ -167,8 +167,8 @@ class Pca9685Emulator(Emulator):
             self._transfer(address)
             sent = self._carry_request(bytes([register]) + self._spoil(bytes(data)))
             way = self._ways[0]
-            is_now = way is None or way.kind == "delayed"  # the transfer itself was
-            for delay_ns in [0] if is_now else way.arrivals(0):
+            # of `delayed`, the transfer itself was
+            for delay_ns in [0] if way is None or way.kind == "delayed" else way.arrivals(0):
                 self._writes.put(self._clock() + 1e-9 * delay_ns, sent)
             self._advance()
 
