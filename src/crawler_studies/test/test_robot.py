@@ -129,6 +129,18 @@ def test_what_is_unknown_or_not_allowed_is_said(arguments, words):
         Robot("three_link", **arguments)
 
 
+def test_a_command_that_is_not_finite_is_rejected_with_the_joint():
+    with Robot("three_link", "mock") as robot, pytest.raises(UserError, match="joint_2 is not a finite number"):
+        robot.step([1.9, np.nan])
+
+
+def test_settings_of_a_run_come_before_those_of_the_robot_which_hold_beside_them():
+    with Robot("three_link", "mock", rate=100.0, settings={"gait": {"phi0": 100.0, "amplitude": 5.0}}) as robot:
+        states = robot.run(4.0, "harmonic", settings={"gait": {"amplitude": 10.0, "omega": 6.0}})
+    angles = np.degrees([state.position[0] for state in states[300:]])
+    assert [angles.min(), angles.max()] == pytest.approx([90.0, 110.0], abs=0.5)
+
+
 def test_a_command_of_another_length_or_a_setting_of_the_robot_in_a_run_is_rejected():
     with Robot("three_link", "mock") as robot:
         with pytest.raises(UserError, match="give 2 numbers, for joint_1, joint_2"):

@@ -100,13 +100,19 @@ class Robot:
         A sequence has a number for each actuated joint, in the order of `spec.actuated_names`: the effort (N·m) for the
         tick of a joint that is driven by effort, and the angle (rad) at the tick's end of any other. A far angle is
         approached. Without a command the joints stop; after a while they lose their torque, until the next command.
-        Raises UserError for another number of values, and BackendFault for a fault, after which `reset` is needed.
+        Raises UserError for another number of values or one that is not finite, and BackendFault for a fault, after which
+        `reset` is needed.
         """
         supervised = self._started()
-        if command is not None and supervised.supervisor.motion is MotionState.RELAXED:
+        given = command if command is None or isinstance(command, JointCommand) else self._command(command)
+        if given is not None and supervised.supervisor.motion is MotionState.RELAXED:
             supervised.enable()
-        is_array = command is not None and not isinstance(command, JointCommand)
-        return supervised.step(self._command(command) if is_array else command)  # type: ignore[arg-type]
+        report = supervised.supervisor.report
+        rejected = report.rejected
+        state = supervised.step(given)
+        if report.rejected > rejected:
+            raise UserError(f"the command was rejected: {report.last_rejection}. Give finite numbers.")
+        return state
 
     def run(
         self, duration: float, gait: str = "", controller: str = "", settings: Settings | None = None
@@ -124,7 +130,11 @@ class Robot:
         for section in settings or {}:
             if section not in ("gait", "controller"):
                 raise UserError(f"settings of '{section}' are not allowed for a run: give them to the Robot.")
-        case = StudyCase(self._name, gait, {**self._settings, **(settings or {})}, controller)
+        sections = {
+            name: {**(self._settings.get(name) or {}), **((settings or {}).get(name) or {})}
+            for name in ("robot", "gait", "controller")
+        }
+        case = StudyCase(self._name, gait, sections, controller)
         _, planned = case.at({})
         check_limits(self.spec, planned)
         case.law_entry.check(self.spec)
