@@ -100,8 +100,8 @@ class Robot:
         A sequence has a number for each actuated joint, in the order of `spec.actuated_names`: the effort (N·m) for the
         tick of a joint that is driven by effort, and the angle (rad) at the tick's end of any other. A far angle is
         approached. Without a command the joints stop; after a while they lose their torque, until the next command.
-        Raises UserError for another number of values or one that is not finite, and BackendFault for a fault, after which
-        `reset` is needed.
+        Raises UserError for another number of values or one that is not finite, and BackendFault for a fault, which
+        lasts until `reset`.
         """
         supervised = self._started()
         given = command if command is None or isinstance(command, JointCommand) else self._command(command)
