@@ -42,6 +42,7 @@ class FaultKind:
     backends: tuple[str, ...] = ALL_BACKENDS
     run_config: RunConfig = field(default_factory=RunConfig)
     hits_limits: bool = False  # joints may be driven up to their limits, so that a foot may leave the ground
+    spoils_angles: bool = False  # measured angles are wrong, and show no motion
     needs_own_run: bool = False  # changes the run for longer than RECOVERY_S, such as a gait at its slowest
 
     @property

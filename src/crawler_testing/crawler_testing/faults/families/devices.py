@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crawler_core.sensors.joint_fault import JOINT_FAULTS
 from crawler_testing.faults.fault_kind import FaultKind, expect_end
 from crawler_testing.fixtures.robot_selection import default_spec
 from crawler_testing.fixtures.run_config import RunConfig
@@ -52,8 +53,15 @@ def _device_fault(name: str, action: str, backend: str, fault: str, reports: tup
         within=FAIL_AFTER_S + END_AFTER_FAULT_S,
         text="all torque off; joint, cause and remedy reported; exit code not 0",
     )
-    # the device fails by itself
-    return FaultKind(f"devices/{name}", action, expected, lambda _run: None, (backend,), RunConfig(settings=settings))
+    return FaultKind(
+        f"devices/{name}",
+        action,
+        expected,
+        lambda _run: None,  # the device fails by itself
+        (backend,),
+        RunConfig(settings=settings),
+        spoils_angles=fault in JOINT_FAULTS,
+    )
 
 
 def _device_faults() -> tuple[FaultKind, ...]:
