@@ -32,7 +32,7 @@ NO_STACK = "no stack runs here: './crawler run' starts one; ROS_DOMAIN_ID must b
 HELP_TEXT = """
   makes   a change in the running stack, or a list of its parameters
   where   the only stack on this machine, or that of --namespace
-  time    estop 0.3 s on this machine; the others at most some twenty seconds
+  time    estop of a stack on this machine at once; the others at most some twenty seconds
 
 actions:
   list      the running stacks, by their namespaces

@@ -27,36 +27,45 @@ class BackendServices:
 
     def open_socket(self) -> None:
         """Take emergency stops from this machine without DDS too, once the node is complete."""
-        node = self._node
-        self._local_estop = EstopSocket(node.context.get_domain_id(), node.get_namespace(), self._stop_locally)
+        domain, namespace = self._node.context.get_domain_id(), self._node.get_namespace()
+        self._local_estop = EstopSocket(domain, namespace, self._stop_locally, self._report_estop)
 
     def close(self) -> None:
         if self._local_estop is not None:
             self._local_estop.close()
 
     def _stop_locally(self) -> tuple[bool, str, list[str]]:
-        answer = self._on_estop(Trigger.Request(), Trigger.Response())
+        answer = self._run(Trigger.Response(), self._estop)
         return answer.success, answer.message, stack_namespaces(self._node.get_service_names_and_types())
 
     def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         return self._serve(response, self._enable if request.data else self._disable)
 
     def _on_estop(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        response = self._serve(response, self._estop)  # before the log, which may block on a terminal
-        self._node.get_logger().warning("emergency stop: motion needs ~/reset, then ~/enable")
+        self._run(response, self._estop)
+        self._report_estop()
         return response
+
+    def _report_estop(self) -> None:
+        self._node.report()  # before the log, which may block on a terminal
+        self._node.get_logger().warning("emergency stop: motion needs ~/reset, then ~/enable")
 
     def _on_reset(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         return self._serve(response, self._reset)
 
     def _serve(self, response: Any, action: Callable[[], str]) -> Any:
+        """Run an action and report what has changed."""
+        self._run(response, action)
+        self._node.report()
+        return response
+
+    def _run(self, response: Any, action: Callable[[], str]) -> Any:
         """Run an action between two ticks; its text or its fault is the answer."""
         with self._node.lock:
             try:
                 response.message, response.success = action(), True
             except BackendFault as fault:
                 response.message, response.success = f"{fault}: {fault.remedy}", False
-        self._node.report()
         return response
 
     def _enable(self) -> str:

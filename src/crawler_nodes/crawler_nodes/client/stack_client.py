@@ -24,12 +24,13 @@ from std_srvs.srv import SetBool, Trigger
 
 from crawler_core.parameters import split_constraints
 from crawler_nodes.client.service_caller import ServiceCaller, ServiceUnavailable, set_parameters_request
+from crawler_nodes.transport.estop_socket import ESTOP, stack_namespaces
 
 DISCOVERY_TIMEOUT_S = 10.0  # of a stack or a service: a missed announcement is repeated after 3 s
 RESPONSE_TIMEOUT_S = 5.0
 POLL_PERIOD_S = 0.005
 SETTLE_S = 1.0  # after the first stack was discovered, in which others are
-ESTOP, RESET, ENABLE = "backend/estop", "backend/reset", "backend/enable"  # a namespace with ESTOP has a stack
+RESET, ENABLE = "backend/reset", "backend/enable"
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,7 @@ class StackClient:
 
     def stacks(self) -> list[str]:
         """Return the namespaces in which a stack is discovered by now; the root namespace is empty."""
-        services = (name for name, _ in self._node.get_service_names_and_types())
-        return sorted(name[: -len(ESTOP)].strip("/") for name in services if name.endswith(f"/{ESTOP}"))
+        return stack_namespaces(self._node.get_service_names_and_types())
 
     async def find_stacks(self, seconds: float = DISCOVERY_TIMEOUT_S, settle_s: float = SETTLE_S) -> list[str]:
         """Return the namespaces of the stacks, `settle_s` after the first is seen and after `seconds` at most."""

@@ -35,9 +35,18 @@ EstopAnswer = namedtuple("EstopAnswer", ("namespace", "done", "text", "stacks"))
 class EstopSocket:
     """Answers requests in a thread of its own, so also while the node's executor is busy."""
 
-    def __init__(self, domain: int, namespace: str, estop: Callable[[], tuple[bool, str, list[str]]]) -> None:
-        """`estop` stops the robot and returns the fields of an EstopAnswer after its namespace."""
-        self._estop = estop
+    def __init__(
+        self,
+        domain: int,
+        namespace: str,
+        estop: Callable[[], tuple[bool, str, list[str]]],
+        report: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`estop` stops the robot and returns the fields of an EstopAnswer after its namespace.
+
+        `report` is called once the answer is sent, for all that may take longer.
+        """
+        self._estop, self._report = estop, report
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._listener.bind(f"\0{PREFIX}/{domain}/{namespace.strip('/')}/{os.getpid()}.{next(_numbers)}")
         self._listener.listen()
@@ -63,6 +72,8 @@ class EstopSocket:
                     except Exception as error:  # the thread must go on
                         done, text, stacks = False, f"the emergency stop failed: {error!r}", [""]
                     connection.send(f"{done:d}\n{','.join(stacks)}\n{text}".encode())
+                    with suppress(Exception):  # the thread must go on
+                        self._report()
 
 
 def stack_namespaces(services: Iterable[tuple[str, object]]) -> list[str]:

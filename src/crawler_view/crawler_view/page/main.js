@@ -181,7 +181,7 @@ function draw() {
   drawn = frame;
   document.body.dataset.stamp = frame.t;
   text("time", `${frame.t.toFixed(2)} s`);
-  text("distance", number(times(frame.distance, 1e3), 1, "mm") + (replay && history.start > 0.1 ? ` since ${history.start.toFixed(1)} s` : ""));
+  text("distance", number(times(frame.distance, 1e3), 1, "mm") + (replay && history.first > history.start + 0.1 ? ` since ${(history.first - history.start).toFixed(1)} s` : ""));
   text("step", number(times(frame.step, 1e3), 2, "mm"));
   text("branch", frame.branch || "–");
   rows(get("joints"), frame.names.map((name, i) => [name, { value: number(times(frame.position[i], DEGREES), 2, "°"), n: true }, { value: number(frame.velocity[i] ?? null, 2, "rad/s"), n: true }]));

@@ -1,17 +1,17 @@
 // curves over the latest seconds of the run, with a choice of the quantity and of its curves, and a cursor
-const MIN_SPAN_S = 10, COLOURS = 6, DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3], [14, 4]];
+const MIN_SPAN_S = 10, MAX_RUN_S = 1e7, COLOURS = 6, DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3], [14, 4]];
 const nice = (range, count) => { const raw = range / count, p = 10 ** Math.floor(Math.log10(raw)); return [1, 2, 5, 10].map((k) => k * p).find((s) => s >= raw); };
 const make = (tag, more = {}, ...children) => { const element = Object.assign(document.createElement(tag), more); element.append(...children); return element; };
 export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-// the frames that all plots show, and the time of their cursor
+// the frames that all plots show, and the time of their cursor; times count from the first frame where they are of the calendar
 export class History {
-  constructor(maxFrames) { Object.assign(this, { maxFrames, frames: [], cursor: null, start: 0 }); }
+  constructor(maxFrames) { Object.assign(this, { maxFrames, frames: [], cursor: null, start: 0, first: 0 }); }
 
   clear() { this.frames = []; this.cursor = null; }
 
   push(frame) {
-    if (!this.frames.length) this.start = frame.t;
+    if (!this.frames.length) Object.assign(this, { first: frame.t, start: frame.t > MAX_RUN_S ? frame.t : 0 });
     this.frames.push(frame);
     if (this.frames.length > this.maxFrames) this.frames.shift();
   }
