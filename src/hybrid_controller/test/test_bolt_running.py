@@ -9,6 +9,7 @@ import pytest
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import load_robot
 from crawler_core.types import Contact, ContactMode, ContactSource, ImuReading, SwitchReading
+from crawler_models.bolt.prediction import robot_law
 from crawler_models.bolt.simulation.running import Running, RunningParameters
 from hybrid_controller.controller import Controller, Status
 from hybrid_controller.laws.bolt.running import CRUISE, FLIGHT, STANCE, RunningLaw
@@ -19,7 +20,8 @@ from hybrid_controller.reference.horizon import Horizon, ReferencePoint
 MS = 1_000_000
 DT = 1e-3  # s
 PAPER = RunningParameters()
-REST = ReferencePoint([0.0], [0.0], [0.0])
+TURNING = ReferencePoint([0.0], [-19.0], [0.0])  # the gait's crank
+RESTING = ReferencePoint([0.0], [0.0], [0.0])
 
 
 @pytest.fixture
@@ -34,7 +36,7 @@ def foot(mode):
 def answer(law, ms, angle, rate, mode=None):
     measured = Measured(ms * MS, [angle], [rate], () if mode is None else foot(mode))
     law.observe(measured)
-    return law.compute(measured, Setpoint([angle], [rate], [False]), REST, REST)
+    return law.compute(measured, Setpoint([angle], [rate], [False]), TURNING, TURNING)
 
 
 def test_it_is_the_robots_own_law_and_fits_no_other(leg):
@@ -174,7 +176,7 @@ def imu(ms, up):
 def branch_at(law, ms, angle, *readings, contacts=()):
     measured = Measured(ms * MS, [angle], [-15.0], contacts, readings=readings)
     law.observe(measured)
-    law.compute(measured, Setpoint([angle], [-15.0], [False]), REST, REST)
+    law.compute(measured, Setpoint([angle], [-15.0], [False]), TURNING, TURNING)
     return law.report.branch
 
 
@@ -287,3 +289,29 @@ def test_a_dead_gait_node_ends_the_effort_and_a_new_reference_brings_it_back(leg
     given = controller.step(200 * MS, [-4.0], [0.0], foot(ContactMode.STICK))
     assert given.setpoint.effort == [0.0]  # it begins anew where the crank is
     assert controller.law_in_force
+
+
+def test_a_gait_at_rest_stops_the_leg_and_its_rate_chooses_the_ramps(leg):
+    law = RunningLaw(leg, robot_law(leg), DT)
+    idle = Setpoint([0.0], [0.0], [False])
+    ticks = iter(range(100_000))
+
+    def run(seconds, reference):
+        for _ in range(round(seconds / DT)):
+            measured = Measured(next(ticks) * MS, [0.0], [-15.0], ())
+            law.observe(measured)
+            answer = law.compute(measured, idle, reference, reference)
+        return answer.effort[0], law._running.parameters.retraction_rate
+
+    turning = [ReferencePoint([0.0], [-rate], [0.0]) for rate in (19.0, 14.0, 16.5)]
+    assert run(1.0, turning[0])[1] == 15.4
+    assert run(1.0, turning[1])[1] == pytest.approx(10.0)
+    assert run(1.0, turning[2])[1] == pytest.approx(12.7)
+    speeding_up = ReferencePoint([0.0], [-18.0], [30.0])
+    assert run(1.0, speeding_up)[1] == pytest.approx(12.7)  # not before it has its rate
+    assert math.isnan(run(0.1, RESTING)[0])
+    assert law.report.branch == "rest"
+    effort, retraction_rate = run(0.01, turning[0])
+    assert not math.isnan(effort)
+    assert retraction_rate == 10.0  # it starts with the slowest ramps
+    assert run(1.0, turning[0])[1] == 15.4

@@ -1,5 +1,5 @@
-"""The interfaces between a robot's equations and the rest of the stack: model, plant, batch and lookup table.
+"""The interfaces between a robot's equations and the stack: model, plant, batch, lookup table, velocity map.
 
 Not here: the robots (the folders with their names), their registry (crawler_models.model_registry).
-Imported by: crawler_models, crawler_cli, crawler_studies, hw_drivers, sim_bridge.
+Imported by: crawler_models, crawler_cli, crawler_studies, gait_generators, hw_drivers, sim_bridge.
 """

@@ -17,8 +17,7 @@ from crawler_models.estimation.estimator_registry import estimator_name
 from crawler_studies.simulation.robot import Robot
 from crawler_studies.study.study_case import StudyCase
 from gait_generators.kinds.gait_registry import gait_parameters
-from gait_generators.node.gait_settings import MAX_SPEED_TRIM
-from gait_generators.steering.trimmed_steering import TrimmedSteering
+from gait_generators.steering.trimmed_steering import MAX_SPEED_TRIM, TrimmedSteering
 from gait_generators.steering.velocity_steering import VelocitySteering
 
 COURSE = (0.0, 0.3, 1.0, 0.3, 0.0, -0.3, -1.0, -0.3, 0.0)  # shares of the fastest speed, forward and backward
@@ -55,6 +54,7 @@ def steering_of(case: StudyCase, values: dict[str, Any] | None = None) -> Veloci
 def drive_course(
     case: StudyCase,
     backend: str,
+    plain: VelocitySteering,
     velocities: Sequence[tuple[float, float]],
     *,
     trim: float = MAX_SPEED_TRIM,
@@ -66,7 +66,7 @@ def drive_course(
     Each takes five strides, and is measured over the next `strides`. `trim` bounds the loop over the speed, which
     follows the robot's own odometry; 0: none. Raises UserError, and BackendFault for a fault.
     """
-    steering, limits = TrimmedSteering(steering_of(case), trim), JointLimits.of(case.spec)
+    steering, limits = TrimmedSteering(plain, trim), JointLimits.of(case.spec)
     settings = {**case.settings}
     if trim:
         settings["backend"] = {"estimator": estimator_name(case.spec), **settings.get("backend", {})}

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from crawler_core.loop.backend_settings import NodeSettings
 from crawler_core.parameters import parameter
+from gait_generators.steering.trimmed_steering import MAX_SPEED_TRIM
 from gait_generators.transitions.gait_stream import DEFAULT_GRID
-
-MAX_SPEED_TRIM = 0.4
 
 
 @dataclass(frozen=True)

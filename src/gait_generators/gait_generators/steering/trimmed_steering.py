@@ -6,6 +6,7 @@ from crawler_core.gait_metrics.heading import Heading
 from gait_generators.steering.velocity_command import AT_STANDSTILL, VelocityCommand
 from gait_generators.steering.velocity_steering import SteeredCommand, VelocitySteering
 
+MAX_SPEED_TRIM = 0.4  # the default limit of the correction, as a share of the wanted speed
 GAIN = 0.5  # of the speed's error over a stride, as a share of the wanted speed
 DEAD_SHARE = 0.01  # of the wanted speed: a smaller correction is not worth a change of the motion
 SKIPPED_STRIDES = 1  # after a change, in which the robot comes to its new speed

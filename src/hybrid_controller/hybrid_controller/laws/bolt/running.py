@@ -95,7 +95,7 @@ class RunningLaw(Law):
     def _rests(self, now: ReferencePoint) -> bool:
         """Return True once the gait's reference rests; after that the leg starts with its slowest ramps."""
         self._rest_s = self._rest_s + self._dt if abs(now.velocity[0]) < REST_RATE else 0.0
-        if self._rest_s <= REST_TIME_S:
+        if self._rest_s <= REST_TIME_S or not self._parameters.gait_rate:
             return False
         self._gait_rate = 0.0
         return True
