@@ -98,7 +98,7 @@ letters.checked = localStorage.getItem("letters") !== "off";
 letters.addEventListener("change", () => localStorage.setItem("letters", letters.checked ? "on" : "off"));
 const KEYS = { s: () => command("stop"), r: () => command("reset"), g: () => command("enable"), p: hold, c: savePicture, "?": help, ...Object.fromEntries(views.map((button, i) => [String(i + 1), () => button.click()])) };
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") { command("estop"); return; }
+  if (event.key === "Escape") { if (!event.repeat) command("estop"); return; }
   const target = event.target, isControl = target.closest("button, select, input, summary, a"), isTyping = target.closest("select, input:not([type=range], [type=checkbox])");
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   if (event.key === " " && !isControl) { event.preventDefault(); command("estop"); return; }
