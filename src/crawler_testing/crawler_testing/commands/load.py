@@ -22,7 +22,7 @@ from crawler_testing.load.load_run import PACES, LoadCase, LoadRun, compare_runs
 from crawler_testing.marked_page import write_between_marks
 from sim_bridge.physics.engines import ENGINES, installed_engines
 
-DEFAULT_BUSY, DEFAULT_SECONDS = (2, 4, 8), 1.5
+DEFAULT_BUSY, DEFAULT_SECONDS = (2, 4, 8), 1.0
 MAX_BUSY, MAX_SECONDS, MAX_ROUNDS = 256, 600.0, 100
 HELP_TEXT = """  makes   a table: what busy loops change in the runs of each robot on each backend
   where   on the terminal; with --write also in a file
