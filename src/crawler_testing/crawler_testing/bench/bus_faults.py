@@ -231,7 +231,7 @@ class DisturbedRun:
         self.loop.tick()
         self.loop.run_until(due)
 
-    # of the process that looks at the motors, also within long cycles
+    # the clock calls these, also within long cycles
 
     def due_ns(self) -> int:
         return self._next_look_ns
