@@ -86,6 +86,9 @@ def test_an_answer_is_reached_one_tick_later_to_the_bit_and_a_missing_one_is_lat
     commands.add_setpoints(run.now_ns, run.now_ns - 2 * DT_NS, setpoints(*target), HOME, is_answer=True)
     run.tick()  # a late answer is better than none
     assert run.supervisor.report.late == 1
+    for sent_ns in (run.now_ns, run.now_ns + DT_NS // 5, run.now_ns + DT_NS // 2):  # in one tick
+        commands.add_setpoints(sent_ns, sent_ns, setpoints(*target), HOME, is_answer=sent_ns == run.now_ns)
+    assert np.isfinite(commands.sample(run.now_ns)[0].position).all()
     assert run.supervisor.motion is MotionState.ACTIVE
 
 

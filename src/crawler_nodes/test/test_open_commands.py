@@ -262,6 +262,7 @@ def points(*times, **more):
         (JointState(name=NAMES, position=[1.0]), ["1 values of position for 2 joints"]),
         (JointState(name=NAMES, velocity=[1.0, 1.0]), ["no position for joint_1", "driven by position"]),
         (JointState(name=NAMES, position=[1.0, float("nan")]), ["position nan for joint_2", "finite"]),
+        (JointState(name=NAMES, position=[1e300, 1.0]), ["position 1e+300 for joint_1", "at most 1e+09"]),
         (JointState(name=NAMES, position=[1.0, 1.0], effort=[0.0, float("inf")]), ["effort inf for joint_2"]),
         (Float64MultiArray(data=[1.0]), ["1 numbers for 2 joints", "joint_1, joint_2"]),
         (Float64MultiArray(data=[1.0, float("nan")]), ["value nan for joint_2"]),

@@ -209,7 +209,9 @@ class _Stream:
         """Return the commanded motion; it stands still once it has come to the latest command."""
         span_s = np.maximum(self._end_ns - self._start_ns, 1) / SECOND_NS
         since_s = np.maximum(time_ns - self._start_ns, 0) / SECOND_NS
-        position, velocity = _cubic(self._start, self._end, span_s, since_s)
+        mean = (self._end[0] - self._start[0]) / span_s
+        end = self._end[0], np.where(np.isnan(self._end[1]), mean, self._end[1])  # answers need not have a velocity
+        position, velocity = _cubic(self._start, end, span_s, since_s)
         is_there, is_over = time_ns >= self._end_ns, time_ns > self._end_ns
         position = np.where(is_there, self._end[0], position)
         velocity = np.where(is_there, self._end[1], velocity)

@@ -14,6 +14,7 @@ from trajectory_msgs.msg import JointTrajectory
 from crawler_core.errors import UserError, quoted
 from crawler_core.loop.command_interpolator import CommandedTrajectory
 from crawler_core.robot.robot_spec import RobotSpec
+from crawler_core.safety.supervisor import MAX_ANGLE
 from crawler_core.types import FloatArray, JointCommand
 from crawler_nodes.messages.header import SECOND_NS, stamp_ns
 from crawler_nodes.messages.joint_message import JointMessage
@@ -126,5 +127,7 @@ class OpenCommandReaders:
 
 def _check_finite(topic: str, label: str, names: Sequence[str], values: Sequence[float]) -> None:
     for name, value in zip(names, values, strict=False):
-        if not math.isfinite(value):
-            raise UserError(f"{topic} has {label} {value} for {name}: it must be a finite number.")
+        if not abs(value) <= MAX_ANGLE:
+            raise UserError(
+                f"{topic} has {label} {value:g} for {name}: it must be a finite number, at most {MAX_ANGLE:g}."
+            )
