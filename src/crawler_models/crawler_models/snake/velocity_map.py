@@ -19,7 +19,7 @@ from crawler_models.snake.snake import Snake
 LEAST_OMEGA = 0.05  # rad/s, that a gait may have
 TICKS_PER_CYCLE = 240  # a quarter of those of a prediction, 0.3 % off
 FASTEST_OMEGA = (
-    1.2  # rad/s: then the joints of the default gait turn at 2.7 rad/s, and the motors of the robot file at 3
+    1.2  # rad/s: the joints of the default gait then turn at 2.7 rad/s, their motors at 3 at most
 )
 
 
