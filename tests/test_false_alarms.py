@@ -11,7 +11,7 @@ PROFILES = ("ideal", "typical", "harsh")
 SECONDS, SLOW_SECONDS = 1.5, 9.0
 DEFAULT, SMALL = {}, {"gait": {"amplitude": 2.0}}
 SLOW = {"gait": {"amplitude": 2.0, "omega": 0.4}}
-FAST = {"gait": {"omega": 12.0}}
+FAST = {"gait": {"omega": 6.0}}
 LAGGING = {"backend": {"lag": 0.1}}
 RUNS = [
     *itertools.product(("three_link", "snake", "bolt", "miniaq"), BACKENDS, PROFILES, (DEFAULT,), (1,)),
