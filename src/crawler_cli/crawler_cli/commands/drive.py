@@ -39,7 +39,7 @@ emergency stop. The line shows what the robot executes, what is wanted, and the 
 last stride, by the truth of a simulation or else by its odometry.
 
 examples:
-  crawler run --robot miniaq --view        in one terminal
+  crawler run --view                       in one terminal
   crawler drive                            in another
   crawler drive --namespace second --gamepad
 

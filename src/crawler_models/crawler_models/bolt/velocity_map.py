@@ -14,7 +14,7 @@ from crawler_core.types import FloatArray
 from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.prediction import robot_law
 from crawler_models.bolt.simulation.sampled_run import Start, simulate_sampled
-from crawler_models.interface.velocity_map import MakeMotion, SteeredMotion, VelocityRange
+from crawler_models.interface.velocity_map import GaitSetting, MakeMotion, VelocityRange
 
 POINTS = 5  # runs from the slowest ramps to the fastest
 STRIDES, STEADY_STRIDES = 24, 10  # of each run, and those of them that count
@@ -31,8 +31,8 @@ class RunningVelocityMap:
     def range(self) -> VelocityRange:
         return VelocityRange(float(self.speed[-1]), 0.0, slowest=float(self.speed[0]))
 
-    def motion_for(self, forward: float, yaw: float) -> SteeredMotion:
-        return SteeredMotion({"omega": -float(np.interp(forward, self.speed, self.rate))})
+    def motion_for(self, forward: float, yaw: float) -> GaitSetting:
+        return GaitSetting({"omega": -float(np.interp(forward, self.speed, self.rate))})
 
 
 def make_velocity_map(

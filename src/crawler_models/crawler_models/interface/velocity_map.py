@@ -18,7 +18,7 @@ class VelocityRange(NamedTuple):
     slowest: float = 0.0  # m/s: it stands still, or moves at least so fast
 
 
-class SteeredMotion(NamedTuple):
+class GaitSetting(NamedTuple):
     """A gait's parameters for one velocity, in their own units, and the direction in which time runs along it."""
 
     parameters: Mapping[str, float]  # those that the velocity changes
@@ -33,7 +33,7 @@ class VelocityMap(Protocol):
         """Return the velocities that the gait can make."""
         ...
 
-    def motion_for(self, forward: float, yaw: float) -> SteeredMotion:
+    def motion_for(self, forward: float, yaw: float) -> GaitSetting:
         """Return the motion for a velocity (m/s, rad/s to the left) within the range that is not 0.
 
         Raises UserError for a curve at a speed that the gait cannot make. The caller then scales the velocity down, and

@@ -16,7 +16,7 @@ import numpy as np
 
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_models.interface.velocity_map import MakeMotion, SteeredMotion, VelocityRange
+from crawler_models.interface.velocity_map import GaitSetting, MakeMotion, VelocityRange
 
 STRIDE_M, TRACK_M = 0.0475, 0.16  # the robot file's; a gait with other ones scales the tables
 FREQUENCY_HZ = np.array([0.0, 0.3, 0.75, 1.25, 2.0, 2.5])
@@ -48,7 +48,7 @@ class TrotVelocityMap:
             self.way * float(FORWARD_M_S[-1]), self.way * float(BACKWARD_M_S[-1]), self.yaw * IN_PLACE_YAW * fastest
         )
 
-    def motion_for(self, forward: float, yaw: float) -> SteeredMotion:
+    def motion_for(self, forward: float, yaw: float) -> GaitSetting:
         straight, ways, yaws = (
             (FORWARD_M_S, FORWARD_M, FORWARD_YAW) if forward >= 0.0 else (BACKWARD_M_S, BACKWARD_M, BACKWARD_YAW)
         )
@@ -75,5 +75,5 @@ def make_velocity_map(
     return TrotVelocityMap(way, way * TRACK_M / values["track"])
 
 
-def _motion(direction: float, frequency: float, turn: float) -> SteeredMotion:
-    return SteeredMotion({"frequency": math.copysign(max(frequency, MIN_FREQUENCY_HZ), direction), "turn": turn})
+def _motion(direction: float, frequency: float, turn: float) -> GaitSetting:
+    return GaitSetting({"frequency": math.copysign(max(frequency, MIN_FREQUENCY_HZ), direction), "turn": turn})

@@ -12,15 +12,13 @@ from typing import Any
 
 from crawler_core.errors import UserError
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_models.interface.velocity_map import MakeMotion, SteeredMotion, VelocityRange
+from crawler_models.interface.velocity_map import GaitSetting, MakeMotion, VelocityRange
 from crawler_models.snake.ground.cycle import crawl, weakest
 from crawler_models.snake.snake import Snake
 
 LEAST_OMEGA = 0.05  # rad/s, that a gait may have
 TICKS_PER_CYCLE = 240  # a quarter of those of a prediction, 0.3 % off
-FASTEST_OMEGA = (
-    1.2  # rad/s: the joints of the default gait then turn at 2.7 rad/s, their motors at 3 at most
-)
+FASTEST_OMEGA = 1.2  # rad/s: the joints of the default gait then turn at 2.7 rad/s, their motors at 3 at most
 
 
 @dataclass(frozen=True)
@@ -34,9 +32,9 @@ class SnakeVelocityMap:
         fastest = FASTEST_OMEGA * abs(self.per_omega)
         return VelocityRange(fastest, fastest)
 
-    def motion_for(self, forward: float, yaw: float) -> SteeredMotion:
+    def motion_for(self, forward: float, yaw: float) -> GaitSetting:
         omega = max(abs(forward / self.per_omega), LEAST_OMEGA)
-        return SteeredMotion({"omega": omega}, math.copysign(1.0, forward / self.per_omega))
+        return GaitSetting({"omega": omega}, math.copysign(1.0, forward / self.per_omega))
 
 
 def make_velocity_map(

@@ -18,7 +18,7 @@ from crawler_core.motion import ReversedMotion
 from crawler_core.robot.robot_spec import RobotSpec
 from crawler_core.types import FloatArray
 from crawler_models.interface.batch import BatchShape
-from crawler_models.interface.velocity_map import MakeMotion, SteeredMotion, VelocityRange
+from crawler_models.interface.velocity_map import GaitSetting, MakeMotion, VelocityRange
 from crawler_models.three_link.shape_tables import SHAPE_TABLES
 
 OMEGAS = np.geomspace(0.05, 40.0, 72)  # rad/s
@@ -48,12 +48,12 @@ class ThreeLinkVelocityMap:
     def range(self) -> VelocityRange:
         return VelocityRange(float(self.forward.speed[-1]), float(self.backward.speed[-1]))
 
-    def motion_for(self, forward: float, yaw: float) -> SteeredMotion:
+    def motion_for(self, forward: float, yaw: float) -> GaitSetting:
         curve = self.forward if forward > 0.0 else self.backward
         parameters = {"omega": float(np.interp(abs(forward), curve.speed, curve.omega))}
         if curve.psi is not None:
             parameters["psi"] = float(np.interp(abs(forward), curve.speed, curve.psi))
-        return SteeredMotion(
+        return GaitSetting(
             {**parameters, "omega": max(parameters["omega"], float(OMEGAS[0]))}, 1.0 if forward > 0.0 else -1.0
         )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crawler_core.robot.robot_spec import RobotSpec
-from crawler_models.interface.velocity_map import MakeMotion, SteeredMotion, VelocityRange
+from crawler_models.interface.velocity_map import GaitSetting, MakeMotion, VelocityRange
 
 MIN_FREQUENCY_HZ = 0.05
 
@@ -26,12 +26,12 @@ class StrideMap:
         speed = self.stride * self.fastest
         return VelocityRange(speed, speed, 2.0 * speed / self.track)
 
-    def motion_for(self, forward: float, yaw: float) -> SteeredMotion:
+    def motion_for(self, forward: float, yaw: float) -> GaitSetting:
         difference = 0.5 * self.track * yaw
         left, right = (forward - difference) / self.stride, (forward + difference) / self.stride
         fast, slow, side = (left, right, -1.0) if abs(left) > abs(right) else (right, left, 1.0)
         frequency = math.copysign(max(abs(fast), MIN_FREQUENCY_HZ), fast)
-        return SteeredMotion({"frequency": frequency, "turn": side * 0.5 * (1.0 - slow / fast)})
+        return GaitSetting({"frequency": frequency, "turn": side * 0.5 * (1.0 - slow / fast)})
 
 
 def make_stride_map(spec: RobotSpec, gait: str, values: Mapping[str, Any], make_motion: MakeMotion) -> StrideMap:

@@ -24,6 +24,7 @@ class TrimmedSteering:
         self.trim = 0.0
         self._limit = limit
         self._command = AT_STANDSTILL
+        self._start_s: float | None = None  # of the stride that is measured
         self._begin(0.0, 0.0)
 
     def execute(self, command: VelocityCommand) -> SteeredCommand:
@@ -63,5 +64,5 @@ class TrimmedSteering:
     def _begin(self, wanted: float, stride_s: float) -> None:
         """Measure the next strides at a speed (m/s), 0 for none."""
         self._wanted, self._stride_s, self._skip = wanted, stride_s, SKIPPED_STRIDES
-        self._start_s: float | None = None
+        self._start_s = None
         self._last, self._way = (0.0, 0.0), 0.0  # m, and m forward since the stride began
