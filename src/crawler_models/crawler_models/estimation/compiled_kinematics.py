@@ -15,6 +15,7 @@ from transforms3d.euler import euler2mat
 
 from crawler_core.description.frame import Frame, read_frames
 from crawler_core.description.urdf import build_urdf
+from crawler_core.errors import UserError
 from crawler_core.robot.robot_spec import RobotSpec
 
 Scalar = float | str  # a constant, or the name of a variable of the written function
@@ -124,6 +125,10 @@ def _link_poses(writer: _Writer, spec: RobotSpec, frames: Sequence[Frame], wante
 
     def pose(link: str) -> _Pose:
         if link not in poses:
+            if link not in by_child:
+                raise UserError(
+                    f"base_link = {spec.base_link} does not carry {link}: name the link that carries all others."
+                )
             frame = by_child[link]
             poses[link] = _child_pose(writer, pose(frame.parent), frame, joint_index.get(frame.joint))
         return poses[link]

@@ -170,8 +170,8 @@ class RunLog:
             return
         message = deserialize_message(data, JointState)
         names = list(message.name)
-        if names != (self.names or names) or len(names) > MAX_NAMES:
-            return  # of another robot under the same names
+        if names != (self.names or names) or not len(message.position) == len(names) <= MAX_NAMES:
+            return  # of another robot under the same names, or damaged
         if has_loads:
             for name, effort, velocity in zip(names, message.effort, message.velocity, strict=False):
                 if name in self._effort_joints:
