@@ -16,6 +16,7 @@ from transcript import Transcript, assert_equal_to_the_bit, lockstep_run
 from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.stack import make_stack
 from crawler_core.errors import UserError
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_file import load_robot, robots_directory
 from crawler_models.bolt.equations.leg import Leg
 from crawler_models.bolt.equations.six_bar import passive_angles
@@ -116,7 +117,9 @@ def test_studies_without_ros_equal_the_stack_to_the_bit():
     spec, dt = load_robot("bolt", THROWN["robot"]), 1e-3
     backend = ModelBackend(spec, ModelSettings(), dt)
     law = LAWS["running"].build(spec, law_parameters(spec, "running", THROWN["controller"]), dt)
-    loop = ControlLoop(spec, make_gait(spec, None, {}), law, backend, round(1e9 * dt))
+    loop = ControlLoop(
+        spec, make_gait(spec, None, {}), law, SupervisedBackend.start(spec, backend, dt), round(1e9 * dt)
+    )
     states = {stamp_ns(message.header.stamp): message for message in run_on("model")[0].messages("joint_states")}
     for _ in range(1500):
         seen = loop.tick()

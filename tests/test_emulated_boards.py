@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.reality.reality import IDEAL
 from crawler_core.robot.robot_file import load_robot
 from crawler_studies.simulation.control_loop import ControlLoop
@@ -37,7 +38,7 @@ def speed(name, seconds, settled, *, motors: Mapping[str, Any] | None = None):
     law = LAWS[chosen].build(spec, law_parameters(spec, chosen, {}), 1e-9 * dt_ns)
     dt = 1e-9 * dt_ns
     backend: Any = ModelBackend(spec, ModelSettings(), dt) if motors is None else board_backend(spec, dt, motors)
-    loop = ControlLoop(spec, make_gait(spec, None, {}), law, backend, dt_ns)
+    loop = ControlLoop(spec, make_gait(spec, None, {}), law, SupervisedBackend.start(spec, backend, dt), dt_ns)
     path = []
     while loop.observation.time_ns < 1e9 * seconds:
         seen = loop.tick()

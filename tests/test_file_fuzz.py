@@ -62,7 +62,7 @@ def hang_in_compiled_code(*_):
 
 
 FAULTS = {
-    "KeyError": lambda *_: {}["x"],
+    "KeyError": lambda *_: dict[str, int]()["x"],
     "more than 0.05 s, in test_file_fuzz.py": hang,
     "more than 0.05 s, in compiled code": hang_in_compiled_code,
     "more than 1024 MB, in test_file_fuzz.py": hold_memory,

@@ -15,6 +15,7 @@ from transcript import Transcript, assert_equal_to_the_bit, lockstep_run
 from crawler_bringup.stack.options import Options
 from crawler_bringup.stack.stack import make_stack
 from crawler_core.errors import UserError
+from crawler_core.loop.supervised_backend import SupervisedBackend
 from crawler_core.robot.robot_file import load_robot
 from crawler_nodes.messages.header import stamp_ns
 from crawler_nodes.run_log.stride_metrics import measure
@@ -89,7 +90,9 @@ def test_studies_without_ros_equal_the_stack_to_the_bit(runs):
     dt = 1.0 / RATE
     backend = ModelBackend(SPEC, ModelSettings(), dt)
     law = LAWS["phase_lock"].build(SPEC, law_parameters(SPEC, "phase_lock", {}), dt)
-    loop = ControlLoop(SPEC, make_gait(SPEC, None, {}), law, backend, round(1e9 * dt))
+    loop = ControlLoop(
+        SPEC, make_gait(SPEC, None, {}), law, SupervisedBackend.start(SPEC, backend, dt), round(1e9 * dt)
+    )
     states = {stamp_ns(message.header.stamp): message for message in runs["model"][0].messages("joint_states")}
     for _ in range(800):
         seen = loop.tick()
@@ -216,7 +219,8 @@ class Clocked(MockBackend):
 def test_on_mock_motors_the_legs_turn_in_step():
     dt = 1.0 / SPEC.section("backends")["mock"]["rate"]
     law = LAWS["phase_lock"].build(SPEC, law_parameters(SPEC, "phase_lock", {}), dt)
-    loop = ControlLoop(SPEC, make_gait(SPEC, None, {}), law, Clocked(dt), round(1e9 * dt))
+    backend = SupervisedBackend.start(SPEC, Clocked(dt), dt)
+    loop = ControlLoop(SPEC, make_gait(SPEC, None, {}), law, backend, round(1e9 * dt))
     seen = [loop.tick() for _ in range(round((SETTLED + TROT.period) / dt))][-round(TROT.period / dt) - 1 :]
     angles = np.array([one.position[SPEC.actuated_indices] for one in seen])
     rates = (angles[-1] - angles[0]) / (dt * (len(seen) - 1))

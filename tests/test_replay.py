@@ -4,6 +4,7 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from rclpy.parameter import Parameter
@@ -64,7 +65,8 @@ def test_a_replay_pauses_and_goes_to_any_time(crawl):
         def note(*_):
             reports.append((replay._settings.paused, round((replay._time_ns - replay._begin_ns) * 1e-9, 2)))
 
-        replay._publishers["joint_states"] = SimpleNamespace(publish=published.append)
+        recorder: Any = SimpleNamespace(publish=published.append)
+        replay._publishers["joint_states"] = recorder
         timer = Timer(
             [
                 (0.3, lambda: set_parameter("paused", True)),

@@ -2,6 +2,8 @@
 
 import os
 import termios
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -64,11 +66,10 @@ def test_actions_and_the_share_of_the_speed():
 def test_the_share_is_of_the_robots_own_range():
     limits = {"fastest_forward": 0.2, "fastest_backward": 0.1, "fastest_yaw": 2.0}
 
-    class Client:
-        limit = staticmethod(limits.get)
+    client: Any = SimpleNamespace(limit=limits.get)
 
-    assert wanted_velocity(Client, 0.5, 1.0, -1.0) == pytest.approx((0.1, -1.0))
-    assert wanted_velocity(Client, 1.0, -1.0, 0.0) == pytest.approx((-0.1, 0.0))
+    assert wanted_velocity(client, 0.5, 1.0, -1.0) == pytest.approx((0.1, -1.0))
+    assert wanted_velocity(client, 1.0, -1.0, 0.0) == pytest.approx((-0.1, 0.0))
 
 
 def event(kind, number, value):

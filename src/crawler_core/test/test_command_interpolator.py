@@ -111,11 +111,7 @@ def test_motion_begins_and_steps_end_without_a_jump_or_an_overshoot(spec, comman
 def test_a_joint_that_is_left_out_stays_and_another_can_be_commanded_beside_it(spec, commands):
     run = Run(spec, commands)
     while run.now_ns < 2.2 * SECOND_NS:
-        one = (
-            (HOME[0] + 0.1, np.nan)
-            if run.now_ns < SECOND_NS or run.now_ns // DT_NS % 2
-            else (np.nan, HOME[1] - 0.1)
-        )
+        one = (HOME[0] + 0.1, np.nan) if run.now_ns < SECOND_NS or run.now_ns // DT_NS % 2 else (np.nan, HOME[1] - 0.1)
         commands.add_setpoints(run.now_ns, run.now_ns, setpoints(*one), HOME)
         run.tick()
         if run.now_ns <= SECOND_NS:

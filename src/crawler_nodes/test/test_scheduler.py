@@ -313,9 +313,8 @@ def test_the_time_of_a_paced_simulation_begins_with_the_stack_s_first_command(wa
     node: Any = FakeNode(**settings)
     node.ends_after = 3
     keeper, timeouts = RealTimeScheduler(node), []
-    keeper._submitted.wait_for = lambda _, timeout: (
-        timeouts.append(timeout) or keeper.submit(len(node.ticks) * DT_NS, COMMAND)
-    )
+    submitted: Any = keeper._submitted
+    submitted.wait_for = lambda _, timeout: timeouts.append(timeout) or keeper.submit(len(node.ticks) * DT_NS, COMMAND)
     keeper.start()
     keeper._thread.join(LONG)
     assert timeouts == [expected, 0.5, 0.5]

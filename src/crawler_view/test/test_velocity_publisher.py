@@ -1,5 +1,7 @@
 """Driving from the page: what is published, and what happens when the page falls silent."""
 
+from typing import Any
+
 from crawler_view.server import velocity_publisher
 from crawler_view.server.velocity_publisher import DRIVE_TIMEOUT_S, VelocityPublisher
 
@@ -23,7 +25,7 @@ class Topic:
 
 
 def test_a_page_that_falls_silent_stops_the_robot_once(monkeypatch):
-    topic = Topic(monkeypatch)
+    topic: Any = Topic(monkeypatch)
     drive = VelocityPublisher(topic)
     drive.take({"on": True}, 0.0)
     assert (topic.publishers, topic.sent) == (1, [])  # to open the pad is no command
@@ -36,7 +38,7 @@ def test_a_page_that_falls_silent_stops_the_robot_once(monkeypatch):
 
 
 def test_letting_go_and_closing_the_pad_stop_the_robot(monkeypatch):
-    topic = Topic(monkeypatch)
+    topic: Any = Topic(monkeypatch)
     drive = VelocityPublisher(topic)
     drive.take({"forward": 0.1, "yaw": 0}, 1.0)
     drive.take({"forward": 0, "yaw": 0}, 1.1)
@@ -50,7 +52,7 @@ def test_letting_go_and_closing_the_pad_stop_the_robot(monkeypatch):
 
 
 def test_velocities_that_are_no_numbers_are_dropped(monkeypatch):
-    topic = Topic(monkeypatch)
+    topic: Any = Topic(monkeypatch)
     drive = VelocityPublisher(topic)
     for forward in (None, "1", float("nan"), float("inf"), [1]):
         drive.take({"forward": forward, "yaw": 0.0}, 1.0)

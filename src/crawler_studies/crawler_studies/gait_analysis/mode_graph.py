@@ -102,8 +102,8 @@ def count_modes(case: StudyCase, seconds: float = MIN_RUN_TIME_S) -> list[ModeGr
     spec, gait = case.at({})
     seconds = max(seconds, 2 * MIN_CYCLES * gait.period)
     with start_loop(case, "model", {}) as loop:
-        states = loop.run(round(seconds * 1e9 / loop.dt_ns))
-        steady = [state for state in states if state.time_ns * 1e-9 >= 0.5 * seconds]
+        seen = loop.run(round(seconds * 1e9 / loop.dt_ns))
+        steady = [state for state in seen if state.time_ns * 1e-9 >= 0.5 * seconds]
     cycles = (steady[-1].time_ns - steady[0].time_ns) * 1e-9 / gait.period
     statistics = []
     for feet in group_feet(spec):

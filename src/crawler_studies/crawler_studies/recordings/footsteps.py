@@ -75,8 +75,8 @@ class Footsteps:
             last = float(self.times[-1])
             if not last - first <= period * len(self.times):
                 raise UserError(
-                    f"the feet cannot be analysed: {len(self.times)} samples in {last - first:g} s are less than one in "
-                    f"each cycle of {period:g} s. Take a recording whose stamps have no gaps."
+                    f"the feet cannot be analysed: {len(self.times)} samples in {last - first:g} s are less than one "
+                    f"in each cycle of {period:g} s. Take a recording whose stamps have no gaps."
                 )
             return whole_cycles(first, last, period)
         ends = self.times[stride_ends(self.times, self.down[:, self.feet.index(stride.foot)], stride)]

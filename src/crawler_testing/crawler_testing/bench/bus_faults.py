@@ -160,7 +160,7 @@ def _line(*cells: str) -> str:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BusFaultOutcome:
     """The end of one run on a disturbed bus. Times are counted from the begin of the disturbance."""
 
     fault: str  # empty: the run went on
@@ -189,7 +189,7 @@ class DisturbedRun:
         self._last_torque_ns = 0
         self._largest_error = 0.0
 
-    def measure(self, disturbance: Disturbance | None, horizon: float = HORIZON_S) -> Outcome:
+    def measure(self, disturbance: Disturbance | None, horizon: float = HORIZON_S) -> BusFaultOutcome:
         """Wave, disturb the bus, and go on until the torque is off or `horizon` (s) has passed."""
         self.loop.bus.open()
         try:
@@ -212,10 +212,12 @@ class DisturbedRun:
             self.emulator.close()
         error = self._largest_error
         if self.latch.fault is None or self._fault_ns is None:
-            return Outcome("", math.inf, math.inf, error)
+            return BusFaultOutcome("", math.inf, math.inf, error)
         off = 1e-9 * self._last_torque_ns
         is_off = self.clock() - off >= REST_S
-        return Outcome(str(self.latch.fault), 1e-9 * self._fault_ns - begin, off - begin if is_off else math.inf, error)
+        return BusFaultOutcome(
+            str(self.latch.fault), 1e-9 * self._fault_ns - begin, off - begin if is_off else math.inf, error
+        )
 
     def _wave_until(self, end: float) -> None:
         while self.clock() < end and self.latch.fault is None:

@@ -30,7 +30,7 @@ HELP_TEXT = """  makes   a table: what busy loops change in the runs of each rob
 
 examples:
   crawler load
-  crawler load --robot three_link,miniaq --backend emulated --busy 4 --rounds 5
+  crawler load --backend emulated --busy 4 --rounds 5
   crawler load --backend mock --seconds 10
   crawler load --write docs/reliability.md
 
