@@ -98,7 +98,6 @@ def signs(message):
 DRAWN = {
     "an unknown colour": lambda: urdf('material name="[^"]*"/', 'material name="none"/', 0),
     "a robot's name in two lines": lambda: urdf('<robot name="[^"]*"', '<robot name="a&#10;b"'),
-    "states without names": lambda: with_messages("/joint_states", JointState, no_names),
     "angles of NaN": lambda: with_messages("/joint_states", JointState, no_numbers),
     "names with signs of formulas": lambda: with_messages("/joint_states", JointState, signs),
     "a pose of NaN": lambda: with_messages("/ground_truth/odom", Odometry, no_pose),
@@ -117,11 +116,13 @@ def test_the_rest_is_drawn(tmp_path, case):
     assert (tmp_path / "run.png").stat().st_size > 1000
 
 
-def test_a_state_of_too_many_joints_is_of_no_robot(tmp_path):
-    def change(message):
-        message.name = [f"j{k}" for k in range(MAX_NAMES + 1)]
-        message.position = [0.0] * (MAX_NAMES + 1)
+def too_many_joints(message):
+    message.name = [f"j{k}" for k in range(MAX_NAMES + 1)]
+    message.position = [0.0] * (MAX_NAMES + 1)
 
+
+@pytest.mark.parametrize("change", [no_names, too_many_joints])
+def test_states_that_are_no_robots_are_no_run(tmp_path, change):
     (tmp_path / "run.mcap").write_bytes(with_messages("/joint_states", JointState, change).write())
     parser = argparse.ArgumentParser()
     plot.add_arguments(parser)

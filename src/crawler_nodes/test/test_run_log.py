@@ -236,7 +236,7 @@ def test_a_cleared_log_knows_the_present_only():
 
 
 def states(time, effort, rate):
-    message = JointState(name=["wheel", "arm"], effort=[effort, 99.0], velocity=[rate, 9.0])
+    message = JointState(name=["wheel", "arm"], position=[0.0, 0.0], effort=[effort, 99.0], velocity=[rate, 9.0])
     set_stamp(message.header.stamp, round(time * 1e9))
     return serialize_message(message)
 

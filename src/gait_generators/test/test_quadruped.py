@@ -12,6 +12,7 @@ from crawler_core.errors import UserError
 from crawler_core.robot.robot_file import load_robot
 from gait_generators.kinds.gait_registry import fitting_gaits, make_gait
 from gait_generators.kinds.limit_check import check_limits
+from gait_generators.kinds.stride_map import StrideMap
 from gait_generators.transitions.hold import Hold
 from gait_generators.transitions.phase_shifted_gait import PhaseShiftedGait
 from gait_generators.transitions.transition import plan_transition
@@ -126,7 +127,10 @@ def test_a_robot_with_other_joints_is_told_so():
 
 
 def test_a_twist_is_a_way_per_turn_and_a_difference_across_the_track():
-    gait = gait_of("trot", stride=0.05, track=0.1)
-    assert gait.rates(0.1, 0.0) == pytest.approx([2.0 * TURN] * 4)
-    assert gait.rates(0.0, 1.0) == pytest.approx(np.array([-1.0, 1.0, -1.0, 1.0]) * TURN)
-    assert gait.rates(-0.1, 2.0) == pytest.approx(np.array([-4.0, 0.0, -4.0, 0.0]) * TURN)
+    def rates(forward, yaw):
+        found = StrideMap(stride=0.05, track=0.1, fastest=9.0).motion_for(forward, yaw)
+        return gait_of("trot", **found.parameters).rate
+
+    assert rates(0.1, 0.0) == pytest.approx([2.0 * TURN] * 4)
+    assert rates(0.0, 1.0) == pytest.approx(np.array([-1.0, 1.0, -1.0, 1.0]) * TURN)
+    assert rates(-0.1, 2.0) == pytest.approx(np.array([-4.0, 0.0, -4.0, 0.0]) * TURN)

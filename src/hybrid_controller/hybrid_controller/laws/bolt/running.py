@@ -64,6 +64,7 @@ class RunningLaw(Law):
         self._contact = make_ground_detector(self._spec, self._parameters)
         self._on_ground: bool | None = None  # None: not known
         self._gait_rate = math.inf  # rad/s, by which the ramps are chosen
+        self._has_moved = False  # the gait's reference; its first start from rest has the ramps of the gait
         self._rest_s = self._even_s = 0.0  # for which the gait's reference has rested, and has had its rate
         self.report = LawReport(FLIGHT)
 
@@ -93,9 +94,11 @@ class RunningLaw(Law):
         return Setpoint([goal[1]], [velocity], [self._is_limited(effort, rate)], [effort])
 
     def _rests(self, now: ReferencePoint) -> bool:
-        """Return True once the gait's reference rests; after that the leg starts with its slowest ramps."""
-        self._rest_s = self._rest_s + self._dt if abs(now.velocity[0]) < REST_RATE else 0.0
-        if self._rest_s <= REST_TIME_S or not self._parameters.gait_rate:
+        """Return True once a reference that has moved rests; the leg then starts again with its slowest ramps."""
+        is_still = abs(now.velocity[0]) < REST_RATE
+        self._has_moved |= not is_still
+        self._rest_s = self._rest_s + self._dt if is_still else 0.0
+        if self._rest_s <= REST_TIME_S or not self._has_moved or not self._parameters.gait_rate:
             return False
         self._gait_rate = 0.0
         return True
