@@ -9,7 +9,10 @@ from stack_helpers import DEADLINE_S, set_timeouts
 
 from crawler_cli import __main__ as front_door
 from crawler_core.robot.robot_file import robots_directory
+from crawler_nodes.testing.fixtures import default_hangup
 from crawler_nodes.testing.free_domain_id import free_domain_id
+
+__all__ = ["default_hangup"]
 
 
 @pytest.fixture(autouse=True, scope="session")  # before the fixtures of a module, which start stacks too

@@ -73,7 +73,7 @@ def every_test(layout: Layout, arguments: Sequence[str]) -> list[str]:
     # each module by its name, and once: given a folder too, pytest ignores this order
     ordered = list(dict.fromkeys([*compiling, *systems, *in_turn, *_modules(root, "src/*/test")]))
     cores = len(os.sched_getaffinity(0))
-    workers = min(MAX_WORKERS, 2 * cores)  # many tests wait for a watchdog or a motor
+    workers = min(MAX_WORKERS, cores + 1)  # one may wait for a watchdog or a motor; each reads all test modules
     chosen = [] if EVERYTHING in arguments else ["-m", "not exhaustive"]
     parallel = ["-n", str(workers), "--dist", "loadfile", "--no-loadscope-reorder"]
     return [str(layout.python), "-m", "pytest", *parallel, *chosen, *ordered]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -24,3 +25,11 @@ def graph(monkeypatch: pytest.MonkeyPatch) -> Iterator[IsolatedNodes]:
     graph = IsolatedNodes()
     yield graph
     graph.close()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def default_hangup() -> Iterator[None]:
+    """Let SIGHUP end the processes of tests as it does in a terminal, also where nohup started the tests."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
