@@ -10,7 +10,6 @@ REFUSALS = [
     (["."], ["there is no recording in ."]),
     (["--robot", "tree_link"], ["tree_link", "did you mean 'three_link'"]),
     (["--gait", "harmonik"], ["harmonik", "did you mean 'harmonic'"]),
-    (["--backend", "mock"], ["contacts are unknown", "a backend that reports them"]),
     (["--skip", "-1"], ["--skip -1"]),
     (["--seconds", "3"], ["--seconds 3", "9.666 s"]),
     (["--set", "backend.physics_rat=2"], ["backend.physics_rat"]),
