@@ -88,7 +88,7 @@ def main() -> int:
             return EXIT_NOT_DONE
         if isinstance(error, OSError) and error.filename is not None and error.errno in PATH_ERRORS:
             error = UserError(f"{error.filename} cannot be used: {error.strerror}.")
-        if not _flush():
+        if not _flush() and not describe_environment_error(error):
             print("crawler: standard output cannot be written: the disk behind it is full, or gone.", file=sys.stderr)
             return EXIT_NOT_DONE
         if isinstance(error, Exception) and (sentence := describe_environment_error(error)):
