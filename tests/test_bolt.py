@@ -27,6 +27,7 @@ from crawler_testing.fixtures.running_stack import RunningStack
 from gait_generators.kinds.gait_registry import make_gait
 from hybrid_controller.laws.law_registry import LAWS, law_name, law_parameters
 from sim_bridge.model_backend import ModelBackend, ModelSettings
+from sim_bridge.physics.engines import installed_engines
 
 SECONDS = 2.4
 SETTLED_S = 1.2  # from which on strides are compared
@@ -48,7 +49,10 @@ def run_on(backend: str) -> tuple[Transcript, RunningStack]:
     return record_run(backend, SECONDS)
 
 
-each_simulation = pytest.mark.parametrize("backend", engine_parameters("model"))
+# in physics it starts from rest in every run, and runs under its law without ROS
+each_simulation = pytest.mark.parametrize(
+    "backend", ["model", *(pytest.param(name, marks=pytest.mark.exhaustive) for name in installed_engines())]
+)
 
 
 @each_simulation

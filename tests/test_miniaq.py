@@ -117,6 +117,7 @@ def yaw_of(transcript: Transcript) -> float:
     return 2.0 * math.atan2(q.z, q.w)
 
 
+@pytest.mark.exhaustive  # another robot is driven in every run
 def test_cmd_vel_turns_it_in_place_and_silence_stops_it():
     transcript = Transcript()
     with running_stack(transcript, "model", lockstep_settings(1.0)) as stack:
